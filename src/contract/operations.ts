@@ -1,0 +1,12 @@
+import { documentedOperations } from './documented.ts';
+import type { AnyOperation } from './operation.ts';
+import { outsideOperations } from './outside.ts';
+
+/** Every operation by its name: the documented ones in the document's order, then those outside it. */
+export const operations = { ...documentedOperations, ...outsideOperations };
+
+export type OperationName = keyof typeof operations;
+export type OperationNamed<Name extends OperationName> = (typeof operations)[Name];
+
+/** The same as a list, for whoever derives something from each of them. */
+export const allOperations: readonly AnyOperation[] = Object.values(operations);

@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { historyQuery } from './documented.ts';
+import { operation } from './operation.ts';
+import { listOf, pageQuery } from './primitives.ts';
+import { AlertReceiver, AlertRule } from './resources/alert-rule.ts';
+import { Application } from './resources/application.ts';
+import { Cluster, ClusterLock, ClusterStatus } from './resources/cluster.ts';
+import { Container, ContainerRegistry } from './resources/container.ts';
+import { Database } from './resources/database.ts';
+import { Deployment, DeployRequest, EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from './resources/deployment.ts';
+import { Environment, EnvironmentStatus } from './resources/environment.ts';
+import { HelmRepository } from './resources/helm-repository.ts';
+import { Helm } from './resources/helm.ts';
+import { DeploymentHistory, Job } from './resources/job.ts';
+import { AvailableRole, BillingInfo, Invitation } from './resources/organization.ts';
+import { AnnotationsGroup, LabelsGroup } from './resources/service.ts';
+import { Terraform } from './resources/terraform.ts';
+import { EnvironmentVariable } from './resources/variable.ts';
+import { Webhook } from './resources/webhook.ts';
+
+const outside = { documented: false } as const;
+const read = { method: 'GET', effect: 'read', ...outside } as const;
+
+const readService = <const Kind extends string, Response extends z.ZodType>(kind: Kind, response: Response) =>
+  operation({ ...read, name: `get_${kind}`, path: `/${kind}/{${kind}Id}`, response, summary: `Read one service of kind ${kind}.` });
+
+const readStatus = <const Kind extends string>(kind: Kind) =>
+  operation({
+    ...read, name: `get_${kind}_status`, path: `/${kind}/{${kind}Id}/status`, response: ServiceDeploymentStatus,
+    summary: `Read the deployment state of one service of kind ${kind}.`,
+  });
+
+const readLogs = <const Kind extends string>(kind: Kind) =>
+  operation({
+    ...read, name: `get_${kind}_logs`, path: `/${kind}/{${kind}Id}/log`, query: logQuery, response: Log,
+    summary: `Read the newest log lines of one service of kind ${kind}.`,
+  });
+
+const readHistory = <const Kind extends string>(kind: Kind) =>
+  operation({
+    ...read, name: `list_${kind}_deployments`, path: `/${kind}/{${kind}Id}/deploymentHistoryV2`, query: historyQuery,
+    response: DeploymentHistory, summary: `List the deployments of one ${kind}, newest first.`,
+  });
+
+const deploy = <const Kind extends string>(kind: Kind) =>
+  operation({
+    ...outside, name: `deploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/deploy`, body: DeployRequest,
+    response: Deployment, effect: 'write', permission: 'deploy', summary: `Deploy one service of kind ${kind}.`,
+  });
+
+const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
+  name: Name, segment: Segment, row: Row, summary: string,
+) => operation({ ...read, name, path: `/organization/{organizationId}/${segment}`, query: pageQuery, response: listOf(row), summary });
+
+// Services of every kind stand side by side in one list: the members all kinds share are typed, the rest pass.
+const AnyService = z.union([Application, Container, Database, Job, Helm, Terraform]);
+
+const statuses = z.array(ServiceDeploymentStatus);
+
+/** The read side and the missing verbs that platforms of this kind serve beside the documented interface. */
+export const outsideOperations = {
+  list_environments: operation({
+    ...read, name: 'list_environments', path: '/project/{projectId}/environment', query: pageQuery, response: listOf(Environment),
+    summary: 'List the environments of a project.',
+  }),
+  get_environment: operation({
+    ...read, name: 'get_environment', path: '/environment/{environmentId}', response: Environment,
+    summary: 'Read an environment.',
+  }),
+  list_services: operation({
+    ...read, name: 'list_services', path: '/environment/{environmentId}/services', query: pageQuery, response: listOf(AnyService),
+    summary: 'List the services of an environment, of every kind.',
+  }),
+  get_environment_status: operation({
+    ...read, name: 'get_environment_status', path: '/environment/{environmentId}/statuses',
+    response: z.object({
+      environment: EnvironmentStatus, applications: statuses, containers: statuses, databases: statuses, jobs: statuses,
+      helms: statuses, terraforms: statuses,
+    }),
+    summary: 'Read the deployment states of an environment and of each of its services.',
+  }),
+  get_application: readService('application', Application),
+  get_container: readService('container', Container),
+  get_database: readService('database', Database),
+  get_job: readService('job', Job),
+  get_terraform: readService('terraform', Terraform),
+  get_container_status: readStatus('container'),
+  get_database_status: readStatus('database'),
+  get_job_status: readStatus('job'),
+  get_helm_status: readStatus('helm'),
+  get_terraform_status: readStatus('terraform'),
+  get_container_logs: readLogs('container'),
+  get_database_logs: readLogs('database'),
+  get_job_logs: readLogs('job'),
+  get_helm_logs: readLogs('helm'),
+  get_terraform_logs: readLogs('terraform'),
+  list_application_deployments: readHistory('application'),
+  list_container_deployments: readHistory('container'),
+  list_database_deployments: readHistory('database'),
+  list_helm_deployments: readHistory('helm'),
+  list_terraform_deployments: readHistory('terraform'),
+  list_environment_deployments: readHistory('environment'),
+  get_environment_logs: operation({
+    ...read, name: 'get_environment_logs', path: '/environment/{environmentId}/logs', query: logQuery, response: EnvironmentLog,
+    summary: "Read the log of an environment's latest deployments, with step and service.",
+  }),
+  list_variables_of_environment: operation({
+    ...read, name: 'list_variables_of_environment', path: '/environment/{environmentId}/environmentVariable', query: pageQuery,
+    response: listOf(EnvironmentVariable), summary: 'List the variables an environment sees.',
+  }),
+  list_variables_of_container: operation({
+    ...read, name: 'list_variables_of_container', path: '/container/{containerId}/environmentVariable', query: pageQuery,
+    response: listOf(EnvironmentVariable), summary: 'List the variables a container sees, of every scope.',
+  }),
+  list_clusters: listInOrganization('list_clusters', 'cluster', Cluster, 'List the clusters of an organization.'),
+  get_cluster_status: operation({
+    ...read, name: 'get_cluster_status', path: '/organization/{organizationId}/cluster/{clusterId}/status', response: ClusterStatus,
+    summary: "Read a cluster's state, lock and next version.",
+  }),
+  list_cluster_locks: listInOrganization('list_cluster_locks', 'cluster/lock', ClusterLock, 'List the locks on clusters of an organization.'),
+  list_alert_rules: listInOrganization('list_alert_rules', 'alert-rules', AlertRule, 'List the alert rules of an organization.'),
+  get_alert_rule: operation({
+    ...read, name: 'get_alert_rule', path: '/alert-rules/{alertRuleId}', response: AlertRule, summary: 'Read an alert rule.',
+  }),
+  list_alert_receivers: listInOrganization('list_alert_receivers', 'alert-receivers', AlertReceiver, 'List where alerts are sent.'),
+  list_webhooks: listInOrganization('list_webhooks', 'webhook', Webhook, 'List the webhooks, without their secrets.'),
+  list_labels_groups: listInOrganization('list_labels_groups', 'labelsGroups', LabelsGroup, 'List the labels groups.'),
+  list_annotations_groups: listInOrganization('list_annotations_groups', 'annotationsGroups', AnnotationsGroup, 'List the annotations groups.'),
+  list_helm_repositories: listInOrganization('list_helm_repositories', 'helmRepository', HelmRepository, 'List the helm repositories, without credentials.'),
+  list_container_registries: listInOrganization('list_container_registries', 'containerRegistry', ContainerRegistry, 'List the container registries.'),
+  list_roles: listInOrganization('list_roles', 'availableRole', AvailableRole, 'List the roles members can have.'),
+  list_invitations: listInOrganization('list_invitations', 'inviteMember', Invitation, 'List the invitations.'),
+  get_billing_info: operation({
+    ...read, name: 'get_billing_info', path: '/organization/{organizationId}/billingInfo', response: BillingInfo,
+    summary: 'Read the billing information.',
+  }),
+  deploy_container: deploy('container'),
+  deploy_helm: deploy('helm'),
+  deploy_job: deploy('job'),
+  deploy_environment: operation({
+    ...outside, name: 'deploy_environment', method: 'POST', path: '/environment/{environmentId}/deploy', response: EnvironmentStatus,
+    effect: 'write', permission: 'deploy', summary: 'Deploy every service of an environment.',
+  }),
+  cancel_deployment: operation({
+    ...outside, name: 'cancel_deployment', method: 'POST', path: '/environment/{environmentId}/cancelDeployment',
+    response: EnvironmentStatus, effect: 'disruptive', permission: 'deploy', summary: "Cancel an environment's running deployment.",
+  }),
+  unlock_cluster: operation({
+    ...outside, name: 'unlock_cluster', method: 'DELETE', path: '/cluster/{clusterId}/lock', effect: 'disruptive', permission: 'admin',
+    summary: "Remove a cluster's lock.",
+  }),
+} as const;

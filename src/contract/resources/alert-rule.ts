@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { DateTime, Duration, HttpUrl, identity, Name, reference, Uuid } from '../primitives.ts';
+import { AlertRuleState } from '../states.ts';
+
+export const Severity = z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']);
+
+const Condition = z.object({
+  kind: z.enum(['CUSTOM', 'BUILT']).default('CUSTOM'),
+  promql: z.string().min(1).describe('PromQL expression.'),
+  operator: z.enum(['NONE', 'ABOVE', 'BELOW', 'ABOVE_OR_EQUAL', 'BELOW_OR_EQUAL', 'EQUAL']).default('NONE'),
+  threshold: z.number().default(0),
+  function: z.enum(['NONE', 'AVG', 'MAX', 'MIN', 'SUM', 'COUNT']).default('NONE'),
+});
+
+const Presentation = z.object({ summary: z.string().optional(), runbook_url: HttpUrl.nullish() });
+
+export const AlertRuleRequest = z.object({
+  name: Name,
+  description: z.string(),
+  tag: z.string(),
+  condition: Condition,
+  for_duration: Duration.describe('How long it must hold, ISO 8601: PT5M.'),
+  severity: Severity,
+  enabled: z.boolean(),
+  alert_receiver_ids: z.array(reference('alert_receiver')).min(1),
+  presentation: Presentation,
+});
+
+const TargetService = z.object({
+  id: Uuid,
+  name: z.string(),
+  description: z.string().optional(),
+  icon_uri: z.string(),
+  service_type: z.string(),
+  project_id: Uuid,
+  project_name: z.string(),
+  environment_id: Uuid,
+  environment_name: z.string(),
+  cluster_id: Uuid,
+  job_type: z.string().optional(),
+});
+
+export const AlertRule = AlertRuleRequest.extend({
+  ...identity,
+  source: z.enum(['MANAGED', 'GHOST']),
+  state: AlertRuleState,
+  organization_id: Uuid,
+  cluster_id: Uuid,
+  target: z.object({ target_type: z.string(), target_id: Uuid, service: TargetService.optional() }),
+  is_up_to_date: z.boolean(),
+  starts_at: DateTime.optional(),
+});
+
+/** Where alerts are sent; read from outside the document. */
+export const AlertReceiver = z.object({ ...identity, name: z.string(), description: z.string().optional(), type: z.string() });

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { Name } from '../primitives.ts';
+import { GitRepository, Healthchecks, runnable, running } from './service.ts';
+
+export const BuildMode = z.enum(['DOCKER']);
+
+const GitUrl = z.string().regex(/^(https?:\/\/[^\s/]+\/|ssh:\/\/[^\s/]+\/|git@[^\s:]+:)\S+$/, 'must be a git address, such as https://host/owner/repository.git');
+
+/** The repository to build from, as a request gives it. */
+export const GitRepositoryRequest = z.object({
+  url: GitUrl.describe('Git address.'),
+  branch: z.string().min(1).default('main'),
+  root_path: z.string().startsWith('/').default('/'),
+  provider: z.string().optional(),
+  git_token_id: z.string().nullish(),
+});
+
+export const ApplicationRequest = z.object({
+  name: Name.describe('Unique in the environment.'),
+  git_repository: GitRepositoryRequest,
+  build_mode: BuildMode.default('DOCKER'),
+  dockerfile_path: z.string().min(1).default('Dockerfile'),
+  healthchecks: Healthchecks.optional(),
+  ...runnable,
+});
+
+export const Application = z.object({
+  ...running,
+  git_repository: GitRepository,
+  build_mode: BuildMode,
+  dockerfile_path: z.string(),
+});

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { Name, reference, Uuid } from '../primitives.ts';
+import { Healthchecks, runnable, running } from './service.ts';
+
+/** A linked container registry; its kind decides what an image name looks like. */
+export const ContainerRegistry = z.object({
+  id: Uuid,
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
+  name: z.string(),
+  kind: z.string(),
+  url: z.string(),
+  description: z.string().optional(),
+});
+
+export const ContainerRequest = z.object({
+  name: Name.describe('Unique in the environment, whatever the case.'),
+  registry_id: reference('registry'),
+  image_name: z.string().min(1).describe('ECR: repository; PUBLIC_ECR: alias/repository; others: namespace/image.'),
+  tag: z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag'),
+  healthchecks: Healthchecks,
+  ...runnable,
+});
+
+export const Container = z.object({
+  ...running,
+  registry: ContainerRegistry.pick({ id: true, name: true, url: true, kind: true }),
+  registry_id: Uuid,
+  image_name: z.string(),
+  tag: z.string(),
+});

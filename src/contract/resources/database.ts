@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { Name } from '../primitives.ts';
+import { maximums, resources, serviceIdentity } from './service.ts';
+
+export const DatabaseType = z.enum(['MONGODB', 'MYSQL', 'POSTGRESQL', 'REDIS']);
+export const DatabaseMode = z.enum(['CONTAINER', 'MANAGED']);
+export const Accessibility = z.enum(['PRIVATE', 'PUBLIC']);
+
+export const DatabaseRequest = z.object({
+  name: Name.describe('Unique in the environment.'),
+  type: DatabaseType,
+  version: z.string().min(1).describe('e.g. 16.'),
+  mode: DatabaseMode,
+  cpu: resources.cpu,
+  memory: resources.memory,
+  storage: z.int().min(1).default(10).describe('GB.'),
+  description: z.string().optional(),
+  accessibility: Accessibility.default('PRIVATE'),
+  instance_type: z.string().optional(),
+});
+
+export const Database = z.object({
+  ...serviceIdentity,
+  maximum_cpu: maximums.maximum_cpu,
+  maximum_memory: maximums.maximum_memory,
+  type: DatabaseType,
+  version: z.string(),
+  mode: DatabaseMode,
+  accessibility: Accessibility,
+  instance_type: z.string().optional(),
+  cpu: z.int(),
+  memory: z.int(),
+  storage: z.int(),
+  host: z.string(),
+  port: z.int(),
+});

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { DateTime, Uuid } from '../primitives.ts';
+import {
+  ApplicationState, DeploymentAction, DeploymentActionStatus, DeploymentState, DeploymentSubAction, ServiceDeploymentStatusValue,
+} from '../states.ts';
+
+export const StatusDetails = z.object({
+  action: DeploymentAction,
+  status: DeploymentActionStatus,
+  sub_action: DeploymentSubAction,
+});
+
+/** Names of deployment steps, in no order. */
+export const StepName = z.enum([
+  'REGISTRY_CREATE_REPOSITORY', 'GIT_CLONE', 'BUILD', 'MIRROR_IMAGE', 'DEPLOYMENT_QUEUEING', 'DEPLOYMENT', 'ROUTER_DEPLOYMENT',
+  'EXECUTING', 'RESTART', 'STOP',
+]);
+export type StepName = z.infer<typeof StepName>;
+
+const Steps = z.object({
+  total_duration_sec: z.int().nullable(),
+  total_computing_duration_sec: z.int().nullable(),
+  details: z.array(z.object({ step_name: StepName, status: z.enum(['SUCCESS', 'ERROR', 'CANCELED']), duration_sec: z.int() })),
+});
+
+/** Status of one service; `id` is the service, `deployment_request_id` its latest deployment. */
+export const ServiceDeploymentStatus = z.object({
+  id: Uuid,
+  state: DeploymentState,
+  service_deployment_status: ServiceDeploymentStatusValue,
+  is_part_last_deployment: z.boolean(),
+  status_details: StatusDetails.optional(),
+  deployment_request_id: Uuid.nullable(),
+  deployment_requests_count: z.int(),
+  last_deployment_date: DateTime.nullable(),
+  steps: Steps.nullable(),
+  execution_id: z.string().nullable(),
+});
+
+export const ApplicationStatus = ServiceDeploymentStatus.extend({ state: ApplicationState });
+
+/** Answer of restart: the first service's status, with `results` for all of them. */
+export const RestartedServices = ServiceDeploymentStatus.extend({ results: z.array(ServiceDeploymentStatus) });
+
+export const DeployRequest = z.object({
+  git_commit_id: z.string().regex(/^[0-9a-f]{7,40}$/i, 'must be a commit hash of 7 to 40 hexadecimal digits').optional().describe('Commit to deploy; default the newest.'),
+});
+
+/** Answer of a deploy: the accepted deployment beside its service's status. `id` is the deployment. */
+export const Deployment = ServiceDeploymentStatus.extend({
+  status: z.literal('QUEUED'),
+  created_at: DateTime,
+  application_id: Uuid.optional(),
+  container_id: Uuid.optional(),
+  database_id: Uuid.optional(),
+  job_id: Uuid.optional(),
+  helm_id: Uuid.optional(),
+  terraform_id: Uuid.optional(),
+});
+
+const LogLine = z.object({
+  id: z.string(),
+  created_at: DateTime,
+  message: z.string(),
+  pod_name: z.string(),
+  version: z.string(),
+});
+
+/** Most lines a log answer holds. */
+export const maximumLogLines = 1000;
+
+/** Query of every log endpoint. */
+export const logQuery = { tail: z.int().min(1).max(maximumLogLines).optional().describe('Newest lines to return; default all kept (1000).') };
+
+export const Log = z.object({ results: z.array(LogLine) });
+
+/** Log of an environment's latest deployments, with where each line comes from. */
+export const EnvironmentLog = z.object({
+  results: z.array(
+    LogLine.extend({ step: StepName.nullable(), service_id: Uuid, service_name: z.string(), deployment_request_id: Uuid }),
+  ),
+});

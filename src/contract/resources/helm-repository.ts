@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { identity, Name, secret } from '../primitives.ts';
+import { HelmRepositoryKind } from './helm.ts';
+
+/** Credential members that answers may show. */
+const shown = {
+  username: z.string().optional(),
+  region: z.string().optional(),
+  access_key_id: z.string().optional(),
+  role_arn: z.string().optional(),
+  vendor_access_key: z.string().optional(),
+  vendor_project_id: z.string().optional(),
+  azure_tenant_id: z.string().optional(),
+  azure_subscription_id: z.string().optional(),
+};
+
+const ConfigRequest = z.object({
+  ...shown,
+  password: secret().optional(),
+  secret_access_key: secret().optional(),
+  vendor_secret_key: secret().optional(),
+});
+
+export const HelmRepositoryRequest = z
+  .object({
+    name: Name.describe('Unique in the organization.'),
+    kind: HelmRepositoryKind.describe('HTTPS, OCI_ECR, OCI_PUBLIC_ECR, OCI_GENERIC_CR …'),
+    skip_tls_verification: z.boolean(),
+    config: ConfigRequest.describe('Credentials; {} for none.'),
+    description: z.string().optional(),
+    url: z.string().optional().describe('https:// for HTTPS, oci:// for OCI kinds.'),
+  })
+  .refine(({ kind, url }) => url === undefined || url.startsWith(kind === 'HTTPS' ? 'https://' : 'oci://'), {
+    error: 'must start with https:// for kind HTTPS and with oci:// for OCI kinds',
+    path: ['url'],
+  });
+
+export const HelmRepository = z.object({
+  ...identity,
+  name: z.string(),
+  kind: z.string(),
+  description: z.string().optional(),
+  url: z.string().optional(),
+  skip_tls_verification: z.boolean(),
+  config: z.object(shown),
+  associated_services_count: z.int(),
+});

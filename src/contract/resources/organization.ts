@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { DateTime, Email, HttpUrl, identity, Name, reference, Uuid } from '../primitives.ts';
+import { InvitationStatus } from '../states.ts';
+
+const record = {
+  ...identity,
+  name: Name,
+  description: z.string().optional(),
+  plan: z.string().optional(),
+  owner: z.string().optional(),
+};
+
+/** The organization of the token. Its record also stands in `results`, for clients that expect a list. */
+export const Organization = z.object({ ...record, results: z.array(z.object(record)) });
+
+/** Deprecated role names of members and invitations; `role_id` is the current way. */
+export const Role = z.enum(['ADMIN', 'DEVELOPER', 'OWNER', 'VIEWER']);
+
+export const Member = z.object({
+  ...identity,
+  email: z.string(),
+  name: z.string(),
+  nickname: z.string(),
+  profile_picture_url: z.string(),
+  last_activity_at: DateTime,
+  role: Role,
+  role_name: z.string(),
+  role_id: Uuid,
+});
+
+export const InvitationRequest = z.object({
+  email: Email.describe('Address to invite.'),
+  role: Role.optional().describe('Deprecated; role_id wins. Default VIEWER.'),
+  role_id: reference('role').optional().describe('Role to give.'),
+});
+
+export const Invitation = z.object({
+  id: Uuid,
+  created_at: DateTime,
+  updated_at: DateTime.optional(),
+  email: z.string(),
+  role: Role,
+  invitation_link: z.string().optional(),
+  invitation_status: InvitationStatus,
+  inviter: z.string(),
+  organization_name: z.string().optional(),
+  logo_url: HttpUrl.optional(),
+  role_id: Uuid.optional(),
+  role_name: z.string().optional(),
+});
+
+/** A role that members can have; read from outside the document. */
+export const AvailableRole = z.object({ id: Uuid, name: z.string(), description: z.string().optional() });
+
+const nullableText = z.string().nullable();
+
+export const BillingInfoRequest = z.object({
+  first_name: z.string().min(1),
+  last_name: z.string().min(1),
+  email: Email.describe('Address for invoices.'),
+  address: z.string().min(1),
+  city: z.string().min(1),
+  zip: z.string().min(1),
+  country_code: z.string().regex(/^[A-Z]{2}$/, 'must be a two-letter ISO country code').describe('ISO country, e.g. FR.'),
+  state: z.string().optional().describe('US only.'),
+  company: z.string().optional(),
+  vat_number: z.string().optional(),
+});
+
+export const BillingInfo = z.object({
+  first_name: nullableText,
+  last_name: nullableText,
+  email: nullableText,
+  address: nullableText,
+  city: nullableText,
+  zip: nullableText,
+  country_code: nullableText,
+  state: nullableText,
+  company: nullableText,
+  vat_number: nullableText,
+});

@@ -1,0 +1,14 @@
+import * as z from 'zod';
+import { GitRepository, resources, serviceIdentity } from './service.ts';
+
+/** A terraform service, read from outside the document. */
+export const Terraform = z.object({
+  ...serviceIdentity,
+  auto_deploy: z.boolean(),
+  terraform_files_source: z.object({ git: z.object({ git_repository: GitRepository }) }),
+  terraform_variables_source: z.object({ tf_var_file_paths: z.array(z.string()) }),
+  provider_version: z.object({ read_from_terraform_block: z.boolean(), explicit_version: z.string().optional() }),
+  timeout_sec: z.int(),
+  cpu: resources.cpu,
+  memory: resources.memory,
+});

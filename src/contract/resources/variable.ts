@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { identity, secret, Uuid } from '../primitives.ts';
+
+/** Scopes in the order of precedence, from the widest; service scopes share the last place. */
+export const VariableScope = z.enum(['APPLICATION', 'BUILT_IN', 'ENVIRONMENT', 'PROJECT', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM']);
+export type VariableScope = z.infer<typeof VariableScope>;
+
+export const VariableType = z.enum(['VALUE', 'ALIAS', 'OVERRIDE', 'BUILT_IN', 'FILE', 'EXTERNAL_SECRET']);
+export type VariableType = z.infer<typeof VariableType>;
+
+export const VariableServiceType = z.enum(['APPLICATION', 'CONTAINER', 'DATABASE', 'JOB', 'HELM', 'TERRAFORM']);
+
+/** Longest description of a variable, in characters. */
+export const maximumVariableDescription = 255;
+
+const Key = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z][A-Za-z0-9_]*$/, 'must begin with a letter and hold letters, digits and _ only')
+  .describe('Case-sensitive; letters, digits, _.');
+
+const details = {
+  description: z.string().max(maximumVariableDescription).optional(),
+  enable_interpolation_in_file: z.boolean().optional(),
+};
+
+const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Makes it a file mounted at this path.') };
+
+export const VariableRequest = z.object({ key: Key, value: z.string(), ...mountPath, ...details });
+
+export const VariableEditRequest = VariableRequest;
+
+export const VariableOverrideRequest = z.object({ value: z.string(), ...details });
+
+export const SecretRequest = z.object({ key: Key, value: secret(), ...mountPath, ...details });
+
+const LinkedVariable = z.object({
+  id: Uuid,
+  key: z.string(),
+  value: z.string(),
+  mount_path: z.string().nullable(),
+  scope: VariableScope,
+  variable_type: VariableType,
+});
+
+const owner = {
+  service_id: Uuid.optional(),
+  service_name: z.string().optional(),
+  service_type: VariableServiceType.optional(),
+};
+
+export const EnvironmentVariable = z.object({
+  ...identity,
+  key: z.string(),
+  scope: VariableScope,
+  variable_type: VariableType,
+  value: z.string(),
+  mount_path: z.string().nullable(),
+  description: z.string().optional(),
+  enable_interpolation_in_file: z.boolean().optional(),
+  overridden_variable: LinkedVariable.optional(),
+  aliased_variable: LinkedVariable.optional(),
+  ...owner,
+  owned_by: z.string().optional(),
+});
+
+/** A secret as answers show it: without its value. */
+export const Secret = z.object({ ...identity, key: z.string(), scope: VariableScope, variable_type: VariableType, ...owner });

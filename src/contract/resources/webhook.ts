@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { DateTime, HttpUrl, identity, secret, Uuid } from '../primitives.ts';
+
+/** Events that webhooks can be told of. */
+export const EventKind = z.enum(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED']);
+export type EventKind = z.infer<typeof EventKind>;
+
+export const WebhookKind = z.enum(['STANDARD', 'SLACK']);
+
+export const WebhookRequest = z.object({
+  target_url: HttpUrl.describe('Receives a POST per event.'),
+  events: z.array(EventKind).min(1),
+  enabled: z.boolean().default(true),
+  kind: WebhookKind.default('STANDARD'),
+  description: z.string().optional(),
+  target_secret: secret().min(1).optional().describe('Sent along in a header.'),
+});
+
+export const Webhook = z.object({
+  ...identity,
+  kind: WebhookKind,
+  target_url: z.string(),
+  events: z.array(EventKind),
+  enabled: z.boolean(),
+  description: z.string().optional(),
+  target_secret_set: z.boolean(),
+});
+
+/** Body of a delivery. */
+export const WebhookDelivery = z.object({
+  event_type: EventKind,
+  created_at: DateTime,
+  payload: z.object({
+    application_id: Uuid.optional(),
+    environment_id: Uuid,
+    project_id: Uuid,
+    organization_id: Uuid,
+    deployment_id: Uuid,
+    service_id: Uuid.optional(),
+    service_name: z.string().optional(),
+    service_type: z.string().optional(),
+    status: z.string(),
+  }),
+});
+
+/** Record of one attempted delivery. A target that could not be reached has status code 0 and the reason as body. */
+export const WebhookEvent = z.object({
+  id: Uuid,
+  created_at: DateTime,
+  kind: WebhookKind,
+  matched_event: EventKind,
+  target_url_used: z.string(),
+  request: WebhookDelivery,
+  target_response_status_code: z.int(),
+  target_response_body: z.string(),
+});
