@@ -1,0 +1,39 @@
+/** Bundles src/main.ts into dist/infra-mcp.mjs; what loads later becomes a chunk in dist/chunks/. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import manifest from '../package.json' with { type: 'json' };
+
+const root = join(import.meta.dirname, '..');
+
+// Bundled CommonJS packages still call require() for Node's own modules.
+const requireForBundledPackages =
+  "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);";
+
+/** A size in bytes as kilobytes, right-aligned for a column. */
+const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1).padStart(9)} kB`;
+
+await rm(join(root, 'dist'), { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { 'infra-mcp': 'src/main.ts' },
+  outdir: 'dist',
+  entryNames: '[name]',
+  chunkNames: 'chunks/[name]-[hash]',
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  // The oldest Node the package promises: '>=22.19' becomes 'node22.19'.
+  target: manifest.engines.node.replace('>=', 'node'),
+  banner: { js: requireForBundledPackages },
+  minifySyntax: true,
+  minifyWhitespace: true,
+  metafile: true,
+  logLevel: 'warning',
+});
+
+const files = Object.entries(metafile.outputs).toSorted(([, a], [, b]) => b.bytes - a.bytes);
+for (const [file, { bytes }] of files) console.log(`${kilobytes(bytes)}  ${file}`);
+console.log(`${kilobytes(files.reduce((sum, [, { bytes }]) => sum + bytes, 0))}  in ${files.length} files`);
