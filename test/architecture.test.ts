@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** A part of the code: where it lives, and what its files may import. A path that ends in a slash means all below it. */
+interface Room {
+  name: string;
+  home: string[];
+  mayImport: string[];
+  /** The packages its files may import; any where left out. */
+  packages?: string[];
+}
+
+const rooms: Room[] = [
+  { name: 'contract', home: ['src/contract/'], mayImport: ['src/contract/'], packages: ['zod'] },
+  { name: 'client', home: ['src/client/'], mayImport: ['src/client/', 'src/contract/'] },
+  { name: 'mcp', home: ['src/mcp/'], mayImport: ['src/mcp/', 'src/client/', 'src/contract/'] },
+  { name: 'serve', home: ['src/serve/'], mayImport: ['src/serve/', 'src/mcp/', 'src/client/', 'src/contract/'] },
+  { name: 'platform', home: ['src/platform/'], mayImport: ['src/platform/', 'src/contract/'] },
+  { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/mcp/tool.ts', 'src/contract/'], packages: ['zod'] },
+  { name: 'config', home: ['src/config.ts'], mayImport: ['src/contract/'] },
+  {
+    name: 'composition root',
+    home: ['src/main.ts', 'src/commands/'],
+    // Not src/main.ts: nobody imports that.
+    mayImport: [
+      'src/commands/', 'src/config.ts', 'src/contract/', 'src/client/', 'src/mcp/', 'src/serve/', 'src/platform/',
+      'tools/', 'package.json',
+    ],
+  },
+];
+
+const root = join(import.meta.dirname, '..');
+const longestFile = 300;
+// In halves, so that this file doesn't hold the words it looks for.
+const forbiddenWords = [['/wor', 'k/'], ['/tmp/', 'brief'], ['registry.', 'npmjs']].map((halves) => halves.join(''));
+
+const isWithin = (path: string, places: string[]): boolean =>
+  places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+
+/** The source without comments that begin a line; those are the ones that show code. */
+const withoutComments = (source: string): string => source.replaceAll(/^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*)/gm, '');
+
+const statement = /(?:^|;)\s*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*(['"])(?<specifier>[^'"]+)\1/gm;
+const call = /(?<![.\w])(?:import|require)\s*\(\s*(?:(['"])(?<specifier>[^'"]+)\1)?/g;
+
+/** What a source imports, types included, as written. An import whose target is computed is undefined. */
+const importsOf = (source: string): (string | undefined)[] => {
+  const code = withoutComments(source);
+  return [...code.matchAll(statement), ...code.matchAll(call)].map((match) => match.groups?.['specifier']);
+};
+
+/** What is wrong with one import of a file of this room; undefined when nothing is. */
+const fault = (room: Room, path: string, specifier: string | undefined): string | undefined => {
+  if (specifier === undefined) return `${path} imports a computed path, which nothing can check`;
+  if (specifier.startsWith('.')) {
+    const target = posix.join(posix.dirname(path), specifier);
+    return isWithin(target, room.mayImport) ? undefined : `${path} (${room.name}) may not import ${target}`;
+  }
+  const allowed = room.packages?.some((name) => specifier === name || specifier.startsWith(`${name}/`)) ?? true;
+  return allowed ? undefined : `${path} (${room.name}) may not import the package ${specifier}`;
+};
+
+/** Every broken rule in one file, given its path from the root and its text. */
+const faultsOf = (path: string, source: string): string[] => {
+  const room = rooms.find(({ home }) => isWithin(path, home));
+  if (room === undefined) return [`${path} belongs to no room`];
+  return importsOf(source).flatMap((specifier) => fault(room, path, specifier) ?? []);
+};
+
+/** The code files below a folder: path from the root, with slashes, and text. */
+const codeIn = (folder: string): { path: string; source: string }[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.[cm]?[jt]sx?$/.test(name))
+    .map((name) => ({ path: posix.join(folder, name.replaceAll('\\', '/')), source: readFileSync(join(root, folder, name), 'utf8') }));
+
+/** The lines of tracked text files that hold one of the words, as file:line:text. */
+const linesWith = (words: string[]): string[] => {
+  const { status, stdout, stderr } = spawnSync('git', ['grep', '-nIF', ...words.flatMap((word) => ['-e', word])], { cwd: root, encoding: 'utf8' });
+  if (status !== 0 && status !== 1) throw new Error(`git grep could not read the tracked files: ${stderr}`);
+  return stdout.split('\n').filter((line) => line !== '');
+};
+
+const code = [...codeIn('src'), ...codeIn('tools')];
+
+describe('the rooms', () => {
+  test('import only what their arrows allow', () => {
+    expect(code.flatMap(({ path, source }) => faultsOf(path, source))).toEqual([]);
+  });
+
+  test('are read: the contract is seen to import zod', () => {
+    const contract = code.filter(({ path }) => path.startsWith('src/contract/'));
+    expect(contract.flatMap(({ source }) => importsOf(source))).toContain('zod');
+  });
+
+  test.each([
+    ['src/contract/states.ts', "import { readFile } from 'node:fs/promises';"],
+    ['src/contract/states.ts', "import type { Call } from '../client/call.ts';"],
+    ['src/client/call.ts', "import { tool } from '../mcp/tool.ts';"],
+    ['src/client/call.ts', "import '../config.ts';"],
+    ['src/mcp/server.ts', "import {\n  type Store,\n  open,\n} from '../platform/store/store.ts';"],
+    ['src/mcp/guard/policy.ts', "const config = await import(\n  '../../config.ts'\n);"],
+    ['src/mcp/server.ts', "export * from '../../tools/index.ts';"],
+    ['src/mcp/server.ts', 'export const load = (name: string) => import(name);'],
+    ['src/mcp/server.ts', 'export const load = (name: string) => import(`./${name}.ts`);'],
+    ['src/platform/http.ts', "import { answer } from '../mcp/answer.ts'"],
+    ['src/platform/http.ts', "import a from 'fastify'; import { call } from '../client/call.ts';"],
+    ['src/platform/http.ts', "type Answer = import('../mcp/answer.ts').Answer;"],
+    ['src/serve/http.ts', "import { start } from '../platform/http.ts';"],
+    ['src/config.ts', "import { run } from './main.ts';"],
+    ['src/commands/token.ts', "import { run } from '../main.ts';"],
+    ['tools/cluster/lock-cluster.ts', "import { run } from '../../src/mcp/pipeline.ts';"],
+    ['tools/cluster/lock-cluster.ts', "import { request } from 'undici';"],
+    ['src/helpers.ts', ''],
+  ])('would be told of %s: %s', (path, source) => {
+    expect(faultsOf(path, source)).toEqual([expect.stringContaining(path)]);
+  });
+
+  test.each([
+    ['src/contract/operations.ts', "import * as z from 'zod';\nimport { lock } from './resources/cluster.ts';"],
+    ['src/mcp/server.ts', "import { call } from '../client/call.ts';\n/** Like\n import { x } from '../platform/x.ts'; */"],
+    ['src/mcp/server.ts', "// import { x } from '../platform/x.ts';\nexport const from = 'here';"],
+    ['src/platform/http.ts', "import fastify from 'fastify';\nconst log = await import('pino');\nconst here = import.meta.url;"],
+    ['src/main.ts', "import manifest from '../package.json' with { type: 'json' };\nimport { tools } from '../tools/index.ts';"],
+    ['tools/cluster/lock-cluster.ts', "import { defineTool } from '../../src/mcp/tool.ts';\nimport { ago } from '../text.ts';"],
+  ])('may have %s: %s', (path, source) => {
+    expect(faultsOf(path, source)).toEqual([]);
+  });
+});
+
+describe('the files', () => {
+  test(`of the program have at most ${longestFile} lines`, () => {
+    const long = code.filter(({ source }) => source.split('\n').length - 1 > longestFile).map(({ path }) => path);
+    expect(long).toEqual([]);
+  });
+
+  test('name no machine path and no package registry', () => {
+    expect(linesWith(forbiddenWords)).toEqual([]);
+  });
+
+  test('are searched: a word that is there is found', () => {
+    expect(linesWith(['"name": "infra-mcp"'])).toContainEqual(expect.stringMatching(/^package\.json:/));
+  });
+});
