@@ -32,7 +32,7 @@ const successResponse = (op: AnyOperation) => ({
 });
 
 const parameters = (op: AnyOperation) => [
-  ...(op.params as readonly string[]).map((name) => ({
+  ...op.params.map((name: string) => ({
     name, in: 'path', required: true, schema: jsonSchema(reference(parameterKind(name)), 'input'),
   })),
   ...Object.entries(op.query as Record<string, z.ZodType>).map(([name, schema]) => ({

@@ -168,7 +168,7 @@ export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>
   const query = new URLSearchParams();
   for (const name of Object.keys(op.query as Shape)) {
     const value = input[snakeCase(name)];
-    if (value !== undefined && value !== null) query.set(name, String(value));
+    if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value));
   }
   const members = Object.keys(op.body?.shape ?? {}).filter((name) => input[name] !== undefined);
   return {

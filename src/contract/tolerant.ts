@@ -21,7 +21,7 @@ export function tolerant(schema: z.ZodType): z.ZodType {
     return tolerant(schema.unwrap() as z.ZodType).nullish();
   }
   if (schema instanceof z.ZodObject) {
-    const members = Object.entries(schema.shape as Record<string, z.ZodType>);
+    const members = Object.entries<z.ZodType>(schema.shape);
     return z.looseObject(Object.fromEntries(members.map(([name, value]) => [name, member(name, value)])));
   }
   if (schema instanceof z.ZodArray) return z.array(tolerant(schema.element as z.ZodType));
