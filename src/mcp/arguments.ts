@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { inputShape, type AnyOperation } from '../contract/operation.ts';
+import { withoutNull, type JsonSchema } from './json-schema.ts';
+import { nearest } from './nearest.ts';
+import { maskMark } from './redact.ts';
+import { argumentSchema, memoised } from './schema.ts';
+import { isRecord } from './values.ts';
+
+/** One thing wrong with the arguments of a call, in words that name the member. */
+export type Issue = string;
+
+type Path = readonly (string | number)[];
+
+const print = (path: Path): string =>
+  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
+
+const unknownMember = (name: string, path: Path, known: readonly string[]): Issue => {
+  const near = nearest(name, known);
+  const hint = near ? `did you mean "${near}"?` : known.length > 0 ? `known here: ${known.join(', ')}` : 'nothing is taken here';
+  return `"${print([...path, name])}" is not known; ${hint}`;
+};
+
+/** Members that the schema doesn't know, at every level. Open records (no `properties`) take any name. */
+function unknownMembers(value: unknown, node: JsonSchema, path: Path = []): Issue[] {
+  const schema = withoutNull(node);
+  if (schema.anyOf) {
+    const perOption = schema.anyOf.map((option) => unknownMembers(value, option, path));
+    return perOption.reduce((fewest, issues) => (issues.length < fewest.length ? issues : fewest));
+  }
+  if (Array.isArray(value)) return schema.items ? value.flatMap((item, index) => unknownMembers(item, schema.items!, [...path, index])) : [];
+  if (!isRecord(value) || !schema.properties) return [];
+  const known = schema.properties;
+  return Object.entries(value).flatMap(([name, member]) =>
+    Object.hasOwn(known, name) ? unknownMembers(member, known[name]!, [...path, name]) : [unknownMember(name, path, Object.keys(known))],
+  );
+}
+
+/** Members whose text still carries the mark that redaction left: sending it back would overwrite the real value. */
+function maskedMembers(value: unknown, path: Path = []): Issue[] {
+  if (typeof value === 'string') {
+    return value.includes(maskMark) ? [`"${print(path)}" contains ${maskMark}, which stands for a value that was not shown; give the real value`] : [];
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => maskedMembers(item, [...path, index]));
+  return isRecord(value) ? Object.entries(value).flatMap(([name, member]) => maskedMembers(member, [...path, name])) : [];
+}
+
+const words = (issue: z.core.$ZodIssue, input: unknown): Issue => {
+  const path = issue.path as Path;
+  const missing = issue.code === 'invalid_type' && path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
+  const name = path.length > 0 ? `"${print(path)}"` : 'the arguments';
+  return missing ? `${name} is required` : `${name}: ${issue.message}`;
+};
+
+const membersOf = memoised((operation) => z.object(inputShape(operation)));
+
+/**
+ * Everything wrong with the arguments of a call, empty when they are good. Strict at every level: a member the
+ * operation doesn't know is named with the nearest right name, never dropped.
+ */
+export function issuesOf(operation: AnyOperation, args: unknown): Issue[] {
+  if (!isRecord(args)) return ['the arguments must be an object'];
+  const shape = membersOf(operation).safeParse(args);
+  // Rules across members belong to the body as a whole; they are only worth reading when each member is right.
+  const whole = shape.success && operation.body ? (operation.body as z.ZodObject).safeParse(args) : shape;
+  const wrong = whole.success ? [] : whole.error.issues.map((issue) => words(issue, args));
+  return [...unknownMembers(args, argumentSchema(operation)), ...wrong, ...maskedMembers(args)];
+}

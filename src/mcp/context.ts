@@ -1,0 +1,49 @@
+import type { Budget } from '../client/budget.ts';
+import type { Logger } from '../client/client.ts';
+import type { Credential } from '../client/credential.ts';
+
+/** Milliseconds since 1970, replaceable in tests. */
+export interface Clock {
+  now(): number;
+}
+
+/** The part of a logger that calls use; a pino logger fits. */
+export interface Log extends Logger {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What the user did with a question: gave an answer, said no, or sent it away. */
+export type UserAnswer =
+  | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly action: 'decline' | 'cancel' };
+
+/** The way to the user that a client offers, and what came back along it. */
+export interface Dialogue {
+  /** Whether the client can show its user a form. */
+  readonly canAsk: boolean;
+  /** The sealed state that went out with the question, as the client returned it. */
+  readonly state?: string;
+  readonly answer?: UserAnswer;
+}
+
+/** Everything about one call that is not its arguments. */
+export interface CallContext {
+  /** Who calls. Caches, budgets and confirmations are keyed by it. */
+  readonly principal: string;
+  /** What the platform is called with, where it isn't the client's own. */
+  readonly credential?: Credential;
+  /** Aborted when the caller gave up. */
+  readonly signal: AbortSignal;
+  /** When an answer must be there, in milliseconds since 1970. */
+  readonly deadline: number;
+  readonly requestId: string;
+  /** What remains of the platform's request budget, once an answer told. */
+  readonly budget: () => Budget | undefined;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly dialogue: Dialogue;
+}
+
+/** Longest a call takes, in milliseconds: clients give up after 60 seconds. */
+export const maximumCallTime = 50_000;

@@ -1,0 +1,43 @@
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
+import { planText, type Plan } from './plan.ts';
+import { needsName } from './tier.ts';
+
+/** What the user is asked before something grave is done. */
+export interface Question {
+  readonly message: string;
+  /** What has to be typed to agree; undefined where saying yes is enough. */
+  readonly typed?: string;
+}
+
+/** The question for a plan. A target that has no known name is agreed to by typing its id. */
+export function questionFor(plan: Plan): Question {
+  const { target, tier, tool } = plan;
+  const typed = needsName(tier, target) ? (target.name ?? target.id) : undefined;
+  return { message: `The assistant wants to run ${tool} (${tier}).\n${planText(plan)}`, typed };
+}
+
+/** Member of the answer in which the user agrees. */
+export const answerMember = { typed: 'name', yes: 'approve' } as const;
+
+type Form = ElicitRequestFormParams['requestedSchema'];
+
+/** The form that asks a question: one field, plain enough for every client. */
+export const formFor = ({ typed }: Question): Form =>
+  typed === undefined
+    ? {
+        type: 'object',
+        properties: { [answerMember.yes]: { type: 'boolean', title: 'Approve', description: 'Carry this out', default: false } },
+        required: [answerMember.yes],
+      }
+    : {
+        type: 'object',
+        properties: { [answerMember.typed]: { type: 'string', title: `Type ${typed} to approve`, description: 'Anything else does nothing' } },
+        required: [answerMember.typed],
+      };
+
+/** Whether the content of an accepted form agrees to the question. */
+export function agrees({ typed }: Question, content: Readonly<Record<string, unknown>>): boolean {
+  if (typed === undefined) return content[answerMember.yes] === true;
+  const text = content[answerMember.typed];
+  return typeof text === 'string' && text.trim() === typed;
+}

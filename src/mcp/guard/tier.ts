@@ -1,0 +1,23 @@
+import { effects, type AnyOperation, type Effect } from '../../contract/operation.ts';
+import type { Target } from './target.ts';
+
+/** How grave a call is: the higher of what its operation does and what its target asks for. */
+export type Tier = Effect;
+
+const higher = (one: Tier, other: Tier): Tier => (effects.indexOf(one) >= effects.indexOf(other) ? one : other);
+
+/** Whether a change to this target counts one step more: production, or nobody can tell. */
+const raises = (target: Target): boolean => target.mode === 'PRODUCTION' || target.mode === 'unknown';
+
+/**
+ * The tier of a call. Reads stay reads; a change to a production environment, or to one whose mode can't be
+ * determined, is at least disruptive.
+ */
+export const tierOf = (operation: AnyOperation, target: Target): Tier =>
+  operation.effect !== 'read' && raises(target) ? higher(operation.effect, 'disruptive') : operation.effect;
+
+/** Tiers that a person has to agree to. */
+export const needsConfirmation = (tier: Tier): boolean => tier !== 'read' && tier !== 'write';
+
+/** Whether agreeing means typing the target's name, not just saying yes. */
+export const needsName = (tier: Tier, target: Target): boolean => tier === 'destructive' || target.mode === 'PRODUCTION';

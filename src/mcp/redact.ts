@@ -1,0 +1,72 @@
+import type { AnyOperation } from '../contract/operation.ts';
+import { memberOf, withoutNull, type JsonSchema } from './json-schema.ts';
+import { argumentSchema } from './schema.ts';
+import { isRecord } from './values.ts';
+
+/** What stands where a secret stood. */
+export const maskMark = '[masked]';
+
+/** Shorter values are words as often as secrets: masking them would riddle ordinary text. */
+const shortestSecret = 6;
+
+/** Well-known forms of credentials, and what remains of a match. */
+const forms: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, maskMark],
+  [/\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+/g, maskMark],
+  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, maskMark],
+  [/\b(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abprs]-|[rs]k_live_|AIza)[\w-]{16,}/g, maskMark],
+  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${maskMark}@`],
+  [/\b(authorization["']?\s*[:=]\s*["']?(?:token|bearer|basic)\s+)[^\s"']+/gi, `$1${maskMark}`],
+  [/\b([\w-]*(?:password|passwd|secret|token|api[_-]?key)["']?\s*=\s*["']?)[^\s"'&;]{4,}/gi, `$1${maskMark}`],
+  [/(["'][\w-]*(?:password|passwd|secret|token|api[_-]?key)["']\s*:\s*["'])[^"']+/gi, `$1${maskMark}`],
+];
+
+const secretName = /password|passwd|secret|token|credential|api_?key|private_?key/i;
+
+/** Masks secrets in text and in values. */
+export interface Redactor {
+  text(text: string): string;
+  /** Members the schema marks secret are masked whole, undeclared ones with a telling name too, every other string as text. */
+  value(value: unknown, schema?: JsonSchema): unknown;
+  /** The same, knowing more values that must not show. */
+  knowing(secrets: readonly string[]): Redactor;
+}
+
+function maskValue(value: unknown, node: JsonSchema | undefined, text: (text: string) => string): unknown {
+  const schema = node && withoutNull(node);
+  if (typeof value === 'string') return schema?.secret ? maskMark : text(value);
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, schema?.items, text));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const known = memberOf(schema, name);
+      return [name, !known && typeof member === 'string' && secretName.test(name) ? maskMark : maskValue(member, known, text)];
+    }),
+  );
+}
+
+/** @param secrets gives the values known to be secret at the moment, such as the platform's token. */
+export function createRedactor(secrets: () => readonly string[] = () => []): Redactor {
+  const text = (raw: string): string => {
+    const known = secrets().filter((secret) => secret.length >= shortestSecret);
+    const masked = known.reduce((rest, secret) => rest.replaceAll(secret, maskMark), raw);
+    return forms.reduce((rest, [form, remains]) => rest.replaceAll(form, remains), masked);
+  };
+  return {
+    text,
+    value: (value, schema) => maskValue(value, schema, text),
+    knowing: (more) => createRedactor(() => [...secrets(), ...more]),
+  };
+}
+
+function secretsIn(value: unknown, node: JsonSchema | undefined): string[] {
+  if (!node) return [];
+  const schema = withoutNull(node);
+  if (typeof value === 'string') return schema.secret ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, schema.items));
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => secretsIn(member, memberOf(schema, name)));
+}
+
+/** Secret values that the arguments of a call carry. */
+export const secretsOfCall = (operation: AnyOperation, args: unknown): string[] => secretsIn(args, argumentSchema(operation));

@@ -1,0 +1,49 @@
+import { annotationsOf, type Annotations } from './annotations.ts';
+import { denialOf, type Policy } from './guard/policy.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { nearest } from './nearest.ts';
+import { inputSchema, outputSchema } from './schema.ts';
+import type { Tool } from './tool.ts';
+
+/** A tool as clients see it in a list. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema;
+  readonly annotations: Annotations;
+}
+
+/** The tools of one configuration. Built once; every server instance shares it. */
+export interface Registry {
+  /** What clients are shown, in the tools' own order. Made when first asked for. */
+  listed(): readonly ListedTool[];
+  /** Any tool by its name, also one that the policy hides: the pipeline says why it may not run. */
+  find(name: string): Tool | undefined;
+  /** The listed name that is nearest to an unknown one. */
+  nearest(name: string): string | undefined;
+}
+
+const outside = 'Outside the documented API: some platforms do not offer it.';
+
+/** A tool for clients. Those of undocumented operations say so. */
+export const listed = ({ name, description, operation, printing, render }: Tool): ListedTool => ({
+  name,
+  description: operation.documented ? description : `${description} ${outside}`,
+  inputSchema: inputSchema(operation, printing),
+  outputSchema: outputSchema(operation, render.shown),
+  annotations: annotationsOf(operation),
+});
+
+/** @throws Error when two tools have the same name. */
+export function createRegistry(tools: readonly Tool[], policy: Policy): Registry {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  if (byName.size < tools.length) throw new Error('two tools have the same name');
+  const allowed = tools.filter((tool) => denialOf(tool, policy) === undefined);
+  let list: readonly ListedTool[] | undefined;
+  return {
+    listed: () => (list ??= allowed.map(listed)),
+    find: (name) => byName.get(name),
+    nearest: (name) => nearest(name, allowed.map((tool) => tool.name)),
+  };
+}

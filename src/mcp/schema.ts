@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { inputShape, type AnyOperation } from '../contract/operation.ts';
+import type { ReferenceKind } from '../contract/primitives.ts';
+import { toJsonSchema, withoutNull, type JsonSchema } from './json-schema.ts';
+import { whereToFind } from './references.ts';
+
+/** How a tool prints its arguments where the contract's own print doesn't fit. Members go by path: `ports[].name`. */
+export interface Printing {
+  /** Descriptions that say it better for this tool. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Members whose inside is left to the description, because it is long and printed by another tool. It is validated all the same. */
+  readonly folded?: readonly string[];
+  /** Members that are taken but not printed: rarely needed, and named in the description where they matter. */
+  readonly hidden?: readonly string[];
+}
+
+const formats: readonly (string | undefined)[] = ['uuid', 'date-time', 'email', 'duration', 'uri'];
+
+const largestPort = 65535;
+
+// Bounds that go without saying cost bytes in every conversation: safe integers, "not negative", the range of ports.
+const bounds = ({ minimum, maximum }: JsonSchema): JsonSchema => ({
+  ...(minimum !== undefined && minimum > 1 && { minimum }),
+  ...(maximum !== undefined && maximum < largestPort && { maximum }),
+});
+
+const described = (schema: JsonSchema, path: string, { fields }: Printing): JsonSchema => {
+  const kind = (schema.reference ?? schema.items?.reference) as ReferenceKind | undefined;
+  const description = fields?.[path] ?? schema.description ?? whereToFind(kind);
+  return description === undefined ? {} : { description };
+};
+
+/**
+ * One node of an input schema in the form that every client and model provider takes: closed objects,
+ * no null, no marks of ours, no patterns (a description says them shorter and validation checks them).
+ */
+function printed(node: JsonSchema, path: string, printing: Printing): JsonSchema {
+  const schema = withoutNull(node);
+  const leaf: JsonSchema = {
+    ...(schema.type !== undefined && { type: schema.type }),
+    ...described(schema, path, printing),
+    ...(formats.includes(schema.format) && { format: schema.format }),
+    ...(schema.enum && { enum: schema.enum }),
+    ...(schema.default !== undefined && { default: schema.default }),
+    ...bounds(schema),
+    ...(schema.minItems !== undefined && { minItems: schema.minItems }),
+  };
+  if (printing.folded?.includes(path)) return leaf;
+  return {
+    ...leaf,
+    ...(schema.anyOf && { anyOf: schema.anyOf.map((option) => printed(option, path, printing)) }),
+    ...(schema.items && { items: printed({ ...schema.items, reference: undefined }, `${path}[]`, printing) }),
+    ...(schema.properties && closed(schema.properties, schema.required, path, printing)),
+  };
+}
+
+function closed(properties: Record<string, JsonSchema>, required: string[] = [], path: string, printing: Printing): JsonSchema {
+  const shown = Object.entries(properties)
+    .map(([name, child]) => ({ name, child, at: path ? `${path}.${name}` : name }))
+    .filter(({ at }) => !printing.hidden?.includes(at));
+  return {
+    properties: Object.fromEntries(shown.map(({ name, child, at }) => [name, printed(child, at, printing)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** Converting schemas is slow: whatever is derived from an operation is derived once. */
+export function memoised<Value>(derive: (operation: AnyOperation) => Value): (operation: AnyOperation) => Value {
+  const known = new Map<AnyOperation, Value>();
+  return (operation) => {
+    const value = known.get(operation) ?? derive(operation);
+    known.set(operation, value);
+    return value;
+  };
+}
+
+/** The arguments of an operation in full, with the contract's marks: what strictness is measured against. */
+export const argumentSchema = memoised((operation) => toJsonSchema(z.object(inputShape(operation)), 'input'));
+
+/** The answer of an operation in full, with the contract's marks. */
+export const answerSchema = memoised((operation) => toJsonSchema(operation.response ?? z.object({}), 'output'));
+
+/** The arguments of an operation as clients see them: one flat, closed object. */
+export const inputSchema = (operation: AnyOperation, printing: Printing = {}): JsonSchema => printed(argumentSchema(operation), '', printing);
+
+const typeOnly = (node: JsonSchema): JsonSchema => {
+  const { type } = withoutNull(node);
+  return type === undefined ? {} : { type };
+};
+
+/** Members that every option of a union has with the same type; for anything else its own members. */
+function commonMembers(schema: JsonSchema): Record<string, JsonSchema> {
+  if (!schema.anyOf) return schema.properties ?? {};
+  const [first = {}, ...others] = schema.anyOf.map(commonMembers);
+  return Object.fromEntries(
+    Object.entries(first).filter(([name, member]) => others.every((other) => other[name]?.type === member.type)),
+  );
+}
+
+const members = (schema: JsonSchema, shown: readonly string[] | undefined): [string, JsonSchema][] =>
+  Object.entries(commonMembers(schema)).filter(([name]) => !shown || shown.includes(name));
+
+/**
+ * The answer of an operation as JSON Schema: an open object, typed at the root and in the rows of `results` only,
+ * so that a member or value the platform adds breaks no client.
+ * @param shown members of a row (or of a record) that the tool shows; all of them when undefined.
+ */
+export function outputSchema(operation: AnyOperation, shown?: readonly string[]): JsonSchema {
+  const root = answerSchema(operation);
+  const rows = root.properties?.['results']?.items;
+  const row = (items: JsonSchema): JsonSchema => ({
+    type: 'array',
+    items: { type: 'object', properties: Object.fromEntries(members(items, shown).map(([name, member]) => [name, typeOnly(member)])) },
+  });
+  const properties = members(root, rows ? undefined : shown).map(([name, member]) => [
+    name,
+    name === 'results' && rows ? row(rows) : typeOnly(member),
+  ]);
+  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: true };
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CLIENT_CAPABILITIES_META_KEY, McpServer, ProtocolError, ProtocolErrorCode, inputRequired, inputResponse,
+  type CallToolResult, type ClientCapabilities, type InputRequiredResult, type ListToolsResult, type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Client } from '../client/client.ts';
+import type { Credential } from '../client/credential.ts';
+import { maximumCallTime, type CallContext, type Clock, type Dialogue, type Log, type UserAnswer } from './context.ts';
+import { formFor } from './guard/question.ts';
+import { instructions } from './instructions.ts';
+import { run, type Dependencies, type Reply } from './pipeline.ts';
+import type { Registry } from './registry.ts';
+
+/** What the servers of one process share. Built once. */
+export interface ServerParts extends Dependencies {
+  /** Shown to clients. */
+  readonly version: string;
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** For whom one server instance is built. */
+export interface ServerFor {
+  readonly era: 'legacy' | 'modern';
+  readonly principal: string;
+  /** What the platform is called with, where it isn't the client's own. */
+  readonly credential?: Credential;
+}
+
+const confirmKey = 'confirm';
+
+/** How long clients may keep the list of tools, in milliseconds. It doesn't change while a server runs. */
+const listLifetime = 300_000;
+
+// A bare `elicitation: {}` means forms: that is how it was declared before there were modes.
+const showsForms = (capabilities: ClientCapabilities | undefined): boolean => {
+  const elicitation = capabilities?.elicitation;
+  return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
+};
+
+function answerIn(context: ServerContext): UserAnswer | undefined {
+  const response = inputResponse(context.mcpReq.inputResponses, confirmKey);
+  if (response.kind !== 'elicit') return undefined;
+  return response.action === 'accept' ? { action: 'accept', content: response.content ?? {} } : { action: response.action };
+}
+
+function dialogueOf(context: ServerContext, capabilities: ClientCapabilities | undefined): Dialogue {
+  const state = context.mcpReq.requestState();
+  return { canAsk: showsForms(capabilities), state: typeof state === 'string' ? state : undefined, answer: answerIn(context) };
+}
+
+function resultOf(reply: Reply): CallToolResult | InputRequiredResult {
+  if (reply.kind === 'ask') {
+    const { question, state } = reply;
+    const form = inputRequired.elicit({ message: question.message, requestedSchema: formFor(question) });
+    return inputRequired({ inputRequests: { [confirmKey]: form }, requestState: state });
+  }
+  const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
+  return reply.kind === 'answer' ? { content, structuredContent: reply.data } : { content, isError: true };
+}
+
+/**
+ * A fresh server for one connection or one request: cheap, because the tools and their schemas are shared.
+ * It never touches the platform before a tool is called.
+ */
+export function buildServer(parts: ServerParts, { era, principal, credential }: ServerFor): McpServer {
+  const { registry, policy, log, clock, connect } = parts;
+  const mcp = new McpServer(
+    { name: 'infra-mcp', version: parts.version },
+    { instructions: instructions(policy), cacheHints: { 'tools/list': { ttlMs: listLifetime, cacheScope: 'private' } } },
+  );
+  const { server } = mcp;
+  let client: Client | undefined;
+
+  // The 2026 revision declares capabilities with every request, the earlier ones once.
+  const capabilitiesOf = (context: ServerContext): ClientCapabilities | undefined =>
+    era === 'modern'
+      ? (context.mcpReq.envelope as Record<string, ClientCapabilities> | undefined)?.[CLIENT_CAPABILITIES_META_KEY]
+      : server.getClientCapabilities();
+
+  const contextOf = (context: ServerContext): CallContext => ({
+    principal,
+    credential,
+    signal: context.mcpReq.signal,
+    deadline: clock.now() + maximumCallTime,
+    requestId: randomUUID(),
+    budget: () => client?.budget(credential),
+    log,
+    clock,
+    dialogue: dialogueOf(context, capabilitiesOf(context)),
+  });
+
+  const dependencies: Dependencies = {
+    ...parts,
+    connect: async () => {
+      const connection = await connect();
+      client = connection.client;
+      return connection;
+    },
+  };
+
+  // The list is one value for every instance, so it is answered here instead of registering each tool again and again.
+  server.registerCapabilities({ tools: { listChanged: false } });
+  server.setRequestHandler('tools/list', () => ({ tools: registry.listed() }) as unknown as ListToolsResult);
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = registry.find(params.name);
+    if (!tool) {
+      const near = registry.nearest(params.name);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"${near ? `; did you mean "${near}"?` : ''}`);
+    }
+    return resultOf(await run(tool, params.arguments ?? {}, contextOf(context), dependencies));
+  });
+  return mcp;
+}

@@ -1,0 +1,34 @@
+/** JSON values as they come from the platform and go to clients. */
+export type JsonRecord = Record<string, unknown>;
+
+export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Every string in a value, at any depth, replaced. */
+export function mapStrings(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, replace));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mapStrings(member, replace)]));
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === null || value === undefined || (Array.isArray(value) && value.length === 0) || (isRecord(value) && Object.keys(value).length === 0);
+
+/** A value without null, undefined, empty arrays and empty objects: what says nothing costs a reader bytes. */
+export function prune(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(prune);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, prune(member)] as const);
+  return Object.fromEntries(members.filter(([, member]) => !isNothing(member)));
+}
+
+/** `prune` for the root of an answer. */
+export const pruneRecord = (value: JsonRecord): JsonRecord => prune(value) as JsonRecord;
+
+/** The members of a record with these names, in this order. */
+export const pick = (record: JsonRecord, names: readonly string[]): JsonRecord =>
+  Object.fromEntries(names.filter((name) => record[name] !== undefined).map((name) => [name, record[name]]));
+
+/** The members of a record but these. */
+export const omit = (record: JsonRecord, names: readonly string[]): JsonRecord =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));

@@ -1,0 +1,18 @@
+import type { Transport } from '@modelcontextprotocol/server';
+import { serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
+import { buildServer, type ServerParts } from '../mcp/server.ts';
+
+/** The one caller of a process that serves its standard streams. */
+const principal = 'local';
+
+/**
+ * Serves one client over stdin and stdout, in both protocol eras. Answers the opening at once: the platform is
+ * connected when a tool is first called.
+ * @param transport the streams of this process unless another one is given.
+ */
+export function serveStdio(parts: ServerParts, transport?: Transport): StdioServerHandle {
+  return serve(({ era }) => buildServer(parts, { era, principal }), {
+    transport,
+    onerror: (error) => parts.log.warn({ err: error }, 'protocol error'),
+  });
+}
