@@ -1,0 +1,15 @@
+/** Where the platform takes its time from. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** The clock's time as answers and rows write it: ISO 8601, UTC, milliseconds. */
+export const isoNow = (clock: Clock): string => new Date(clock.now()).toISOString();
+
+const millisecondsPerDay = 86_400_000;
+
+/** A moment moved by whole or broken days, in milliseconds since the epoch. */
+export const addDays = (moment: number, days: number): number => moment + days * millisecondsPerDay;

@@ -1,0 +1,28 @@
+import { createHash, randomUUID } from 'node:crypto';
+
+/** Where the platform takes ids and chance from. Secrets never come from here: they are always cryptographically random. */
+export interface Random {
+  /** A new version 4 UUID. */
+  uuid(): string;
+  /** From 0 to just below 1. */
+  number(): number;
+}
+
+export const systemRandom: Random = { uuid: () => randomUUID(), number: () => Math.random() };
+
+const uuidOf = (bytes: Buffer): string => {
+  const version4 = Buffer.from(bytes.subarray(0, 16));
+  version4[6] = (version4[6]! & 0x0f) | 0x40;
+  version4[8] = (version4[8]! & 0x3f) | 0x80;
+  return version4.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
+
+/** The same UUID for the same text, always. */
+export const uuidFrom = (text: string): string => uuidOf(createHash('sha256').update(text).digest());
+
+/** A source that gives the same sequence for the same seed. */
+export const seededRandom = (seed: string): Random => {
+  let drawn = 0;
+  const next = () => createHash('sha256').update(`${seed}/${drawn++}`).digest();
+  return { uuid: () => uuidOf(next()), number: () => next().readUInt32BE() / 2 ** 32 };
+};

@@ -1,0 +1,2 @@
+/** Tables of the deployment engine. */
+export interface EngineTables {}

@@ -1,0 +1,18 @@
+import type { Kysely } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { platformTables } from './migrations/0001-platform.ts';
+import type { Database } from './schema.ts';
+
+/** In the order of their names. Named here, not found in a folder: the program is one bundled file. */
+const migrations: Record<string, Migration> = {
+  '0001-platform': platformTables,
+};
+
+/**
+ * Brings a database up to this program's schema.
+ * @throws Error of the migration that failed, or when the database comes from a newer program.
+ */
+export async function migrate(db: Kysely<Database>): Promise<void> {
+  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
+  if (error) throw error instanceof Error ? error : new Error('The database could not be migrated.', { cause: error });
+}
