@@ -1,0 +1,111 @@
+/**
+ * The API document's endpoint table, states, errors and limits, typed again by hand from its text.
+ * Nothing here is imported from the contract: the two are compared.
+ */
+import type { ShapeName } from './document-shapes.ts';
+
+/** One row of the endpoint table; `body` and `response` name a shape of document-shapes.ts. */
+export interface Endpoint {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  query?: string[];
+  body?: ShapeName;
+  response?: ShapeName;
+  /** The answer is {results: [...]} of the response shape. */
+  list?: boolean;
+  /** From the table of effects: what carrying it out does. */
+  effect: 'read' | 'write' | 'disruptive' | 'destructive' | 'sensitive';
+  /** From the page about tokens: the least level that may call it. */
+  permission: 'read' | 'deploy' | 'write' | 'admin';
+}
+
+const read = { effect: 'read', permission: 'read' } as const;
+const adds = { effect: 'write', permission: 'write' } as const;
+const replaces = { effect: 'destructive', permission: 'write' } as const;
+
+/** The endpoint table, in its order. */
+export const endpoints: Endpoint[] = [
+  { method: 'GET', path: '/organization', response: 'organization', ...read },
+  { method: 'GET', path: '/organization/{organizationId}/project', response: 'project', list: true, ...read },
+  { method: 'POST', path: '/organization/{organizationId}/project', body: 'project create', response: 'project', ...adds },
+  { method: 'POST', path: '/project/{projectId}/environment', body: 'environment create', response: 'environment', ...adds },
+  { method: 'POST', path: '/environment/{environmentId}/application', body: 'application create', response: 'application', ...adds },
+  { method: 'POST', path: '/environment/{environmentId}/database', body: 'database create', response: 'database', ...adds },
+  { method: 'POST', path: '/database/{databaseId}/deploy', effect: 'write', permission: 'deploy' },
+  { method: 'POST', path: '/application/{applicationId}/deploy', body: 'deploy', response: 'deployment', effect: 'write', permission: 'deploy' },
+  { method: 'GET', path: '/application/{applicationId}/status', response: 'application status', ...read },
+  { method: 'POST', path: '/application/{applicationId}/environmentVariable', body: 'variable create', response: 'variable', ...adds },
+  { method: 'GET', path: '/application/{applicationId}/environmentVariable', response: 'variable', list: true, ...read },
+  { method: 'POST', path: '/application/{applicationId}/secret', body: 'secret create', response: 'secret', ...adds },
+  { method: 'GET', path: '/application/{applicationId}/log', query: ['tail'], ...read },
+  { method: 'PUT', path: '/environment/{environmentId}/environmentVariable/{environmentVariableId}', body: 'variable edit', response: 'variable', ...replaces },
+  { method: 'POST', path: '/container/{containerId}/environmentVariable/{environmentVariableId}/override', body: 'variable override', response: 'variable', ...adds },
+  { method: 'PUT', path: '/container/{containerId}', body: 'container edit', response: 'container', ...replaces },
+  { method: 'POST', path: '/environment/{environmentId}/service/restart-service', body: 'restart', response: 'restarted services', effect: 'disruptive', permission: 'deploy' },
+  { method: 'POST', path: '/environment/{environmentId}/stop', response: 'environment status', effect: 'destructive', permission: 'deploy' },
+  { method: 'PUT', path: '/helm/{helmId}', body: 'helm edit', response: 'helm', ...replaces },
+  { method: 'GET', path: '/helm/{helmId}', response: 'helm', ...read },
+  { method: 'POST', path: '/terraform/{terraformId}/redeploy', response: 'service status', effect: 'disruptive', permission: 'deploy' },
+  { method: 'POST', path: '/cluster/{clusterId}/lock', body: 'cluster lock request', response: 'cluster lock', effect: 'disruptive', permission: 'admin' },
+  { method: 'POST', path: '/cluster/{clusterId}/upgrade', response: 'cluster status', effect: 'destructive', permission: 'admin' },
+  { method: 'GET', path: '/organization/{organizationId}/member', response: 'member', list: true, ...read },
+  { method: 'POST', path: '/organization/{organizationId}/inviteMember', body: 'invitation request', response: 'invitation', effect: 'sensitive', permission: 'admin' },
+  { method: 'PUT', path: '/alert-rules/{alertRuleId}', body: 'alert rule edit', response: 'alert rule', ...replaces },
+  { method: 'POST', path: '/organization/{organizationId}/helmRepository', body: 'helm repository request', response: 'helm repository', effect: 'sensitive', permission: 'write' },
+  { method: 'PUT', path: '/organization/{organizationId}/billingInfo', body: 'billing info request', response: 'billing info', effect: 'sensitive', permission: 'admin' },
+  { method: 'GET', path: '/job/{jobId}/deploymentHistoryV2', query: ['pageSize'], response: 'job history', ...read },
+  { method: 'GET', path: '/organization/{organizationId}/labelsGroups/{labelsGroupId}', response: 'labels group', ...read },
+  { method: 'POST', path: '/organization/{organizationId}/webhook', body: 'webhook create', effect: 'sensitive', permission: 'admin' },
+  { method: 'GET', path: '/organization/{organizationId}/webhook/{webhookId}/event', response: 'webhook event', list: true, ...read },
+];
+
+/** Query members that every list takes beside those of the table: rule 3 of the endpoints. */
+export const pageQuery = ['page', 'page_size'];
+
+/** What platforms of this kind serve beyond the document: method and path, in no order. */
+export const outside: string[] = [
+  'GET /project/{projectId}/environment',
+  'GET /environment/{environmentId}',
+  'GET /environment/{environmentId}/services',
+  'GET /environment/{environmentId}/statuses',
+  ...['application', 'container', 'database', 'job', 'terraform'].map((kind) => `GET /${kind}/{${kind}Id}`),
+  ...['container', 'database', 'job', 'helm', 'terraform'].flatMap((kind) => [`GET /${kind}/{${kind}Id}/status`, `GET /${kind}/{${kind}Id}/log`]),
+  ...['application', 'container', 'database', 'helm', 'terraform', 'environment'].map((kind) => `GET /${kind}/{${kind}Id}/deploymentHistoryV2`),
+  'GET /environment/{environmentId}/logs',
+  'GET /environment/{environmentId}/environmentVariable',
+  'GET /container/{containerId}/environmentVariable',
+  'GET /organization/{organizationId}/cluster',
+  'GET /organization/{organizationId}/cluster/{clusterId}/status',
+  'GET /organization/{organizationId}/cluster/lock',
+  'GET /organization/{organizationId}/alert-rules',
+  'GET /alert-rules/{alertRuleId}',
+  'GET /organization/{organizationId}/alert-receivers',
+  'GET /organization/{organizationId}/webhook',
+  'GET /organization/{organizationId}/labelsGroups',
+  'GET /organization/{organizationId}/annotationsGroups',
+  'GET /organization/{organizationId}/helmRepository',
+  'GET /organization/{organizationId}/containerRegistry',
+  'GET /organization/{organizationId}/availableRole',
+  'GET /organization/{organizationId}/inviteMember',
+  'GET /organization/{organizationId}/billingInfo',
+  'POST /container/{containerId}/deploy',
+  'POST /helm/{helmId}/deploy',
+  'POST /job/{jobId}/deploy',
+  'POST /environment/{environmentId}/deploy',
+  'POST /environment/{environmentId}/cancelDeployment',
+  'DELETE /cluster/{clusterId}/lock',
+];
+
+/** Status codes of failures, of the errors section. */
+export const failureCodes = [400, 401, 403, 404, 429, 500];
+
+export const limits = {
+  requestsPerHour: 1000,
+  rateHeaders: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  historyPageSize: 20,
+};
+
+/** Kinds of helm repositories; a vendor's name stands where the document has a numbered placeholder. */
+export const helmRepositoryKinds = [
+  'HTTPS', 'OCI_ECR', 'OCI_PUBLIC_ECR', 'OCI_GENERIC_CR', 'OCI_ALPHA_CR', 'OCI_BETA_HUB', 'OCI_GAMMA_CR', 'OCI_DELTA_CR',
+];

@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../src/contract/openapi.ts';
+import { type AnyOperation, toWire } from '../../src/contract/operation.ts';
+import { allOperations } from '../../src/contract/operations.ts';
+
+interface Entry {
+  operationId: string;
+  description?: string;
+  parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: { properties: Record<string, unknown> } }> };
+  responses: Record<string, { description: string; headers: Record<string, unknown>; content?: Record<string, { schema: Record<string, unknown> }> }>;
+  'x-documented': boolean;
+}
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, Entry>>;
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+}
+
+let document: Document;
+beforeAll(() => {
+  document = JSON.parse(JSON.stringify(openApiDocument('1.2.3'))) as Document;
+});
+const entryOf = (op: AnyOperation): Entry => document.paths[op.path]![op.method.toLowerCase()]!;
+
+test('is an OpenAPI 3.1 document of this version', () => {
+  expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+  expect(document.info.version).toBe('1.2.3');
+  expect(Object.keys(document.components.securitySchemes)).toEqual(['token', 'bearer']);
+});
+
+test('holds every operation, once, and nothing else', () => {
+  const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+  expect(ids.toSorted()).toEqual(allOperations.map(({ name }) => name).toSorted());
+});
+
+test('every reference in it leads somewhere', () => {
+  const pointers = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!);
+  expect(pointers.length).toBeGreaterThan(0);
+  for (const pointer of new Set(pointers)) {
+    const target = pointer.replace('#/', '').split('/').reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document);
+    expect(target, pointer).toBeTypeOf('object');
+  }
+});
+
+describe.each(allOperations.map((op): [string, AnyOperation] => [op.name, op]))('%s', (_, op) => {
+  test('says its parameters: each of the path, required', () => {
+    const { parameters } = entryOf(op);
+    expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name, required }) => [name, required]))
+      .toEqual([...op.path.matchAll(/\{(\w+)\}/g)].map((match) => [match[1], true]));
+    expect(parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)).toEqual(Object.keys(op.query as object));
+  });
+
+  test('says its body, and whether one must be sent', () => {
+    const { requestBody } = entryOf(op);
+    expect(requestBody === undefined).toBe(op.body === undefined);
+    if (requestBody) expect(requestBody.required).toBe(!op.body.safeParse({}).success);
+  });
+
+  test('says its answer, and the failures, each with the rate headers', () => {
+    const { responses } = entryOf(op);
+    expect(Object.keys(responses)).toEqual([op.status, 400, 401, 403, 404, 429, 500].map(String));
+    expect(responses[op.status]!.content === undefined).toBe(op.status === 204);
+    for (const response of Object.values(responses)) expect(Object.keys(response.headers)).toContain('X-RateLimit-Remaining');
+  });
+
+  test('says when it lies outside the documented interface', () => {
+    expect(entryOf(op)['x-documented']).toBe(op.documented);
+    expect(/outside/i.test(entryOf(op).description ?? '')).toBe(!op.documented);
+  });
+});
+
+test('one entry, whole', () => {
+  const op = allOperations.find(({ name }) => name === 'lock_cluster')!;
+  expect(toWire(op, { cluster_id: 'x' }).target).toBe('/cluster/x/lock');
+  expect({ ...entryOf(op), responses: { 200: entryOf(op).responses['200']!.content } }).toMatchSnapshot();
+});
+
+test('holds nothing of the schema library: its bounds, formats and notes', () => {
+  const text = JSON.stringify(document);
+  for (const word of ['9007199254740991', '"starts_with"', '"regex"', '"secret":true', '"reference":"', '"additionalProperties":false', '"$schema"']) {
+    expect(text).not.toContain(word);
+  }
+  expect(text).toContain('"writeOnly":true');
+});

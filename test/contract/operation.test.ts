@@ -1,0 +1,134 @@
+import * as fc from 'fast-check';
+import * as z from 'zod';
+import { describe, expect, test } from 'vitest';
+import { type AnyOperation, effects, inputShape, operation, parameterKind, permissionLevels, snakeCase, toWire } from '../../src/contract/operation.ts';
+import { allOperations, operations } from '../../src/contract/operations.ts';
+import { isSecret, referenceKind } from '../../src/contract/primitives.ts';
+
+const id = '11111111-1111-4111-8111-111111111111';
+const named = allOperations.map((op): [string, AnyOperation] => [op.name, op]);
+
+describe('every operation', () => {
+  test.each(named)('%s has a short snake_case name, known effect and permission', (name, op) => {
+    expect(operations).toHaveProperty(name, op);
+    expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
+    expect(name.length).toBeLessThanOrEqual(40);
+    expect(effects).toContain(op.effect);
+    expect(permissionLevels).toContain(op.permission);
+    expect(op.effect === 'read').toBe(op.method === 'GET');
+    expect(op.permission === 'read').toBe(op.method === 'GET');
+  });
+
+  test.each(named)('%s finds its path ids in the flat input', (_, op) => {
+    const shape = inputShape(op);
+    for (const param of op.params as string[]) expect(referenceKind(shape[snakeCase(param)]!)).toBe(parameterKind(param));
+  });
+});
+
+test('names that a camelCase path and a snake_case input share', () => {
+  expect(snakeCase('environmentVariableId')).toBe('environment_variable_id');
+  expect(parameterKind('labelsGroupId')).toBe('labels_group');
+});
+
+describe('a member given twice is refused where it is written', () => {
+  const definition: Parameters<typeof operation>[0] = { name: 'move_thing', method: 'POST', path: '/thing/{thingId}', effect: 'write', summary: 'Move a thing.' };
+
+  test.each([
+    ['by path and body', { body: z.object({ thing_id: z.string() }) }, 'thing_id'],
+    ['by query and body', { query: { pageSize: z.int() }, body: z.object({ page_size: z.int() }) }, 'page_size'],
+    ['by path and query', { query: { thingId: z.string() } }, 'thing_id'],
+  ])('%s', (_, more, member) => {
+    expect(() => operation({ ...definition, ...more })).toThrow(`move_thing: "${member}" is given twice`);
+  });
+
+  test('and otherwise accepted', () => {
+    expect(operation({ ...definition, body: z.object({ to: z.string() }) }).status).toBe(204);
+  });
+});
+
+describe('the success code', () => {
+  const definition = { name: 'do_it', method: 'POST', path: '/it', effect: 'write', summary: 'Do it.' } as const;
+
+  test.each([
+    ['201 where something is created', { creates: true, response: z.object({}) }, 201],
+    ['200 where there is an answer', { response: z.object({}) }, 200],
+    ['204 where there is none', {}, 204],
+  ])('%s', (_, more, status) => {
+    expect(operation({ ...definition, ...more }).status).toBe(status);
+  });
+});
+
+describe('toWire', () => {
+  test('splits a flat input into path, query and body', () => {
+    expect(toWire(operations.update_environment_variable, { environment_id: id, environment_variable_id: 'v', key: 'A', value: 'b' })).toEqual({
+      method: 'PUT', target: `/environment/${id}/environmentVariable/v`, body: { key: 'A', value: 'b' },
+    });
+    expect(toWire(operations.list_job_deployments, { job_id: id, page: 2, page_size: 5 })).toEqual({
+      method: 'GET', target: `/job/${id}/deploymentHistoryV2?page=2&pageSize=5`,
+    });
+  });
+
+  test('leaves out what is undefined, keeps null in bodies and not in queries', () => {
+    expect(toWire(operations.list_job_deployments, { job_id: id, page: undefined, page_size: null }).target).toBe(`/job/${id}/deploymentHistoryV2`);
+    const edit = { environment_id: id, environment_variable_id: id, key: 'A', value: 'b', mount_path: null, description: undefined };
+    expect(toWire(operations.update_environment_variable, edit).body).toEqual({ key: 'A', value: 'b', mount_path: null });
+  });
+
+  test('sends no body where none of its members is given', () => {
+    expect(toWire(operations.deploy_application, { application_id: id })).toEqual({ method: 'POST', target: `/application/${id}/deploy` });
+  });
+
+  test('sends no member the operation does not have', () => {
+    expect(toWire(operations.create_project, { organization_id: id, name: 'shop', colour: 'red' }).body).toEqual({ name: 'shop' });
+  });
+
+  test('an id can never leave its place in the path', () => {
+    fc.assert(fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (text) => {
+      const { target } = toWire(operations.get_application_status, { application_id: text });
+      const [, kind, given = '', last, ...more] = target.split('/');
+      expect([kind, decodeURIComponent(given), last, more]).toEqual(['application', text, 'status', []]);
+      expect(target).not.toMatch(/[?#]/);
+    }));
+  });
+
+  test.each([undefined, '', 7])('refuses the path id %s', (value) => {
+    expect(() => toWire(operations.get_application_status, { application_id: value })).toThrow('"application_id" is missing');
+  });
+
+  test.each(named)('%s: every member of the flat input reaches the wire', (_, op) => {
+    const shape = inputShape(op);
+    const { target, body = {} } = toWire(op, Object.fromEntries(Object.keys(shape).map((name) => [name, `given-${name}`])));
+    for (const name of Object.keys(shape)) expect(target + JSON.stringify(body)).toContain(`given-${name}`);
+  });
+});
+
+/** Paths of secret members at any depth. */
+const secretsIn = (schema: unknown, path = ''): string[] => {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return [...(isSecret(schema) ? [path] : []), ...secretsIn(schema.unwrap(), path)];
+  }
+  if (schema instanceof z.ZodObject) return Object.entries<z.ZodType>(schema.shape).flatMap(([name, member]) => secretsIn(member, `${path}.${name}`));
+  if (schema instanceof z.ZodArray) return secretsIn(schema.element, `${path}[]`);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => secretsIn(option, path));
+  return schema instanceof z.ZodType && isSecret(schema) ? [path] : [];
+};
+
+describe('secrets', () => {
+  test('are marked where requests carry them', () => {
+    const marked = allOperations.flatMap((op) => secretsIn(op.body).map((path) => `${op.name}${path}`));
+    expect(marked).toEqual([
+      'create_application.autoscaling.scalers[].trigger_authentication.config_yaml',
+      'create_secret.value',
+      'update_container.autoscaling.scalers[].trigger_authentication.config_yaml',
+      'create_helm_repository.config.password',
+      'create_helm_repository.config.secret_access_key',
+      'create_helm_repository.config.vendor_secret_key',
+      'create_webhook.target_secret',
+    ]);
+  });
+
+  test('are in no answer but where the document shows the member', () => {
+    const marked = allOperations.flatMap((op) => secretsIn(op.response));
+    expect([...new Set(marked.map((path) => path.replace('.results[]', '')))]).toEqual(['.autoscaling.scalers[].trigger_authentication.config_yaml']);
+  });
+});
