@@ -1,14 +1,10 @@
-import type { Kysely } from 'kysely';
 import type * as z from 'zod';
 import type { DeploymentHistory } from '../../contract/resources/job.ts';
 import type { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../contract/resources/deployment.ts';
 import type { EnvironmentStatus } from '../../contract/resources/environment.ts';
 import type { WebhookEvent } from '../../contract/resources/webhook.ts';
 import type { DeploymentAction, Origin } from '../../contract/states.ts';
-import type { Database } from '../store/schema.ts';
-
-/** The store, or a transaction on it: whoever reads or writes on behalf of a caller passes theirs. */
-export type Db = Kysely<Database>;
+import type { Db } from '../store/database.ts';
 
 export type ServiceStatus = z.infer<typeof ServiceDeploymentStatus>;
 export type EnvironmentState = z.infer<typeof EnvironmentStatus>;
@@ -68,8 +64,6 @@ export interface Engine {
   markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void>;
   /** Says that an alert rule was created or edited: it is rolled out to the alerting system and evaluated anew. */
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
-  /** Says that an invitation was sent: it expires after its time. */
-  invitationSent(trx: Db, invitationId: string): Promise<void>;
 
   /** Status of one service, `deployment_request_id` being its latest deployment; the state is a deployment state, never RUNNING. */
   serviceStatus(db: Db, serviceId: string): Promise<ServiceStatus>;

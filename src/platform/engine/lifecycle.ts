@@ -1,0 +1,149 @@
+import type { StepName } from '../../contract/resources/deployment.ts';
+import type { ServiceKind } from '../../contract/resources/service.ts';
+import type { AlertRuleState, ClusterState, DeploymentAction, DeploymentState } from '../../contract/states.ts';
+
+/** Shortest and longest time something takes in life, in seconds; the time scale multiplies both. */
+export type Seconds = readonly [shortest: number, longest: number];
+
+/** What the runtime is told to do when a phase begins. */
+export type Work = 'prepare' | 'start' | 'stop';
+
+/** One step of a path: the state it shows, what the runtime does, and where it goes when that fails. */
+export interface Phase {
+  readonly state: DeploymentState;
+  readonly step: StepName;
+  readonly work: Work;
+  readonly takes: Seconds;
+  readonly onFailure: DeploymentState;
+}
+
+/** The states a service of one kind passes for one action, in order. */
+export interface Path {
+  /** From the request until its turn comes. */
+  readonly queued: DeploymentState;
+  /** While an earlier stage of the same deployment is under way. */
+  readonly waiting: DeploymentState;
+  readonly phases: readonly [Phase, ...Phase[]];
+  readonly end: DeploymentState;
+}
+
+const phase = (state: DeploymentState, step: StepName, work: Work, takes: Seconds, onFailure: DeploymentState): Phase => ({
+  state, step, work, takes, onFailure,
+});
+
+const deploy = (...phases: Path['phases']): Path => ({ queued: 'DEPLOYMENT_QUEUED', waiting: 'WAITING_RUNNING', phases, end: 'DEPLOYED' });
+
+const deploying = (step: StepName, work: Work, takes: Seconds) => phase('DEPLOYING', step, work, takes, 'DEPLOYMENT_ERROR');
+const building = (step: StepName, takes: Seconds) => phase('BUILDING', step, 'prepare', takes, 'BUILD_ERROR');
+const executing = (takes: Seconds) => phase('EXECUTING', 'EXECUTING', 'start', takes, 'DEPLOYMENT_ERROR');
+
+const deployPaths: Readonly<Record<ServiceKind, Path>> = {
+  application: deploy(
+    building('GIT_CLONE', [1, 2]),
+    building('BUILD', [5, 12]),
+    deploying('DEPLOYMENT', 'start', [4, 8]),
+    deploying('ROUTER_DEPLOYMENT', 'start', [1, 2]),
+  ),
+  container: deploy(
+    deploying('MIRROR_IMAGE', 'prepare', [1, 3]),
+    deploying('DEPLOYMENT', 'start', [4, 8]),
+    deploying('ROUTER_DEPLOYMENT', 'start', [1, 2]),
+  ),
+  database: deploy(deploying('DEPLOYMENT', 'start', [6, 12])),
+  helm: deploy(deploying('DEPLOYMENT', 'start', [4, 10])),
+  job: deploy(executing([3, 8])),
+  terraform: deploy(executing([8, 15])),
+};
+
+const restart: Path = {
+  queued: 'RESTART_QUEUED', waiting: 'WAITING_RESTARTING', end: 'RESTARTED',
+  phases: [phase('RESTARTING', 'RESTART', 'start', [3, 6], 'RESTART_ERROR')],
+};
+
+const stop: Path = {
+  queued: 'STOP_QUEUED', waiting: 'WAITING_STOPPING', end: 'STOPPED',
+  phases: [phase('STOPPING', 'STOP', 'stop', [2, 5], 'STOP_ERROR')],
+};
+
+const remove: Path = {
+  queued: 'DELETE_QUEUED', waiting: 'WAITING_DELETING', end: 'DELETED',
+  phases: [phase('DELETING', 'STOP', 'stop', [2, 5], 'DELETE_ERROR')],
+};
+
+/** The path of a service of `kind` for `action`. */
+export const pathOf = (kind: ServiceKind, action: DeploymentAction): Path =>
+  ({ DEPLOY: deployPaths[kind], RESTART: restart, STOP: stop, DELETE: remove })[action];
+
+/** How long the head of an environment's queue stays queued before its services begin. */
+export const queueing: Seconds = [0.5, 1.5];
+
+/** What a cancel does to every service of the deployment that has not ended. */
+export const canceling = { state: 'CANCELING', takes: [0.5, 1.5], end: 'CANCELED' } as const satisfies {
+  state: DeploymentState; takes: Seconds; end: DeploymentState;
+};
+
+/** The order in which the services of one deployment are worked on: a stage begins when the one before has ended well. */
+export const stages: readonly { readonly name: string; readonly kinds: readonly ServiceKind[] }[] = [
+  { name: 'DATABASE', kinds: ['database'] },
+  { name: 'JOB', kinds: ['job', 'terraform'] },
+  { name: 'APPLICATION', kinds: ['application', 'container', 'helm'] },
+];
+
+/** Actions that take things down go through the stages the other way round. */
+export const reversesStages = (action: DeploymentAction): boolean => action === 'STOP' || action === 'DELETE';
+
+/** Actions whose deployments webhooks are told of. */
+export const announced = (action: DeploymentAction): boolean => action === 'DEPLOY' || action === 'RESTART';
+
+/** States in which nothing is going on; any other state belongs to a deployment under way. */
+export const settledStates = [
+  'READY', 'DEPLOYED', 'RESTARTED', 'STOPPED', 'CANCELED', 'DELETED', 'BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR',
+  'DELETE_ERROR',
+] as const satisfies readonly DeploymentState[];
+
+/** Whether a service in `state` is at rest. */
+export const isSettled = (state: DeploymentState): boolean => (settledStates as readonly DeploymentState[]).includes(state);
+
+/**
+ * Settled states that an action can't follow, and what to do instead. Nothing else is refused: an order may be given
+ * while another is under way, and waits for it.
+ */
+export const refusals: Readonly<Partial<Record<DeploymentAction, { readonly from: readonly DeploymentState[]; readonly instead: string }>>> = {
+  RESTART: { from: ['READY', 'STOPPED', 'DELETED'], instead: 'deploy it first' },
+  DEPLOY: { from: ['DELETED'], instead: 'create it again' },
+  STOP: { from: ['DELETED'], instead: 'there is nothing left to stop' },
+};
+
+/**
+ * An environment's state is the first of these that one of its services is in: what is under way before what went
+ * wrong, what went wrong before what runs, what runs before what doesn't.
+ */
+export const aggregateOrder: readonly DeploymentState[] = [
+  'CANCELING', 'DELETING', 'STOPPING', 'RESTARTING', 'BUILDING', 'EXECUTING', 'DEPLOYING',
+  'DELETE_QUEUED', 'STOP_QUEUED', 'RESTART_QUEUED', 'DEPLOYMENT_QUEUED', 'QUEUED',
+  'WAITING_DELETING', 'WAITING_STOPPING', 'WAITING_RESTARTING', 'WAITING_RUNNING',
+  'BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR', 'DELETE_ERROR', 'UNAVAILABLE', 'CANCELED',
+  'DEPLOYED', 'RESTARTED', 'RECAP', 'STOPPED', 'READY', 'DELETED',
+];
+
+/** The state of a whole, from the states of its parts; READY when it has none. */
+export const aggregate = (states: readonly DeploymentState[]): DeploymentState =>
+  aggregateOrder.find((state) => states.includes(state)) ?? 'READY';
+
+/** A cluster's way to its next version. */
+export const clusterUpgrade = {
+  queued: { state: 'DEPLOYMENT_QUEUED', takes: [1, 2] },
+  running: { state: 'DEPLOYING', takes: [15, 30] },
+  end: 'DEPLOYED',
+  onFailure: 'DEPLOYMENT_ERROR',
+} as const satisfies {
+  queued: { state: ClusterState; takes: Seconds }; running: { state: ClusterState; takes: Seconds }; end: ClusterState; onFailure: ClusterState;
+};
+
+/** How alert rules move: from a state, on what, to which, after how long. `for` is the rule's own duration. */
+export const alertRuleMoves = [
+  { from: 'UNDEPLOYED', on: 'rolled out to the alerting system', to: 'OK', takes: [2, 5] },
+  { from: 'OK', on: 'the condition has held for the duration', to: 'TRIGGERED', takes: 'for' },
+  { from: 'TRIGGERED', on: 'grouped with other alerts', to: 'PENDING_NOTIFICATION', takes: [2, 4] },
+  { from: 'PENDING_NOTIFICATION', on: 'receivers told', to: 'NOTIFIED', takes: [1, 3] },
+] as const satisfies readonly { from: AlertRuleState; on: string; to: AlertRuleState; takes: Seconds | 'for' }[];
