@@ -4,32 +4,68 @@ import { rateHeaders } from './limits.ts';
 import { type AnyOperation, parameterKind } from './operation.ts';
 import { allOperations } from './operations.ts';
 import { reference } from './primitives.ts';
+import { AlertRule } from './resources/alert-rule.ts';
+import { Application } from './resources/application.ts';
+import { ClusterStatus } from './resources/cluster.ts';
+import { Container } from './resources/container.ts';
+import { Database } from './resources/database.ts';
+import { Deployment, ServiceDeploymentStatus } from './resources/deployment.ts';
+import { Environment, EnvironmentStatus } from './resources/environment.ts';
+import { Helm } from './resources/helm.ts';
+import { DeploymentHistory, Job } from './resources/job.ts';
+import { Autoscaling, AutoscalingRequest, GitRepository, Healthchecks } from './resources/service.ts';
+import { Terraform } from './resources/terraform.ts';
+import { EnvironmentVariable } from './resources/variable.ts';
 
 type Json = Record<string, unknown>;
 
-const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest;
+/** Answers, and parts of them, that several operations share: written once under their name. */
+const shared: Readonly<Record<string, z.ZodType>> = {
+  Error: ErrorBody,
+  AlertRule, Application, Autoscaling, ClusterStatus, Container, Database, Deployment, DeploymentHistory, Environment,
+  EnvironmentStatus, EnvironmentVariable, GitRepository, Helm, Job, ServiceDeploymentStatus, Terraform,
+};
+
+/** The same of requests. */
+const sharedRequests: Readonly<Record<string, z.ZodType>> = { AutoscalingRequest, HealthchecksRequest: Healthchecks };
+
+const pointer = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` });
+
+/** Takes out what zod prints for itself, and writes secrets the standard way. Answers stay open: the API may add members. */
+const tidy = (printed: Json): void => {
+  if (printed['minimum'] === Number.MIN_SAFE_INTEGER) delete printed['minimum'];
+  if (printed['maximum'] === Number.MAX_SAFE_INTEGER) delete printed['maximum'];
+  if (printed['additionalProperties'] === false) delete printed['additionalProperties'];
+  if (printed['format'] === 'starts_with') delete printed['format'];
+  if (printed['secret']) printed['writeOnly'] = true;
+  delete printed['secret'];
+  delete printed['reference'];
+};
+
+/** The JSON Schema of a request's or an answer's part. `whole` writes out a shared schema instead of pointing at it. */
+const jsonSchema = (schema: z.ZodType, io: 'input' | 'output', whole?: z.ZodType): Json => {
+  const names = Object.entries<unknown>(io === 'input' ? sharedRequests : shared);
+  const { $schema: _, ...printed } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema: part }) => {
+      const name = names.find(([, known]) => known === zodSchema && known !== whole)?.[0];
+      if (name === undefined) return tidy(part);
+      for (const keyword of Object.keys(part)) delete part[keyword as keyof typeof part];
+      Object.assign(part, pointer('schemas', name));
+    },
+  });
+  return printed;
 };
 
 const content = (schema: Json) => ({ 'application/json': { schema } });
 
-const headers = Object.fromEntries(
-  Object.values(rateHeaders).map((name) => [name, { schema: { type: 'integer' }, required: true }]),
-);
+const headerNames = Object.values(rateHeaders);
+const headers = Object.fromEntries(headerNames.map((name) => [name, pointer('headers', name)]));
 
-const errorResponses = (statuses: readonly ErrorStatus[]) =>
-  Object.fromEntries(
-    statuses.map((status) => [status, { description: statusTexts[status], headers, content: content({ $ref: '#/components/schemas/Error' }) }]),
-  );
-
-const successResponse = (op: AnyOperation) => ({
-  [op.status]: {
-    description: op.summary,
-    headers,
-    ...(op.response && { content: content(jsonSchema(op.response as z.ZodType, 'output')) }),
-  },
-});
+/** Name of a failure among the components: `Bad Request` → `BadRequest`. */
+const failureName = (status: ErrorStatus): string => statusTexts[status].replaceAll(' ', '');
+const failures = Object.keys(statusTexts).map((status) => Number(status) as ErrorStatus);
 
 const parameters = (op: AnyOperation) => [
   ...op.params.map((name: string) => ({
@@ -53,13 +89,20 @@ const path = (op: AnyOperation) => ({
   parameters: parameters(op),
   ...requestBody(op),
   responses: {
-    ...successResponse(op),
-    ...errorResponses([400, 401, 403, 404, 429, 500]),
+    [op.status]: {
+      description: op.summary,
+      headers,
+      ...(op.response && { content: content(jsonSchema(op.response as z.ZodType, 'output')) }),
+    },
+    ...Object.fromEntries(failures.map((status) => [status, pointer('responses', failureName(status))])),
   },
   'x-documented': op.documented,
   'x-effect': op.effect,
   'x-permission': op.permission,
 });
+
+const schemasOf = (named: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output') =>
+  Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, jsonSchema(schema, io, schema)]));
 
 /** The OpenAPI 3.1 document of every operation, derived from the contract. `version` is the package's. */
 export function openApiDocument(version: string): Json {
@@ -71,7 +114,14 @@ export function openApiDocument(version: string): Json {
     security: [{ token: [] }, { bearer: [] }],
     paths,
     components: {
-      schemas: { Error: jsonSchema(ErrorBody, 'output') },
+      schemas: { ...schemasOf(shared, 'output'), ...schemasOf(sharedRequests, 'input') },
+      headers: Object.fromEntries(headerNames.map((name) => [name, { schema: { type: 'integer' }, required: true }])),
+      responses: Object.fromEntries(
+        failures.map((status) => [
+          failureName(status),
+          { description: statusTexts[status], headers, content: content(pointer('schemas', 'Error')) },
+        ]),
+      ),
       securitySchemes: {
         token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'Token <API token>' },
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },

@@ -3,25 +3,37 @@ import { openApiDocument } from '../../src/contract/openapi.ts';
 import { type AnyOperation, toWire } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
 
+interface Answer {
+  description: string;
+  headers: Record<string, unknown>;
+  content?: Record<string, { schema: Record<string, unknown> }>;
+}
 interface Entry {
   operationId: string;
   description?: string;
   parameters: { name: string; in: string; required: boolean; schema: Record<string, unknown> }[];
   requestBody?: { required: boolean; content: Record<string, { schema: { properties: Record<string, unknown> } }> };
-  responses: Record<string, { description: string; headers: Record<string, unknown>; content?: Record<string, { schema: Record<string, unknown> }> }>;
+  responses: Record<string, Answer | { $ref: string }>;
   'x-documented': boolean;
 }
 interface Document {
   openapi: string;
   info: { title: string; version: string };
   paths: Record<string, Record<string, Entry>>;
-  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+  components: { schemas: Record<string, unknown>; headers: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }
 
 let document: Document;
 beforeAll(() => {
   document = JSON.parse(JSON.stringify(openApiDocument('1.2.3'))) as Document;
 });
+/** What a local reference such as #/components/responses/NotFound leads to. */
+const follow = (ref: string): unknown =>
+  ref.replace('#/', '').split('/').reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+const answerOf = (op: AnyOperation, status: number): Answer => {
+  const answer = entryOf(op).responses[status]!;
+  return '$ref' in answer ? (follow(answer.$ref) as Answer) : answer;
+};
 const entryOf = (op: AnyOperation): Entry => document.paths[op.path]![op.method.toLowerCase()]!;
 
 test('is an OpenAPI 3.1 document of this version', () => {
@@ -38,10 +50,7 @@ test('holds every operation, once, and nothing else', () => {
 test('every reference in it leads somewhere', () => {
   const pointers = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!);
   expect(pointers.length).toBeGreaterThan(0);
-  for (const pointer of new Set(pointers)) {
-    const target = pointer.replace('#/', '').split('/').reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document);
-    expect(target, pointer).toBeTypeOf('object');
-  }
+  for (const pointer of new Set(pointers)) expect(follow(pointer), pointer).toBeTypeOf('object');
 });
 
 describe.each(allOperations.map((op): [string, AnyOperation] => [op.name, op]))('%s', (_, op) => {
@@ -59,10 +68,10 @@ describe.each(allOperations.map((op): [string, AnyOperation] => [op.name, op]))(
   });
 
   test('says its answer, and the failures, each with the rate headers', () => {
-    const { responses } = entryOf(op);
-    expect(Object.keys(responses)).toEqual([op.status, 400, 401, 403, 404, 429, 500].map(String));
-    expect(responses[op.status]!.content === undefined).toBe(op.status === 204);
-    for (const response of Object.values(responses)) expect(Object.keys(response.headers)).toContain('X-RateLimit-Remaining');
+    const statuses = [op.status, 400, 401, 403, 404, 429, 500];
+    expect(Object.keys(entryOf(op).responses)).toEqual(statuses.map(String));
+    expect(answerOf(op, op.status).content === undefined).toBe(op.status === 204);
+    for (const status of statuses) expect(Object.keys(answerOf(op, status).headers)).toContain('X-RateLimit-Remaining');
   });
 
   test('says when it lies outside the documented interface', () => {
@@ -74,7 +83,7 @@ describe.each(allOperations.map((op): [string, AnyOperation] => [op.name, op]))(
 test('one entry, whole', () => {
   const op = allOperations.find(({ name }) => name === 'lock_cluster')!;
   expect(toWire(op, { cluster_id: 'x' }).target).toBe('/cluster/x/lock');
-  expect({ ...entryOf(op), responses: { 200: entryOf(op).responses['200']!.content } }).toMatchSnapshot();
+  expect({ ...entryOf(op), responses: { 200: answerOf(op, 200).content } }).toMatchSnapshot();
 });
 
 test('holds nothing of the schema library: its bounds, formats and notes', () => {
@@ -83,4 +92,13 @@ test('holds nothing of the schema library: its bounds, formats and notes', () =>
     expect(text).not.toContain(word);
   }
   expect(text).toContain('"writeOnly":true');
+});
+
+test('writes a shared schema once', () => {
+  const pages = allOperations.filter(({ path }) => path.endsWith('/deploymentHistoryV2'));
+  expect(pages.length).toBeGreaterThan(1);
+  for (const op of pages) {
+    expect(answerOf(op, 200).content!['application/json']!.schema).toEqual({ $ref: '#/components/schemas/DeploymentHistory' });
+  }
+  expect(document.components.schemas['DeploymentHistory']).toHaveProperty('properties.results');
 });
