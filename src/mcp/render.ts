@@ -1,4 +1,4 @@
-import { isRecord, omit, pick, pruneRecord, type JsonRecord } from './values.ts';
+import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from './values.ts';
 
 /**
  * How a tool shows an answer. Text and structured content are made from the same view, so that
@@ -22,11 +22,22 @@ const line = ([name, value]: readonly [string, unknown]): string => {
   return text.includes('\n') ? `${name}:\n${text}` : `${name}: ${text}`;
 };
 
-const firstThen = (record: JsonRecord, first: readonly string[]): JsonRecord => ({ ...pick(record, first), ...omit(record, first) });
+/** What `record` leaves out unless told otherwise: it says nothing to a model. */
+const decoration = ['icon_uri'];
 
-/** One member per line, nested ones as compact JSON. `first` come first, `left` are left out. */
-export const record = ({ first = ['name', 'id'], left = ['icon_uri'] }: { first?: readonly string[]; left?: readonly string[] } = {}): Renderer => ({
-  view: (answer) => firstThen(pruneRecord(omit(answer, left)), first),
+interface RecordOptions {
+  /** Members that come first. */
+  readonly first?: readonly string[];
+  /** Members that aren't shown. */
+  readonly left?: readonly string[];
+}
+
+/** One member per line, nested ones as compact JSON. */
+export const record = ({ first = ['name', 'id'], left = decoration }: RecordOptions = {}): Renderer => ({
+  view: (answer) => {
+    const shown = pruneRecord(omit(answer, left));
+    return { ...pick(shown, first), ...omit(shown, first) };
+  },
   text: (view) => Object.entries(view).map(line).join('\n'),
   keep: 'first',
 });
@@ -34,58 +45,64 @@ export const record = ({ first = ['name', 'id'], left = ['icon_uri'] }: { first?
 // A cell is one line; a pointer to another resource is its id.
 const cell = (value: unknown): string => {
   if (value === undefined) return '';
-  const text = isRecord(value) && Object.keys(value).length === 1 ? compact(Object.values(value)[0]) : compact(value);
-  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('|', '\\|');
+  const isPointer = isRecord(value) && Object.keys(value).length === 1 && typeof value['id'] === 'string';
+  const text = compact(isPointer ? value['id'] : value);
+  return text.replaceAll('\n', '\\n').replaceAll('|', '\\|');
 };
 
-/** Rows as a table without the columns that no row fills. */
+/** Rows as a table, one a line, without the columns that no row fills. Columns are dotted paths. */
 export function tableText(rows: readonly JsonRecord[], columns: readonly string[]): string {
-  const filled = columns.filter((column) => rows.some((row) => row[column] !== undefined));
-  return [filled.join(' | '), ...rows.map((row) => filled.map((column) => cell(row[column])).join(' | '))].join('\n');
+  const filled = columns.filter((column) => rows.some((row) => at(row, column) !== undefined));
+  return [filled.join(' | '), ...rows.map((row) => filled.map((column) => cell(at(row, column))).join(' | '))].join('\n');
 }
 
 const rowsOf = (view: JsonRecord): JsonRecord[] => (Array.isArray(view['results']) ? (view['results'] as JsonRecord[]) : []);
 
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
+const count = (rows: readonly unknown[], noun: string): string => `${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`;
 
-interface Page {
-  page: number;
-  page_size: number;
-  total_count?: number;
-  total_pages?: number;
+const pagingMembers = ['pagination', 'page', 'page_size'];
+
+function pageText(view: JsonRecord): string {
+  const page = isRecord(view['pagination']) ? view['pagination'] : view;
+  if (page['page'] === undefined) return '';
+  const of = page['total_pages'] === undefined ? '' : ` of ${compact(page['total_pages'])}, ${compact(page['total_count'])} in total`;
+  return `, page ${compact(page['page'])}${of} (page_size ${compact(page['page_size'])})`;
 }
 
-const pageOf = (view: JsonRecord): Page | undefined => (view['pagination'] ?? (view['page'] !== undefined ? view : undefined)) as Page | undefined;
-
-const pageText = (page: Page | undefined): string => {
-  if (!page) return '';
-  const of = page.total_pages === undefined ? '' : ` of ${page.total_pages}, ${page.total_count} in total`;
-  return `, page ${page.page}${of} (page_size ${page.page_size})`;
+const listText = (view: JsonRecord, noun: string, body: (rows: readonly JsonRecord[]) => string): string => {
+  const rows = rowsOf(view);
+  const head = `${count(rows, noun)}${pageText(view)}`;
+  return rows.length === 0 ? head : `${head}\n${body(rows)}`;
 };
+
+const listView = (answer: JsonRecord, row: (row: JsonRecord) => JsonRecord): JsonRecord => ({
+  ...pruneRecord(pick(answer, pagingMembers)),
+  results: rowsOf(answer).map((one) => row(pruneRecord(one))),
+});
 
 /** `{results}` as a table of these columns. `noun` names one row. */
 export const table = (noun: string, columns: readonly string[]): Renderer => ({
-  shown: columns,
-  view: (answer) => ({
-    ...pruneRecord(pick(answer, ['pagination', 'page', 'page_size'])),
-    results: rowsOf(answer).map((row) => pick(pruneRecord(row), columns)),
-  }),
-  text: (view) => {
-    const rows = rowsOf(view);
-    const head = `${plural(rows.length, noun)}${pageText(pageOf(view))}`;
-    return rows.length === 0 ? head : `${head}\n${tableText(rows, columns)}`;
-  },
+  shown: [...new Set(columns.map(rootOf))],
+  view: (answer) => listView(answer, (row) => pickPaths(row, columns)),
+  text: (view) => listText(view, noun, (rows) => tableText(rows, columns)),
   keep: 'first',
 });
 
-/** `{results}` of log lines, oldest first: time, pod, message. */
+/** `{results}` as a table of these columns, with everything else of a row in a last one. */
+export const wholeTable = (noun: string, columns: readonly string[], left: readonly string[] = decoration): Renderer => ({
+  view: (answer) => listView(answer, (row) => omit(row, left)),
+  text: (view) =>
+    listText(view, noun, (rows) =>
+      tableText(rows.map((row) => pruneRecord({ ...pick(row, columns), more: omit(row, columns) })), [...columns, 'more']),
+    ),
+  keep: 'first',
+});
+
+const logColumns = ['created_at', 'pod_name', 'message'];
+
+/** `{results}` of log lines in the platform's order: time, pod, message. */
 export const logLines: Renderer = {
-  shown: ['created_at', 'pod_name', 'message'],
-  view: (answer) => ({ results: rowsOf(answer).map((row) => pick(pruneRecord(row), ['created_at', 'pod_name', 'message'])) }),
-  text: (view) => {
-    const rows = rowsOf(view);
-    if (rows.length === 0) return 'No log lines.';
-    return [`${plural(rows.length, 'line')}, oldest first`, ...rows.map((row) => [row['created_at'], row['pod_name'], row['message']].map(cell).join(' '))].join('\n');
-  },
+  ...table('line', logColumns),
+  text: (view) => listText(view, 'line', (rows) => rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')).join('\n')),
   keep: 'last',
 };

@@ -30,6 +30,8 @@ const described = (schema: JsonSchema, path: string, { fields }: Printing): Json
   return description === undefined ? {} : { description };
 };
 
+const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean => !properties && additionalProperties !== undefined && additionalProperties !== false;
+
 /**
  * One node of an input schema in the form that every client and model provider takes: closed objects,
  * no null, no marks of ours, no patterns (a description says them shorter and validation checks them).
@@ -51,6 +53,7 @@ function printed(node: JsonSchema, path: string, printing: Printing): JsonSchema
     ...(schema.anyOf && { anyOf: schema.anyOf.map((option) => printed(option, path, printing)) }),
     ...(schema.items && { items: printed({ ...schema.items, reference: undefined }, `${path}[]`, printing) }),
     ...(schema.properties && closed(schema.properties, schema.required, path, printing)),
+    ...(isOpen(schema) && { additionalProperties: true }),
   };
 }
 

@@ -3,8 +3,8 @@ import type { Renderer } from './render.ts';
 import type { Printing } from './schema.ts';
 import type { JsonRecord } from './values.ts';
 
-export { logLines, record, table, tableText, type Renderer } from './render.ts';
-export { pick, prune, pruneRecord, type JsonRecord } from './values.ts';
+export { logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';
+export { pickPaths, pruneRecord, type JsonRecord } from './values.ts';
 
 /** Groups of tools that can be chosen together. */
 export const toolsets = ['projects', 'environments', 'services', 'variables', 'clusters', 'alerts', 'organization', 'webhooks'] as const;

@@ -32,3 +32,22 @@ export const pick = (record: JsonRecord, names: readonly string[]): JsonRecord =
 /** The members of a record but these. */
 export const omit = (record: JsonRecord, names: readonly string[]): JsonRecord =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+
+/** The value at a dotted path, or undefined. */
+export const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value);
+
+/** The first name of a dotted path. */
+export const rootOf = (path: string): string => path.split('.', 1)[0]!;
+
+/** The parts of a record at these dotted paths, nested as they were. */
+export function pickPaths(record: JsonRecord, paths: readonly string[]): JsonRecord {
+  const nested = Map.groupBy(paths.filter((path) => at(record, path) !== undefined), rootOf);
+  return Object.fromEntries(
+    [...nested].map(([name, below]) => {
+      const inner = below.map((path) => path.slice(name.length + 1));
+      const member = record[name];
+      return [name, inner.includes('') || !isRecord(member) ? member : pickPaths(member, inner)];
+    }),
+  );
+}

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { allOperations } from '../../src/contract/operations.ts';
+import type { JsonSchema } from '../../src/mcp/json-schema.ts';
+import { instructions } from '../../src/mcp/instructions.ts';
+import { listed } from '../../src/mcp/registry.ts';
+import { tools } from '../../tools/index.ts';
+
+const list = tools.map(listed);
+const names = new Set(list.map(({ name }) => name));
+
+const expectedNames =
+  'get_organization, list_projects, create_project, create_environment, create_application, create_database, deploy_database, ' +
+  'deploy_application, get_application_status, create_environment_variable, list_environment_variables, create_secret, ' +
+  'get_application_logs, update_environment_variable, override_environment_variable, update_container, restart_services, ' +
+  'stop_environment, update_helm, get_helm, redeploy_terraform, lock_cluster, upgrade_cluster, list_members, invite_member, ' +
+  'update_alert_rule, create_helm_repository, update_billing_info, list_job_deployments, get_labels_group, create_webhook, ' +
+  'list_webhook_events, list_environments, get_environment, list_services, get_environment_status, list_clusters';
+
+interface Node {
+  /** Names of the members on the way, `[]` for the rows of an array. */
+  readonly path: string;
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly inItems: boolean;
+}
+
+const nodesOf = (schema: JsonSchema, path = '', name = '', inItems = false): Node[] => [
+  { path, name, schema, inItems },
+  ...Object.entries(schema.properties ?? {}).flatMap(([member, child]) => nodesOf(child, `${path}.${member}`, member, inItems)),
+  ...(schema.items ? nodesOf(schema.items, `${path}[]`, '', true) : []),
+  ...(schema.anyOf ?? []).flatMap((option) => nodesOf(option, path, '', inItems)),
+];
+
+const inputNodes = list.flatMap(({ name, inputSchema }) => nodesOf(inputSchema, name));
+const outputNodes = list.flatMap(({ name, outputSchema }) => nodesOf(outputSchema, name));
+
+/** Names that say what the value is to whoever knows the thing: no description needed. */
+const plainNames = new Set(
+  ('access_key_id address annotations_groups arguments autoscaling azure_subscription_id azure_tenant_id branch chart_name chart_version ' +
+    'city command company condition config_json config_yaml content cooldown_period_seconds description dockerfile_path entrypoint events ' +
+    'exec external_port failure_threshold file first_name git_repository gpu grpc healthchecks helm_repository host http icon_uri id ' +
+    'initial_delay_seconds internal_port key labels_groups last_name liveness_probe mount_point name namespace password path paths ' +
+    'period_seconds polling_interval_seconds port ports provider public_path public_path_rewrite readiness_probe region role_arn root_path ' +
+    'runbook_url scalers scheme secret_access_key service service_selectors storage success_threshold summary tag tcp timeout_seconds ' +
+    'trigger_authentication username value values vat_number vendor_access_key vendor_project_id vendor_secret_key zip git_token_id').split(' '),
+);
+
+describe('the tools', () => {
+  test('are these, in this order', () => {
+    expect(list.map(({ name }) => name)).toEqual(expectedNames.split(', '));
+  });
+
+  test('carry out operations of the contract, the documented ones in its order', () => {
+    const documented = tools.filter(({ operation }) => operation.documented).map(({ operation }) => operation);
+    expect(documented).toEqual(allOperations.filter(({ documented: isDocumented }) => isDocumented));
+  });
+
+  test('look like this to a client', () => {
+    expect(list).toMatchSnapshot();
+  });
+});
+
+describe('names and descriptions', () => {
+  test.each(list)('$name is a short verb_noun', ({ name }) => {
+    expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
+    expect(name.length).toBeLessThanOrEqual(40);
+  });
+
+  test.each(list)('$name is described in under 1,000 characters, and says first when to use it', ({ description }) => {
+    expect(description.length).toBeLessThan(1_000);
+    expect(description).toMatch(/^[A-Z][^.]{20,}\./);
+  });
+
+  test('say so where an operation lies outside the document', () => {
+    const marked = list.filter(({ description }) => description.includes('Outside the documented API')).map(({ name }) => name);
+    expect(marked).toEqual(['list_environments', 'get_environment', 'list_services', 'get_environment_status', 'list_clusters']);
+  });
+});
+
+describe('input schemas', () => {
+  test.each(list)('$name takes one flat object without combinators at its root', ({ inputSchema }) => {
+    expect(inputSchema.type).toBe('object');
+    expect(Object.keys(inputSchema)).toEqual(expect.not.arrayContaining(['anyOf', 'oneOf', 'allOf', '$ref', '$defs', '$schema']));
+  });
+
+  test('hold no keyword that some provider refuses, and none of the contract\'s own marks', () => {
+    const taken = new Set(inputNodes.flatMap(({ schema }) => Object.keys(schema)));
+    const known = ['type', 'description', 'format', 'enum', 'default', 'minimum', 'maximum', 'minItems', 'properties', 'required', 'additionalProperties', 'items'];
+    expect([...taken].filter((keyword) => !known.includes(keyword))).toEqual([]);
+  });
+
+  test('type every member, each with one type', () => {
+    expect(inputNodes.filter(({ schema }) => typeof schema.type !== 'string').map(({ path }) => path)).toEqual([]);
+  });
+
+  test('are closed at every level whose members are printed', () => {
+    const open = inputNodes.filter(({ schema }) => schema.properties && schema.additionalProperties !== false);
+    expect(open.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('leave the inside of an object to its description in few places', () => {
+    const unprinted = inputNodes.filter(({ schema }) => schema.type === 'object' && !schema.properties).map(({ path }) => path);
+    expect(unprinted).toEqual([
+      'create_application.healthchecks',
+      'update_container.autoscaling.scalers[].config_json',
+      'update_helm.source.git',
+      'update_helm.source.repository',
+    ]);
+  });
+
+  test('say what the rows of an array are', () => {
+    expect(inputNodes.filter(({ schema }) => schema.type === 'array' && !schema.items?.type).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('describe each member, unless its name, type or values suffice', () => {
+    const bare = inputNodes.filter(({ name, schema }) => name !== '' && !schema.description && !schema.enum && schema.type !== 'boolean' && !plainNames.has(name));
+    expect(bare.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('have no description that says nothing', () => {
+    expect(inputNodes.filter(({ schema }) => schema.description !== undefined && schema.description.length < 3)).toEqual([]);
+  });
+});
+
+describe('output schemas', () => {
+  test.each(list)('$name answers with an open object', ({ outputSchema }) => {
+    expect(outputSchema).toMatchObject({ type: 'object', additionalProperties: true });
+  });
+
+  test('type members only, so that no new value or member breaks a client', () => {
+    const taken = new Set(outputNodes.flatMap(({ schema }) => Object.keys(schema)));
+    expect([...taken].toSorted()).toEqual(['additionalProperties', 'items', 'properties', 'type']);
+  });
+
+  test('go no deeper than the rows of a list', () => {
+    expect(outputNodes.filter(({ path }) => path.split('.').length > 3).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('size', () => {
+  const kilobyte = 1_000;
+  const shown = ({ name, description, inputSchema }: (typeof list)[number]): number => name.length + description.length + JSON.stringify(inputSchema).length;
+  const limits = new Map([['update_container', 7.5], ['update_helm', 4.2]]);
+
+  test.each(list)('$name stays within its bytes', (tool) => {
+    expect(shown(tool)).toBeLessThanOrEqual((limits.get(tool.name) ?? 1.8) * kilobyte);
+  });
+
+  test('all tools together leave room for the ones to come: 36 KB for 44 tools, 64 KB for the whole list', () => {
+    const toCome = 44 - list.length;
+    expect(list.reduce((sum, tool) => sum + shown(tool), 0)).toBeLessThanOrEqual(36 * kilobyte - toCome * 500);
+    expect(JSON.stringify(list).length).toBeLessThanOrEqual(64 * kilobyte - toCome * kilobyte);
+  });
+});
+
+describe('texts', () => {
+  const verbs = [...new Set(allOperations.map(({ name }) => name.split('_')[0]!))];
+  const toolLike = new RegExp(`\\b(?:${verbs.join('|')})_[a-z_]+\\b`, 'g');
+  const texts = [
+    ...tools.flatMap(({ name, description, next, plan }) => [description, next ?? '', ...plan({})].map((text) => [name, text])),
+    ...inputNodes.map(({ path, schema }) => [path, schema.description ?? '']),
+    ...[true, false].map((readOnly) => ['instructions', instructions({ readOnly })]),
+  ];
+
+  test('name only tools that exist', () => {
+    const unknown = texts.flatMap(([where, text]) => (text!.match(toolLike) ?? []).filter((name) => !names.has(name)).map((name) => `${where}: ${name}`));
+    expect(unknown).toEqual([]);
+  });
+
+  test('the instructions are worth their bytes: under 2,000 characters', () => {
+    for (const readOnly of [true, false]) expect(instructions({ readOnly }).length).toBeLessThan(2_000);
+  });
+
+  test('the instructions of a read-only server name only reads', () => {
+    const reads = new Set(tools.filter(({ operation }) => operation.effect === 'read').map(({ name }) => name));
+    expect((instructions({ readOnly: true }).match(toolLike) ?? []).filter((name) => !reads.has(name))).toEqual([]);
+  });
+});

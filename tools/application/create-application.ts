@@ -1,0 +1,17 @@
+import { operations } from '../../src/contract/operations.ts';
+import { defineTool, record } from '../../src/mcp/tool.ts';
+
+export const createApplication = defineTool(operations.create_application, {
+  toolset: 'services',
+  description:
+    'Set up an app built from a git repository with a Dockerfile, without deploying. Also takes storage, autoscaling, ' +
+    'labels_groups, annotations_groups and healthchecks, shaped as in update_container.',
+  fields: { cpu: 'Millicores.', 'git_repository.git_token_id': 'If private.' },
+  folded: ['healthchecks'],
+  hidden: [
+    'storage', 'autoscaling', 'labels_groups', 'annotations_groups', 'icon_uri', 'auto_preview', 'gpu',
+    'git_repository.provider', 'ports[].id', 'ports[].is_default', 'ports[].public_path', 'ports[].public_path_rewrite',
+  ],
+  render: record(),
+  next: 'It is not deployed yet. Set what it needs with create_environment_variable and create_secret, then deploy_application.',
+});

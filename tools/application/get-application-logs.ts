@@ -1,0 +1,8 @@
+import { operations } from '../../src/contract/operations.ts';
+import { defineTool, logLines } from '../../src/mcp/tool.ts';
+
+export const getApplicationLogs = defineTool(operations.get_application_logs, {
+  toolset: 'services',
+  description: "Read an application's latest output, to see what it does or why it crashes. Newest lines last.",
+  render: logLines,
+});

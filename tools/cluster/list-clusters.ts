@@ -1,0 +1,8 @@
+import { operations } from '../../src/contract/operations.ts';
+import { defineTool, table } from '../../src/mcp/tool.ts';
+
+export const listClusters = defineTool(operations.list_clusters, {
+  toolset: 'clusters',
+  description: 'See which clusters an organization has, with their state, version, region and whether they are locked.',
+  render: table('cluster', ['name', 'id', 'status', 'is_locked', 'version', 'region', 'cloud_provider', 'production', 'is_default', 'description']),
+});

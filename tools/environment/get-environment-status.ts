@@ -1,0 +1,46 @@
+import { operations } from '../../src/contract/operations.ts';
+import { endOf } from '../../src/contract/states.ts';
+import { defineTool, pickPaths, pruneRecord, tableText, type JsonRecord, type Renderer } from '../../src/mcp/tool.ts';
+
+const environmentFacts = [
+  'state', 'id', 'last_deployment_state', 'last_deployment_date', 'last_deployment_id', 'deployment_status', 'origin', 'triggered_by',
+  'total_deployment_duration_in_seconds',
+];
+
+const serviceFacts = [
+  'state', 'id', 'service_deployment_status', 'last_deployment_date', 'status_details.action', 'status_details.status',
+  'deployment_request_id', 'steps.total_duration_sec',
+];
+
+// Plural in the answer, singular as the kind of each row.
+const kinds = { applications: 'application', containers: 'container', databases: 'database', jobs: 'job', helms: 'helm', terraforms: 'terraform' };
+
+const rowsOf = (answer: JsonRecord, member: string): JsonRecord[] => (Array.isArray(answer[member]) ? (answer[member] as JsonRecord[]) : []);
+
+const isBad = (row: JsonRecord): boolean => endOf('DEPLOY', String(row['state'])) === 'bad';
+
+const statuses: Renderer = {
+  view: (answer) =>
+    pruneRecord({
+      environment: pickPaths(pruneRecord((answer['environment'] ?? {}) as JsonRecord), environmentFacts),
+      ...Object.fromEntries(
+        Object.keys(kinds).map((member) => [member, rowsOf(answer, member).map((row) => pickPaths(pruneRecord(row), serviceFacts))]),
+      ),
+    }),
+  text: (view) => {
+    const rows = Object.entries(kinds).flatMap(([member, kind]) => rowsOf(view, member).map((row): JsonRecord => ({ kind, ...row })));
+    const failuresFirst = rows.toSorted((one, other) => Number(isBad(other)) - Number(isBad(one)));
+    const environment = (view['environment'] ?? {}) as JsonRecord;
+    const head = `environment\n${tableText([environment], environmentFacts)}`;
+    return rows.length === 0 ? `${head}\nno services` : `${head}\n${rows.length} services\n${tableText(failuresFirst, ['kind', ...serviceFacts])}`;
+  },
+  keep: 'first',
+};
+
+export const getEnvironmentStatus = defineTool(operations.get_environment_status, {
+  toolset: 'environments',
+  description:
+    'See at a glance whether an environment is healthy: its state and that of every service in it, failures first. ' +
+    'Use it to follow a deploy, restart or stop until it has ended.',
+  render: statuses,
+});

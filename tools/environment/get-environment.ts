@@ -1,0 +1,8 @@
+import { operations } from '../../src/contract/operations.ts';
+import { defineTool, record } from '../../src/mcp/tool.ts';
+
+export const getEnvironment = defineTool(operations.get_environment, {
+  toolset: 'environments',
+  description: 'Look up one environment by its id: name, mode, project and cluster.',
+  render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
+});

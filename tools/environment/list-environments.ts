@@ -1,0 +1,8 @@
+import { operations } from '../../src/contract/operations.ts';
+import { defineTool, table } from '../../src/mcp/tool.ts';
+
+export const listEnvironments = defineTool(operations.list_environments, {
+  toolset: 'environments',
+  description: 'See which environments a project has, with their modes (STAGING, PRODUCTION …), clusters and ids.',
+  render: table('environment', ['name', 'id', 'mode', 'cluster_name', 'cluster_id', 'last_updated_by', 'updated_at']),
+});

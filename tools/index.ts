@@ -1,0 +1,79 @@
+import type { Tool } from '../src/mcp/tool.ts';
+import { updateAlertRule } from './alert-rule/update-alert-rule.ts';
+import { createApplication } from './application/create-application.ts';
+import { deployApplication } from './application/deploy-application.ts';
+import { getApplicationLogs } from './application/get-application-logs.ts';
+import { getApplicationStatus } from './application/get-application-status.ts';
+import { listClusters } from './cluster/list-clusters.ts';
+import { lockCluster } from './cluster/lock-cluster.ts';
+import { upgradeCluster } from './cluster/upgrade-cluster.ts';
+import { updateContainer } from './container/update-container.ts';
+import { createDatabase } from './database/create-database.ts';
+import { deployDatabase } from './database/deploy-database.ts';
+import { createEnvironment } from './environment/create-environment.ts';
+import { getEnvironment } from './environment/get-environment.ts';
+import { getEnvironmentStatus } from './environment/get-environment-status.ts';
+import { listEnvironments } from './environment/list-environments.ts';
+import { listServices } from './environment/list-services.ts';
+import { restartServices } from './environment/restart-services.ts';
+import { stopEnvironment } from './environment/stop-environment.ts';
+import { createHelmRepository } from './helm/create-helm-repository.ts';
+import { getHelm } from './helm/get-helm.ts';
+import { updateHelm } from './helm/update-helm.ts';
+import { listJobDeployments } from './job/list-job-deployments.ts';
+import { getLabelsGroup } from './organization/get-labels-group.ts';
+import { getOrganization } from './organization/get-organization.ts';
+import { inviteMember } from './organization/invite-member.ts';
+import { listMembers } from './organization/list-members.ts';
+import { updateBillingInfo } from './organization/update-billing-info.ts';
+import { createProject } from './project/create-project.ts';
+import { listProjects } from './project/list-projects.ts';
+import { redeployTerraform } from './terraform/redeploy-terraform.ts';
+import { createEnvironmentVariable } from './variable/create-environment-variable.ts';
+import { createSecret } from './variable/create-secret.ts';
+import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
+import { overrideEnvironmentVariable } from './variable/override-environment-variable.ts';
+import { updateEnvironmentVariable } from './variable/update-environment-variable.ts';
+import { createWebhook } from './webhook/create-webhook.ts';
+import { listWebhookEvents } from './webhook/list-webhook-events.ts';
+
+/** Every tool: those of the documented operations in the document's order, then those outside it. */
+export const tools: readonly Tool[] = [
+  getOrganization,
+  listProjects,
+  createProject,
+  createEnvironment,
+  createApplication,
+  createDatabase,
+  deployDatabase,
+  deployApplication,
+  getApplicationStatus,
+  createEnvironmentVariable,
+  listEnvironmentVariables,
+  createSecret,
+  getApplicationLogs,
+  updateEnvironmentVariable,
+  overrideEnvironmentVariable,
+  updateContainer,
+  restartServices,
+  stopEnvironment,
+  updateHelm,
+  getHelm,
+  redeployTerraform,
+  lockCluster,
+  upgradeCluster,
+  listMembers,
+  inviteMember,
+  updateAlertRule,
+  createHelmRepository,
+  updateBillingInfo,
+  listJobDeployments,
+  getLabelsGroup,
+  createWebhook,
+  listWebhookEvents,
+  listEnvironments,
+  getEnvironment,
+  listServices,
+  getEnvironmentStatus,
+  listClusters,
+];

@@ -1,0 +1,10 @@
+import { operations } from '../../src/contract/operations.ts';
+import { defineTool, record } from '../../src/mcp/tool.ts';
+
+export const getLabelsGroup = defineTool(operations.get_labels_group, {
+  toolset: 'organization',
+  description:
+    'See the labels of a labels group: the keys and values that are put on services and, where marked so, on cloud resources.',
+  fields: { labels_group_id: 'Services show theirs in labels_groups.' },
+  render: record(),
+});

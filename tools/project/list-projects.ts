@@ -1,0 +1,8 @@
+import { operations } from '../../src/contract/operations.ts';
+import { defineTool, table } from '../../src/mcp/tool.ts';
+
+export const listProjects = defineTool(operations.list_projects, {
+  toolset: 'projects',
+  description: 'See which projects an organization has, with ids and how many environments each holds.',
+  render: table('project', ['name', 'id', 'associated_environments_count', 'description', 'created_at']),
+});

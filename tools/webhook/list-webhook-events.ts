@@ -1,0 +1,11 @@
+import { operations } from '../../src/contract/operations.ts';
+import { defineTool, table } from '../../src/mcp/tool.ts';
+
+export const listWebhookEvents = defineTool(operations.list_webhook_events, {
+  toolset: 'webhooks',
+  description:
+    'Check what a webhook delivered and how the receiver answered, newest first. Status code 0 means that the address could not be ' +
+    'reached.',
+  fields: { webhook_id: 'As create_webhook gave it.' },
+  render: table('delivery', ['created_at', 'matched_event', 'target_response_status_code', 'target_response_body', 'target_url_used', 'request', 'kind', 'id']),
+});
