@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const open = '<platform-data>';
 const close = '</platform-data>';
-const lookalike = /<(?=\s*\/?\s*platform-data)/gi;
+const lookalike = /<(?=[\s/]*platform-data)/gi;
 
 // Characters that show nothing or reorder what is shown: zero-width, bidirectional, fillers, tags, line separators, the blank
 // braille pattern. The selector that makes a pictograph an emoji is ordinary text.

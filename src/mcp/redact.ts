@@ -9,16 +9,16 @@ export const maskMark = '[masked]';
 /** Shorter values are words as often as secrets: masking them would riddle ordinary text. */
 const shortestSecret = 6;
 
-/** Well-known forms of credentials, and what remains of a match. */
+/** Well-known forms of credentials, and what remains of a match. Prefixes are bounded, so that long hostile text is read in linear time. */
 const forms: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, maskMark],
-  [/\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+/g, maskMark],
+  [/\beyJ[\w-]{8,500}\.eyJ[\w-]{8,2000}\.[\w-]+/g, maskMark],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, maskMark],
   [/\b(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abprs]-|[rs]k_live_|AIza)[\w-]{16,}/g, maskMark],
-  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${maskMark}@`],
+  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}):[^\s/@]+@/gi, `$1:${maskMark}@`],
   [/\b(authorization["']?\s*[:=]\s*["']?(?:token|bearer|basic)\s+)[^\s"']+/gi, `$1${maskMark}`],
-  [/\b([\w-]*(?:password|passwd|secret|token|api[_-]?key)["']?\s*=\s*["']?)[^\s"'&;]{4,}/gi, `$1${maskMark}`],
-  [/(["'][\w-]*(?:password|passwd|secret|token|api[_-]?key)["']\s*:\s*["'])[^"']+/gi, `$1${maskMark}`],
+  [/\b([\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key)["']?\s*=\s*["']?)[^\s"'&;]{4,}/gi, `$1${maskMark}`],
+  [/(["'][\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key)["']\s*:\s*["'])[^"']+/gi, `$1${maskMark}`],
 ];
 
 const secretName = /password|passwd|secret|token|credential|api_?key|private_?key/i;

@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { CallContext, Dialogue } from '../../src/mcp/context.ts';
+import { createConfirmer, questionLifetime, type Confirmer, type Request } from '../../src/mcp/guard/confirmation.ts';
+import { contextWith } from './support.ts';
+
+const request: Request = {
+  tool: 'stop_environment',
+  args: { environment_id: 'e-1' },
+  question: { message: 'Stop "prod"?', typed: 'prod' },
+};
+const yesOrNo: Request = { ...request, question: { message: 'Restart?' } };
+
+const accepted = (content: Record<string, unknown>): Partial<Dialogue> => ({ answer: { action: 'accept', content } });
+
+/** The state that goes out with a question. */
+async function asked(confirmer: Confirmer, about: Request, context: CallContext = contextWith()): Promise<string> {
+  const confirmation = await confirmer.confirm(about, context);
+  if (confirmation.kind !== 'needs_input') throw new Error(`not asked: ${JSON.stringify(confirmation)}`);
+  return confirmation.state;
+}
+
+const refused = (why: string) => ({ kind: 'refused', why });
+const approved = { kind: 'approved', how: 'elicited' };
+
+afterEach(() => vi.useRealTimers());
+
+describe('a confirmation', () => {
+  test('asks first, and passes once the name is typed', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: ' prod ' }) } });
+    expect(await confirmer.confirm(request, answer)).toEqual(approved);
+  });
+
+  test('passes on a plain yes where no name is asked for', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, yesOrNo);
+    expect(await confirmer.confirm(yesOrNo, contextWith({ dialogue: { state, ...accepted({ approve: true }) } }))).toEqual(approved);
+  });
+
+  test('is refused where the client cannot ask, whatever else it sends', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    const answer = contextWith({ dialogue: { canAsk: false, state, ...accepted({ name: 'prod' }) } });
+    expect(await confirmer.confirm(request, answer)).toEqual(refused('cannot_ask'));
+  });
+
+  test('asks again when the state comes back without an answer', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    expect(await confirmer.confirm(request, contextWith({ dialogue: { state } }))).toMatchObject({ kind: 'needs_input' });
+  });
+
+  test('asks when an answer comes without ever having been asked for', async () => {
+    const confirmer = createConfirmer();
+    expect(await confirmer.confirm(request, contextWith({ dialogue: accepted({ name: 'prod' }) }))).toMatchObject({ kind: 'needs_input' });
+  });
+
+  test.each([
+    ['a no', { answer: { action: 'decline' } }, 'declined'],
+    ['a closed form', { answer: { action: 'cancel' } }, 'dismissed'],
+    ['another name', accepted({ name: 'Prod' }), 'not_agreed'],
+    ['no name', accepted({}), 'not_agreed'],
+    ['a yes where a name is asked for', accepted({ approve: true }), 'not_agreed'],
+    ['a name that is no text', accepted({ name: ['prod'] }), 'not_agreed'],
+  ] as const)('comes to nothing with %s', async (_, dialogue, why) => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...dialogue } }))).toEqual(refused(why));
+  });
+
+  test.each([[{ approve: false }], [{ approve: 'true' }], [{}], [{ name: 'prod' }]])('is no yes: %j', async (content) => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, yesOrNo);
+    expect(await confirmer.confirm(yesOrNo, contextWith({ dialogue: { state, ...accepted(content) } }))).toEqual(refused('not_agreed'));
+  });
+
+  test('counts once', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    await confirmer.confirm(request, answer);
+    expect(await confirmer.confirm(request, answer)).toEqual(refused('used'));
+  });
+
+  test('lets one of two calls that race on it through', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    const both = await Promise.all([confirmer.confirm(request, answer), confirmer.confirm(request, answer)]);
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(['approved', 'refused']);
+  });
+
+  test('cannot be turned into a yes after a no', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    await confirmer.confirm(request, contextWith({ dialogue: { state, answer: { action: 'decline' } } }));
+    expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } }))).toEqual(refused('used'));
+  });
+});
+
+describe('a confirmation is bound', () => {
+  const other: [string, Request][] = [
+    ['another tool', { ...request, tool: 'upgrade_cluster' }],
+    ['other arguments', { ...request, args: { environment_id: 'e-2' } }],
+    ['more arguments', { ...request, args: { ...request.args, force: true } }],
+    ['a target that was renamed', { ...request, question: { message: 'Stop "live"?', typed: 'live' } }],
+    ['a target that became production', { ...request, question: { ...request.question, message: 'Stop "prod", PRODUCTION?' } }],
+  ];
+
+  test.each(other)('to the call: %s', async (_, changed) => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: changed.question.typed }) } });
+    expect(await confirmer.confirm(changed, answer)).toEqual(refused('other_call'));
+  });
+
+  test('to the arguments, not to the order of their members', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, { ...request, args: { a: 1, b: { c: 2, d: [3] } } });
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    expect(await confirmer.confirm({ ...request, args: { b: { d: [3], c: 2 }, a: 1 } }, answer)).toEqual(approved);
+  });
+
+  test('to the principal', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    const answer = contextWith({ principal: 'eve', dialogue: { state, ...accepted({ name: 'prod' }) } });
+    expect(await confirmer.confirm(request, answer)).toEqual(refused('other_call'));
+  });
+
+  test('to the process that asked', async () => {
+    const state = await asked(createConfirmer(), request);
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    expect(await createConfirmer().confirm(request, answer)).toEqual(refused('invalid'));
+  });
+
+  test('to its time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    vi.setSystemTime((questionLifetime + 2) * 1_000);
+    expect(await confirmer.confirm(request, answer)).toEqual(refused('invalid'));
+  });
+
+  test('to a call that still waits', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, request);
+    const answer = contextWith({ signal: AbortSignal.abort(), dialogue: { state, ...accepted({ name: 'prod' }) } });
+    expect(await confirmer.confirm(request, answer)).toEqual(refused('late'));
+  });
+
+  test('against tampering with the state', async () => {
+    const confirmer = createConfirmer();
+    const [prefix, body, seal] = (await asked(confirmer, request)).split('.') as [string, string, string];
+    const forged = JSON.parse(Buffer.from(body, 'base64url').toString()) as { exp: number };
+    const later = Buffer.from(JSON.stringify({ ...forged, exp: forged.exp + 60 })).toString('base64url');
+    for (const state of [`${prefix}.${later}.${seal}`, `${prefix}.${body}.${seal.slice(0, -2)}`, body, '', 'v1..']) {
+      const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+      expect(await confirmer.confirm(request, answer)).toEqual(refused('invalid'));
+    }
+  });
+});
