@@ -9,7 +9,7 @@ import type { Confirmation, Confirmer } from './guard/confirmation.ts';
 import { planOf, protectPlan, type Plan } from './guard/plan.ts';
 import { denialOf, type Policy } from './guard/policy.ts';
 import { questionFor, type Question } from './guard/question.ts';
-import type { Outcome, Recorder } from './guard/record.ts';
+import type { Confirmed, Outcome, Recorder } from './guard/record.ts';
 import { targetOf, type Target } from './guard/target.ts';
 import { needsConfirmation, tierOf, type Tier } from './guard/tier.ts';
 import { secretsOfCall, type Redactor } from './redact.ts';
@@ -90,7 +90,7 @@ async function confirm({ tool, args, context, deps, tier, plan: shown }: Planned
 }
 
 /** Writes down a change before it is made. When that fails, it isn't made. */
-async function recordIntent({ tool, tier, target, context, deps }: Guarded, confirmed: 'not_needed' | 'elicited'): Promise<void> {
+async function recordIntent({ tool, tier, target, context, deps }: Guarded, confirmed: Confirmed): Promise<void> {
   if (tier === 'read') return;
   const { principal, requestId } = context;
   await deps.recorder.intent({ tool: tool.name, tier, target, principal, requestId, confirmed }, context);

@@ -25,11 +25,11 @@ const secretName = /password|passwd|secret|token|credential|api_?key|private_?ke
 
 /** Masks secrets in text and in values. */
 export interface Redactor {
-  text(text: string): string;
+  readonly text: (text: string) => string;
   /** Members the schema marks secret are masked whole, undeclared ones with a telling name too, every other string as text. */
-  value(value: unknown, schema?: JsonSchema): unknown;
+  readonly value: (value: unknown, schema?: JsonSchema) => unknown;
   /** The same, knowing more values that must not show. */
-  knowing(secrets: readonly string[]): Redactor;
+  readonly knowing: (secrets: readonly string[]) => Redactor;
 }
 
 function maskValue(value: unknown, node: JsonSchema | undefined, text: (text: string) => string): unknown {

@@ -31,7 +31,7 @@ export const listed = ({ name, description, operation, printing, render }: Tool)
   name,
   description: operation.documented ? description : `${description} ${outside}`,
   inputSchema: inputSchema(operation, printing),
-  outputSchema: outputSchema(operation, render.shown),
+  outputSchema: outputSchema(operation, render),
   annotations: annotationsOf(operation),
 });
 

@@ -7,6 +7,8 @@ import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonReco
 export interface Renderer {
   /** Members of a row (of the record, where there are no rows) that are shown; all of them when undefined. */
   readonly shown?: readonly string[];
+  /** Members that are never shown. */
+  readonly left?: readonly string[];
   /** What of an answer is worth showing. */
   readonly view: (answer: JsonRecord) => JsonRecord;
   /** The view in words: most relevant first. */
@@ -25,15 +27,9 @@ const line = ([name, value]: readonly [string, unknown]): string => {
 /** What `record` leaves out unless told otherwise: it says nothing to a model. */
 const decoration = ['icon_uri'];
 
-interface RecordOptions {
-  /** Members that come first. */
-  readonly first?: readonly string[];
-  /** Members that aren't shown. */
-  readonly left?: readonly string[];
-}
-
-/** One member per line, nested ones as compact JSON. */
-export const record = ({ first = ['name', 'id'], left = decoration }: RecordOptions = {}): Renderer => ({
+/** One member per line, nested ones as compact JSON. `first` come first, `left` are left out. */
+export const record = ({ first = ['name', 'id'], left = decoration }: { first?: readonly string[]; left?: readonly string[] } = {}): Renderer => ({
+  left,
   view: (answer) => {
     const shown = pruneRecord(omit(answer, left));
     return { ...pick(shown, first), ...omit(shown, first) };
@@ -90,6 +86,7 @@ export const table = (noun: string, columns: readonly string[]): Renderer => ({
 
 /** `{results}` as a table of these columns, with everything else of a row in a last one. */
 export const wholeTable = (noun: string, columns: readonly string[], left: readonly string[] = decoration): Renderer => ({
+  left,
   view: (answer) => listView(answer, (row) => omit(row, left)),
   text: (view) =>
     listText(view, noun, (rows) =>

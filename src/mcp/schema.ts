@@ -101,22 +101,27 @@ function commonMembers(schema: JsonSchema): Record<string, JsonSchema> {
   );
 }
 
-const members = (schema: JsonSchema, shown: readonly string[] | undefined): [string, JsonSchema][] =>
-  Object.entries(commonMembers(schema)).filter(([name]) => !shown || shown.includes(name));
+/** Which members of a row (or of a record) a tool shows: these, or all but those. */
+export interface Shown {
+  readonly shown?: readonly string[];
+  readonly left?: readonly string[];
+}
+
+const members = (schema: JsonSchema, { shown, left }: Shown): [string, JsonSchema][] =>
+  Object.entries(commonMembers(schema)).filter(([name]) => (!shown || shown.includes(name)) && !left?.includes(name));
 
 /**
  * The answer of an operation as JSON Schema: an open object, typed at the root and in the rows of `results` only,
  * so that a member or value the platform adds breaks no client.
- * @param shown members of a row (or of a record) that the tool shows; all of them when undefined.
  */
-export function outputSchema(operation: AnyOperation, shown?: readonly string[]): JsonSchema {
+export function outputSchema(operation: AnyOperation, shown: Shown = {}): JsonSchema {
   const root = answerSchema(operation);
   const rows = root.properties?.['results']?.items;
   const row = (items: JsonSchema): JsonSchema => ({
     type: 'array',
     items: { type: 'object', properties: Object.fromEntries(members(items, shown).map(([name, member]) => [name, typeOnly(member)])) },
   });
-  const properties = members(root, rows ? undefined : shown).map(([name, member]) => [
+  const properties = members(root, rows ? { left: shown.left } : shown).map(([name, member]) => [
     name,
     name === 'results' && rows ? row(rows) : typeOnly(member),
   ]);

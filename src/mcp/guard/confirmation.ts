@@ -3,6 +3,7 @@ import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import type { CallContext } from '../context.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { agrees, type Question } from './question.ts';
+import type { Confirmed } from './record.ts';
 
 /** Why a confirmation came to nothing. */
 export type Refusal =
@@ -23,7 +24,7 @@ export type Refusal =
 
 /** Whether a call may go on. A value, so that whoever handles a call can be entered again with the answer. */
 export type Confirmation =
-  | { readonly kind: 'approved'; readonly how: 'not_needed' | 'elicited' }
+  | { readonly kind: 'approved'; readonly how: Confirmed }
   | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
   | { readonly kind: 'pending'; readonly code: string }
   | { readonly kind: 'refused'; readonly why: Refusal };

@@ -2,6 +2,9 @@ import type { CallContext } from '../context.ts';
 import type { Target } from './target.ts';
 import type { Tier } from './tier.ts';
 
+/** How a call was agreed to. Never claims that a human did. */
+export type Confirmed = 'not_needed' | 'elicited';
+
 /** A changing call that is about to be carried out. */
 export interface Intent {
   readonly tool: string;
@@ -9,8 +12,7 @@ export interface Intent {
   readonly target: Target;
   readonly principal: string;
   readonly requestId: string;
-  /** How it was agreed to. Never claims that a human did. */
-  readonly confirmed: 'not_needed' | 'elicited';
+  readonly confirmed: Confirmed;
 }
 
 export interface Outcome {
