@@ -16,6 +16,7 @@ export type Failure =
   | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: Plan }
   | { readonly kind: 'pending'; readonly code: string; readonly plan: Plan }
   | { readonly kind: 'cancelled' }
+  | { readonly kind: 'not_connected'; readonly requestId: string }
   | { readonly kind: 'api'; readonly error: ApiError }
   | { readonly kind: 'internal'; readonly requestId: string };
 
@@ -43,14 +44,10 @@ const whereIdsAre = ({ operation }: Tool): string => {
 
 const unknownOutcome = 'Whether the change was made is not known: read the present state before you try again.';
 
-const minutes = (from: number, until: number): string => `${Math.max(1, Math.ceil((until - from) / 60_000))} min`;
-
 /** What the words of a failure are made from. */
 interface Circumstances {
   readonly tool: Tool;
   readonly redactor: Redactor;
-  /** Milliseconds since 1970. */
-  readonly now: number;
 }
 
 interface Told {
@@ -58,41 +55,18 @@ interface Told {
   readonly next: string;
 }
 
-const apiFailures: Record<ApiErrorKind, (error: ApiError, tool: Tool, now: number) => Told> = {
-  invalid_input: () => ({ what: 'the platform refused what was sent', next: 'Correct it and call again.' }),
-  unauthorized: () => ({
-    what: 'the platform did not accept the API token: it is missing, unknown or expired',
-    next: 'Calling again will not help. Whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
-  }),
-  forbidden: (_, tool) => ({
-    what: `the platform forbids it: either the token lacks the permission "${tool.operation.permission}" or there is no such id`,
-    next: `${whereIdsAre(tool)} If the id is right, a token with more permissions is needed.`,
-  }),
-  not_found: (_, tool) => ({ what: 'something named here does not exist on the platform', next: whereIdsAre(tool) }),
-  conflict: () => ({ what: 'something else is going on there', next: 'Wait until it has ended, then call again.' }),
-  rate_limited: ({ retryAt }, _, now) => ({
-    what: 'no requests are left in this window',
-    next: retryAt === undefined ? 'Wait before calling any tool again.' : `Call no tool before ${new Date(retryAt).toISOString()} (in ${minutes(now, retryAt)}).`,
-  }),
-  server_error: () => ({ what: 'the platform failed', next: 'Try again in a minute.' }),
-  unreachable: () => ({ what: 'the platform could not be reached', next: 'Try again in a minute; if it stays so, its address or the network has to be checked.' }),
-  timeout: () => ({ what: 'the platform did not answer in time', next: 'Try again in a minute.' }),
-  canceled: () => ({ what: 'the call was cancelled', next: 'Call again if it is still wanted.' }),
-  not_offered: () => ({
-    what: 'this platform does not offer it: the operation lies outside the documented interface',
-    next: 'Do not call it again here; work with the other tools.',
-  }),
-  bad_answer: ({ field }) => ({
-    what: `the platform's answer is not what the contract says${field ? `, at "${clean(field)}"` : ''}`,
-    next: 'Calling again will hardly help; tell whoever runs the platform.',
-  }),
+/** Where this server knows a better next step than the client does. */
+const advice: Partial<Record<ApiErrorKind, (tool: Tool) => string>> = {
+  unauthorized: () => 'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
+  forbidden: (tool) => `${whereIdsAre(tool)} If the id is right, a token with more permissions is needed.`,
+  not_found: whereIdsAre,
 };
 
-function apiText(error: ApiError, { tool, redactor, now }: Circumstances): string {
-  const { what, next } = apiFailures[error.kind](error, tool, now);
+function apiText(error: ApiError, { tool, redactor }: Circumstances): string {
   const status = error.status === undefined ? '' : ` (${error.status})`;
-  const said = error.detail === undefined ? undefined : `It said: ${fenceInline(clean(redactor.text(error.detail)))}`;
-  return sentence(`${tool.name} failed: ${what}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
+  const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(clean(redactor.text(error.detail)))}`;
+  const next = advice[error.kind]?.(tool) ?? error.next;
+  return sentence(`${tool.name} failed: ${clean(redactor.text(error.reason))}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
 }
 
 const refusals: Record<Refusal, Told> = {
@@ -129,6 +103,8 @@ const words: Words = {
   not_confirmed: ({ why, plan }, { tool }) => notDone(tool, refusals[why], plan),
   pending: ({ code, plan }, { tool }) => notDone(tool, pending(code), plan),
   cancelled: (_, { tool }) => `${tool.name} was not carried out and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
+  not_connected: ({ requestId }, { tool }) =>
+    `${tool.name} was not called: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
   api: ({ error }, circumstances) => apiText(error, circumstances),
   internal: ({ requestId }, { tool }) =>
     sentence(

@@ -54,9 +54,18 @@ const fail = (failure: Failure): never => {
   throw new CallFailure(failure);
 };
 
-async function ask(operation: AnyOperation, input: JsonRecord, { context, deps }: Pick<Call, 'context' | 'deps'>): Promise<unknown> {
-  const { client } = await deps.connect();
-  const { credential, signal, deadline, requestId, log } = context;
+async function connected({ tool, context, deps }: Call): Promise<Client> {
+  try {
+    return (await deps.connect()).client;
+  } catch (error) {
+    context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'no platform to call');
+    return fail({ kind: 'not_connected', requestId: context.requestId });
+  }
+}
+
+async function ask(operation: AnyOperation, input: JsonRecord, call: Call): Promise<unknown> {
+  const client = await connected(call);
+  const { credential, signal, deadline, requestId, log } = call.context;
   return client.call(operation, input, { credential, signal, deadline, requestId, log });
 }
 
@@ -130,7 +139,7 @@ const outcomes: Record<Reply['kind'], Outcome['outcome']> = { answer: 'done', as
 function replyTo(error: unknown, { tool, context, deps }: Call): Reply {
   const failure = failureOf(error, context.requestId);
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
-  return { kind: 'failure', text: failureText(failure, { tool, redactor: deps.redactor, now: context.clock.now() }) };
+  return { kind: 'failure', text: failureText(failure, { tool, redactor: deps.redactor }) };
 }
 
 /**
