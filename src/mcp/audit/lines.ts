@@ -1,0 +1,33 @@
+import { createReadStream } from 'node:fs';
+
+/** One line of a file, byte by byte as it is there. */
+export interface Line {
+  readonly file: string;
+  /** From 1. */
+  readonly number: number;
+  readonly bytes: Buffer;
+  /** False for text after the last line break. */
+  readonly ended: boolean;
+}
+
+const lineBreak = 0x0a;
+
+/** The lines of files, one file after another, without holding them in memory. A file that isn't there has none. */
+export async function* linesOf(files: readonly string[]): AsyncGenerator<Line> {
+  for (const file of files) {
+    let number = 0;
+    let rest = Buffer.alloc(0);
+    try {
+      for await (const chunk of createReadStream(file)) {
+        rest = Buffer.concat([rest, chunk as Buffer]);
+        for (let end = rest.indexOf(lineBreak); end >= 0; end = rest.indexOf(lineBreak)) {
+          yield { file, number: ++number, bytes: rest.subarray(0, end), ended: true };
+          rest = rest.subarray(end + 1);
+        }
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    if (rest.length > 0) yield { file, number: number + 1, bytes: rest, ended: false };
+  }
+}

@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Where the lines of a log go. */
+export interface Sink {
+  /**
+   * Takes one line, without its line break, and returns when it is there; a durable one survives a loss of power.
+   * Lines are given one after another, never at once.
+   * @throws Error when the line could not be taken.
+   */
+  append(line: string, durable: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+const lineBreak = 0x0a;
+
+/** Whether the file ends within a line, as after a process that died while it wrote. */
+async function endsWithinLine(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  await file.read(last, 0, 1, size - 1);
+  return last[0] !== lineBreak;
+}
+
+/**
+ * Appends to a file of mode 0600, opened anew for each line: a file that was moved away or deleted is begun again,
+ * not written to unseen.
+ */
+export function fileSink(path: string): Sink {
+  return {
+    append: async (line, durable) => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const file = await open(path, 'a+', 0o600);
+      try {
+        await file.appendFile(`${(await endsWithinLine(file)) ? '\n' : ''}${line}\n`);
+        if (durable) await file.datasync();
+      } finally {
+        await file.close();
+      }
+    },
+    close: async () => {},
+  };
+}
+
+const endOf = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    child.once('close', () => resolve());
+    child.stdin!.end();
+  });
+
+/**
+ * Writes to the standard input of a command, which is started with the first line, never through a shell. A line
+ * counts as taken once the command's pipe has it. A command that ended is started again for the next line.
+ * @param argv the command and its arguments.
+ */
+export function commandSink(argv: readonly string[]): Sink {
+  const [command = '', ...args] = argv;
+  let child: ChildProcess | undefined;
+
+  const start = (): ChildProcess => {
+    const started = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'], windowsHide: true });
+    const gone = (): void => {
+      if (child === started) child = undefined;
+    };
+    started.once('error', gone).once('exit', gone);
+    // Faults of the pipe are reported by the write that meets them.
+    started.stdin.on('error', () => {});
+    return started;
+  };
+
+  return {
+    append: async (line) => {
+      const running = (child ??= start());
+      await new Promise<void>((resolve, reject) => {
+        const failed = (error: Error): void => reject(new Error(`the audit command ${command} could not take a record: ${error.message}`));
+        running.once('error', failed);
+        running.stdin!.write(`${line}\n`, (error) => {
+          running.removeListener('error', failed);
+          if (error) failed(error);
+          else resolve();
+        });
+      });
+    },
+    close: async () => {
+      if (child) await endOf(child);
+    },
+  };
+}

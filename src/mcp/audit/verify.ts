@@ -1,0 +1,89 @@
+import { firstMac, macOf, readLine, type Mac, type ReadLine } from './chain.ts';
+import { numberOf, readHeads, type AuditKeys, type KeptHead } from './heads.ts';
+import { linesOf, type Line } from './lines.ts';
+
+/** Something in a log that isn't as it was written. */
+export interface Fault {
+  /** File and line, where it is a line. */
+  readonly where?: string;
+  /** What is wrong, as a sentence. */
+  readonly what: string;
+}
+
+export interface Verdict {
+  readonly entries: number;
+  readonly chains: number;
+  /** Empty when the log is whole. */
+  readonly faults: readonly Fault[];
+}
+
+/** How far a chain has been read. */
+interface Progress {
+  readonly seq: number;
+  readonly mac: Mac;
+}
+
+const chainOf = ({ entry }: ReadLine): string => (typeof entry['chain'] === 'string' ? entry['chain'] : '');
+const seqOf = ({ entry }: ReadLine): number => (typeof entry['seq'] === 'number' ? entry['seq'] : 0);
+
+const where = ({ file, number }: Line): string => `${file}:${number}`;
+
+/** What is wrong with a line, given how far its chain was; undefined when it is the chain's next entry. */
+function faultOf(line: ReadLine, before: Progress, key: Uint8Array): string | undefined {
+  if (line.mac === macOf(key, before.mac, line.body)) return undefined;
+  const [chain, seq, expected] = [chainOf(line), seqOf(line), before.seq + 1];
+  return seq === expected
+    ? `Entry ${seq} of chain ${chain} was changed, or was not written by this server.`
+    : `Entry ${seq} of chain ${chain} stands where entry ${expected} should: entries were taken out, added or moved.`;
+}
+
+function faultsOfHead({ number, head }: KeptHead, read: ReadonlyMap<string, Progress>): Fault[] {
+  if (!head) return [{ what: `The head of chain ${number} was changed, so nobody can tell where that chain ends.` }];
+  const seen = read.get(head.chain)?.seq ?? 0;
+  // More than the head says is fine: the process ended between the two, and nobody else could have sealed the entry.
+  return seen >= head.count ? [] : [{ what: `Chain ${head.chain} has ${head.count} entries, but only ${seen} are there: the end was cut off.` }];
+}
+
+function faultsOfChains(heads: readonly KeptHead[], read: ReadonlyMap<string, Progress>): Fault[] {
+  const numbers = new Set(heads.map(({ number }) => number));
+  const seen = [...read.keys()];
+  const headless = seen.filter((chain) => !numbers.has(numberOf(chain)));
+  const highest = heads.at(-1)?.number ?? 0;
+  const gaps = Array.from({ length: highest }, (_, index) => index + 1).filter((number) => !numbers.has(number) && !seen.some((chain) => numberOf(chain) === number));
+  return [
+    ...headless.map((chain) => ({ what: `The head of chain ${chain} is missing, so nobody can tell where that chain ends.` })),
+    ...gaps.map((number) => ({ what: `Chain ${number} is missing whole, with its head.` })),
+  ];
+}
+
+/**
+ * Checks that a log is as it was written: nothing changed, added, moved, taken out or cut off.
+ * @param files the log, oldest file first.
+ * @param folder where the heads are.
+ */
+export async function verifyLog(files: readonly string[], folder: string, keys: AuditKeys): Promise<Verdict> {
+  // Before the log: a running server moves the head after each entry.
+  const heads = await readHeads(folder, keys);
+  const read = new Map<string, Progress>();
+  const faults: Fault[] = [];
+  let entries = 0;
+  for await (const line of linesOf(files)) {
+    const sealed = line.ended ? readLine(line.bytes) : undefined;
+    if (!sealed) {
+      faults.push({ where: where(line), what: line.ended ? 'This is no entry of a log.' : 'The line was cut off.' });
+      continue;
+    }
+    entries += 1;
+    const chain = chainOf(sealed);
+    const before = read.get(chain) ?? { seq: 0, mac: firstMac(keys.entries, chain) };
+    const what = faultOf(sealed, before, keys.entries);
+    if (what) faults.push({ where: where(line), what });
+    // Going on from what stands there tells of one break once, not of every entry after it.
+    read.set(chain, { seq: seqOf(sealed), mac: sealed.mac });
+  }
+  return {
+    entries,
+    chains: read.size,
+    faults: [...faults, ...heads.flatMap((head) => faultsOfHead(head, read)), ...faultsOfChains(heads, read)],
+  };
+}
