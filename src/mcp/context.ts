@@ -33,6 +33,8 @@ export interface CallContext {
   readonly principal: string;
   /** What the platform is called with, where it isn't the client's own. */
   readonly credential?: Credential;
+  /** Told when the platform refuses the credential. */
+  readonly credentialRefused?: () => void;
   /** Aborted when the caller gave up. */
   readonly signal: AbortSignal;
   /** When an answer must be there, in milliseconds since 1970. */

@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { ApiError } from '../client/errors.ts';
 import type { AnyOperation } from '../contract/operation.ts';
 import { issuesOf } from './arguments.ts';
 import type { CallContext } from './context.ts';
@@ -65,8 +66,13 @@ async function connected({ tool, context, deps }: Call): Promise<Client> {
 
 async function ask(operation: AnyOperation, input: JsonRecord, call: Call): Promise<unknown> {
   const client = await connected(call);
-  const { credential, signal, deadline, requestId, log } = call.context;
-  return client.call(operation, input, { credential, signal, deadline, requestId, log });
+  const { credential, credentialRefused, signal, deadline, requestId, log } = call.context;
+  try {
+    return await client.call(operation, input, { credential, signal, deadline, requestId, log });
+  } catch (error) {
+    if (error instanceof ApiError && error.kind === 'unauthorized') credentialRefused?.();
+    throw error;
+  }
 }
 
 /** The arguments, checked, with ids where names may stand one day. */

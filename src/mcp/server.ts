@@ -20,12 +20,22 @@ export interface ServerParts extends Dependencies {
   readonly clock: Clock;
 }
 
-/** For whom one server instance is built. */
-export interface ServerFor {
-  readonly era: 'legacy' | 'modern';
+/** Who makes one call. */
+export interface Caller {
   readonly principal: string;
   /** What the platform is called with, where it isn't the client's own. */
   readonly credential?: Credential;
+  /** Told when the platform refuses the credential: then the caller may be able to bring a better one. */
+  readonly credentialRefused?: () => void;
+  /** Default: a new one. */
+  readonly requestId?: string;
+}
+
+/** What one server instance is built for. */
+export interface ServerFor {
+  readonly era: 'legacy' | 'modern';
+  /** One instance may serve many requests, so this is asked for each. */
+  readonly callerOf: (context: ServerContext) => Caller;
 }
 
 const confirmKey = 'confirm';
@@ -64,7 +74,7 @@ function resultOf(reply: Reply): CallToolResult | InputRequiredResult {
  * A fresh server for one connection or one request: cheap, because the tools and their schemas are shared.
  * It never touches the platform before a tool is called.
  */
-export function buildServer(parts: ServerParts, { era, principal, credential }: ServerFor): McpServer {
+export function buildServer(parts: ServerParts, { era, callerOf }: ServerFor): McpServer {
   const { registry, policy, log, clock, connect } = parts;
   const mcp = new McpServer(
     { name: 'infra-mcp', version: parts.version },
@@ -79,17 +89,21 @@ export function buildServer(parts: ServerParts, { era, principal, credential }: 
       ? (context.mcpReq.envelope as Record<string, ClientCapabilities> | undefined)?.[CLIENT_CAPABILITIES_META_KEY]
       : server.getClientCapabilities();
 
-  const contextOf = (context: ServerContext): CallContext => ({
-    principal,
-    credential,
-    signal: context.mcpReq.signal,
-    deadline: clock.now() + maximumCallTime,
-    requestId: randomUUID(),
-    budget: () => client?.budget(credential),
-    log,
-    clock,
-    dialogue: dialogueOf(context, capabilitiesOf(context)),
-  });
+  const contextOf = (context: ServerContext): CallContext => {
+    const { principal, credential, credentialRefused, requestId = randomUUID() } = callerOf(context);
+    return {
+      principal,
+      credential,
+      credentialRefused,
+      signal: context.mcpReq.signal,
+      deadline: clock.now() + maximumCallTime,
+      requestId,
+      budget: () => client?.budget(credential),
+      log,
+      clock,
+      dialogue: dialogueOf(context, capabilitiesOf(context)),
+    };
+  };
 
   const dependencies: Dependencies = {
     ...parts,

@@ -1,9 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/server';
 import { serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
-import { buildServer, type ServerParts } from '../mcp/server.ts';
+import { buildServer, type Caller, type ServerParts } from '../mcp/server.ts';
 
 /** The one caller of a process that serves its standard streams. */
-const principal = 'local';
+const caller: Caller = { principal: 'local' };
 
 /**
  * Serves one client over stdin and stdout, in both protocol eras. Answers the opening at once: the platform is
@@ -11,7 +11,7 @@ const principal = 'local';
  * @param transport the streams of this process unless another one is given.
  */
 export function serveStdio(parts: ServerParts, transport?: Transport): StdioServerHandle {
-  return serve(({ era }) => buildServer(parts, { era, principal }), {
+  return serve(({ era }) => buildServer(parts, { era, callerOf: () => caller }), {
     transport,
     onerror: (error) => parts.log.warn({ err: error }, 'protocol error'),
   });
