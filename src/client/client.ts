@@ -1,7 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyOperation, InputOf, ResponseOf } from '../contract/operation.ts';
 import type { Tolerant } from '../contract/tolerant.ts';
-import type { Budget } from './budget.ts';
+import { readAnswer } from './answer.ts';
+import { travel, type Arrival } from './attempts.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { budgetIn, createBudgets, type Budget } from './budget.ts';
 import type { Credential } from './credential.ts';
+import { ApiError, type Failure } from './errors.ts';
+import { startLifetime } from './lifetime.ts';
+import { defaultMaximumAnswerBytes, defaultTimeouts, type Timeouts } from './limits.ts';
+import { createOffered } from './offered.ts';
+import { refusalOf } from './refusal.ts';
+import { outgoingOf, wrongId, type Input } from './request.ts';
+import { masking, safeDetail } from './safe-text.ts';
+import { secretsOf } from './secrets.ts';
+import { createSharing } from './share.ts';
+import { createTransport, type Outcome, type Outgoing } from './transport.ts';
 
 /** Where the client writes what it did; a pino logger fits. */
 export interface Logger {
@@ -15,7 +29,7 @@ export interface CallOptions {
   readonly credential?: Credential;
   /** Ends the call and frees its connection. */
   readonly signal?: AbortSignal;
-  /** Latest end of the call, retries and waits included, in milliseconds since the epoch. */
+  /** Latest end of the call, retries and waits included, in milliseconds since the epoch. Default: `timeouts.call` from now. */
   readonly deadline?: number;
   /** Sent as X-Request-Id and written to the log. */
   readonly requestId?: string;
@@ -25,18 +39,106 @@ export interface CallOptions {
 type ReadName = `get_${string}` | `list_${string}`;
 
 /** What a call gives. Reads always have an answer; a change may be accepted without a body, which is undefined. */
-export type Answer<Op extends AnyOperation> =
-  | Tolerant<ResponseOf<Op>>
-  | (Op['name'] extends ReadName ? never : undefined);
+export type Answer<Op extends AnyOperation> = Tolerant<ResponseOf<Op>> | (Op['name'] extends ReadName ? never : undefined);
 
 export interface Client {
   /**
-   * Carries out one operation of the contract.
-   * @throws ApiError and nothing else.
+   * Carries out one operation of the contract. Identical reads under way at once, with one credential, share a request.
+   * @throws ApiError
    */
   call<Op extends AnyOperation>(operation: Op, input: InputOf<Op>, options?: CallOptions): Promise<Answer<Op>>;
   /** What is left of a credential's requests; undefined until the platform has said so. Default: the client's own credential. */
   budget(credential?: Credential): Budget | undefined;
   /** Ends every connection; calls still running fail as `canceled`. */
   close(): Promise<void>;
+}
+
+export interface ClientConfig {
+  /** See `parseBaseUrl` for what it may be. */
+  readonly baseUrl: string;
+  readonly credential: Credential;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Largest answer taken, in bytes. */
+  readonly maximumAnswerBytes?: number;
+  readonly log?: Logger;
+  /** Milliseconds since the epoch. */
+  readonly clock?: { now(): number };
+  /** From 0 to below 1. */
+  readonly random?: () => number;
+  /** Waits so many milliseconds; rejects when the signal aborts. */
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+const describe = ({ exchange, fault }: Outcome): object => (fault ? { fault: fault.kind, reason: fault.reason } : { status: exchange.status });
+
+/**
+ * A client of one platform; it connects with the first call.
+ * @throws Error when the base URL can't be used.
+ */
+export function createClient(config: ClientConfig): Client {
+  const base = parseBaseUrl(config.baseUrl);
+  const { clock = Date, random = Math.random, sleep = (milliseconds, signal) => pause(milliseconds, undefined, { signal }) } = config;
+  const timeouts = { ...defaultTimeouts, ...config.timeouts };
+  const transport = createTransport(base, timeouts, config.maximumAnswerBytes ?? defaultMaximumAnswerBytes);
+  const budgets = createBudgets();
+  const offered = createOffered(base.origin);
+  const reads = createSharing<Outcome>();
+  const now = () => clock.now();
+
+  const sendOnce = async (outgoing: Outgoing, credential: Credential, signal: AbortSignal): Promise<Outcome> => {
+    const outcome = await transport.send(outgoing, signal);
+    if (outcome.exchange) budgets.record(credential.key, budgetIn(outcome.exchange.headers, now()));
+    return outcome;
+  };
+
+  const send = (outgoing: Outgoing, credential: Credential, signal: AbortSignal): Promise<Outcome> =>
+    outgoing.method === 'GET'
+      ? reads.join(`${credential.key} ${outgoing.target}`, signal, (shared) => sendOnce(outgoing, credential, shared))
+      : sendOnce(outgoing, credential, signal).finally(() => reads.seal());
+
+  /** What came of it, as the answer or the failure it stands for. */
+  const settle = (operation: AnyOperation, input: Input, { outcome, outcomeUnknown }: Arrival): { answer?: unknown; failure?: Failure } => {
+    const { exchange, fault } = outcome;
+    if (fault) return { failure: { kind: fault.kind, reason: fault.reason, next: fault.next, outcomeUnknown } };
+    if (exchange.status < 200 || exchange.status > 299) {
+      const refused = { operation, input, exchange, origin: base.origin, now: now() };
+      return { failure: offered.failed(refused) ?? { ...refusalOf(refused), outcomeUnknown } };
+    }
+    offered.succeeded(operation);
+    return readAnswer(operation, exchange);
+  };
+
+  const call = async (operation: AnyOperation, input: Input, options: CallOptions = {}): Promise<unknown> => {
+    const { credential = config.credential, log = config.log, signal, requestId } = options;
+    const fail = (failure: Failure): ApiError => {
+      const masked = masking([config.credential.value, credential.value, ...secretsOf(operation, input)]);
+      const { reason, detail, ...rest } = failure;
+      return new ApiError(operation.name, { ...rest, reason: masked(reason), detail: detail && safeDetail(detail, masked) });
+    };
+
+    const needless = wrongId(operation, input) ?? offered.refusal(operation, now());
+    if (needless) throw fail(needless);
+
+    const began = now();
+    const deadline = options.deadline ?? began + timeouts.call;
+    const lifetime = startLifetime(deadline - began, signal);
+    const outgoing = outgoingOf(operation, input, credential, requestId);
+    const about = { operation: operation.name, requestId };
+    const arrival = await travel({
+      method: operation.method, lifetime, deadline, now, random, sleep,
+      send: (stop) => send(outgoing, credential, stop),
+      onRetry: (outcome, wait) => log?.warn({ ...about, ...describe(outcome), wait }, 'platform call repeated'),
+    }).finally(() => lifetime.end());
+    log?.debug({ ...about, ...describe(arrival.outcome), attempts: arrival.attempts, duration: now() - began }, 'platform called');
+
+    const { answer, failure } = settle(operation, input, arrival);
+    if (failure) throw fail(failure);
+    return answer;
+  };
+
+  return {
+    call: call as Client['call'],
+    budget: (credential = config.credential) => budgets.get(credential.key),
+    close: () => transport.close(),
+  };
 }

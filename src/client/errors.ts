@@ -1,6 +1,6 @@
 /**
  * Every way a call can fail, told apart by what the caller can do next.
- * - `invalid_input`: the platform, or this client before asking, refuses what was sent (400, 422 and other 4xx).
+ * - `invalid_input`: the platform, or this client before asking, refuses what was sent (400 and other 4xx).
  * - `unauthorized`: the credential is missing, unknown or expired (401).
  * - `forbidden`: no permission, or no such id: platforms answer both alike (403).
  * - `not_found`: the id does not exist (404).
@@ -17,14 +17,16 @@ export type ApiErrorKind =
   | 'invalid_input' | 'unauthorized' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'server_error'
   | 'unreachable' | 'timeout' | 'canceled' | 'not_offered' | 'bad_answer';
 
-/** What an ApiError holds beside its message. */
-export interface ApiErrorDetails {
+/** One failure in its parts. `reason` and `next` are this client's own words, `detail` the platform's. */
+export interface Failure {
   readonly kind: ApiErrorKind;
-  /** Name of the operation that failed. */
-  readonly operation: string;
+  /** What happened and why, without a full stop. */
+  readonly reason: string;
+  /** What to do about it: whole sentences. */
+  readonly next: string;
   /** HTTP status, where there was an answer. */
   readonly status?: number;
-  /** The platform's own words: one line, cut short, without credentials. They are data from outside, not advice. */
+  /** What the platform says: one line, cut short. Data from outside, not advice. */
   readonly detail?: string;
   /** Path of the member that is missing or of a wrong type, such as `results[0].id`. */
   readonly field?: string;
@@ -34,24 +36,36 @@ export interface ApiErrorDetails {
   readonly outcomeUnknown?: boolean;
 }
 
-/** The one error that calls throw. Its message says what happened, why, and what to do next, and holds no credential. */
-export class ApiError extends Error implements ApiErrorDetails {
+const unknownOutcome = 'The change may or may not have been carried out: read the present state before calling again.';
+
+const words = (operation: string, { reason, next, status, detail, outcomeUnknown }: Failure): string =>
+  [
+    `${operation} failed: ${reason}${status === undefined ? '' : ` (HTTP ${status})`}.`,
+    detail && `The platform says: "${detail}".`,
+    outcomeUnknown && unknownOutcome,
+    next,
+  ]
+    .filter(Boolean)
+    .join(' ');
+
+/** The error of every failed call. Its message is the whole failure in words; no part of it holds a credential. */
+export class ApiError extends Error implements Failure {
   override readonly name = 'ApiError';
+  /** Name of the operation that failed. */
+  readonly operation: string;
   readonly kind!: ApiErrorKind;
-  readonly operation!: string;
+  readonly reason!: string;
+  readonly next!: string;
   readonly status?: number;
   readonly detail?: string;
   readonly field?: string;
   readonly retryAt?: number;
   readonly outcomeUnknown?: boolean;
 
-  constructor(message: string, details: ApiErrorDetails) {
-    super(message);
-    Object.assign(this, details);
+  /** @param failure without credentials: nothing is masked here. */
+  constructor(operation: string, failure: Failure) {
+    super(words(operation, failure));
+    this.operation = operation;
+    Object.assign(this, failure);
   }
 }
-
-const transient: ReadonlySet<ApiErrorKind> = new Set(['conflict', 'rate_limited', 'server_error', 'unreachable', 'timeout']);
-
-/** Whether the very same call may be repeated later without harm. */
-export const isRetryable = (error: ApiError): boolean => transient.has(error.kind) && !error.outcomeUnknown;

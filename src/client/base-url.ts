@@ -1,0 +1,34 @@
+import { isIPv4 } from 'node:net';
+
+/** Where a platform is. */
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path in front of every operation's, without a slash at the end; often empty. */
+  readonly prefix: string;
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
+
+const fault = (url: URL): string | undefined => {
+  if (url.username || url.password) return 'must not contain a user name or password: the token is given apart from it';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return `must begin with https:// (or http:// on this machine), not ${url.protocol}//`;
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    return `must begin with https://: over plain http to ${url.host} the token could be read on the way`;
+  }
+  if (url.search || url.hash) return 'must end with its path: no query and no fragment';
+  return undefined;
+};
+
+/**
+ * Reads the base address of a platform: https, or plain http to this machine only; a path prefix is kept.
+ * @throws Error that says what is wrong with it, without repeating parts that may be secret.
+ */
+export function parseBaseUrl(text: string): BaseUrl {
+  const url = URL.parse(text.trim());
+  if (!url) throw new Error('The base URL is not a URL. Give it like https://api.example.com.');
+  const wrong = fault(url);
+  if (wrong) throw new Error(`The base URL ${wrong}. Give it like https://api.example.com.`);
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+}

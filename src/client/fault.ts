@@ -1,0 +1,114 @@
+import type { ApiErrorKind } from './errors.ts';
+
+/** Why a request got no answer that can be read. */
+export interface Fault {
+  readonly kind: Extract<ApiErrorKind, 'unreachable' | 'timeout' | 'canceled' | 'bad_answer'>;
+  readonly reason: string;
+  readonly next: string;
+  /** False when it is certain that no server got the request. */
+  readonly sent: boolean;
+  /** True when another attempt may succeed. */
+  readonly passing: boolean;
+}
+
+const codeOf = (error: unknown): string => {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+};
+
+const checkAddress = 'Check the base URL and that the platform is running there.';
+const tryLater = 'Try again in a minute.';
+
+type Explain = (origin: string, code: string) => Fault;
+
+const unsent = (reason: (origin: string) => string, next: string, passing: boolean): Explain => (origin) => ({
+  kind: 'unreachable', reason: reason(origin), next, sent: false, passing,
+});
+
+const tooLarge: Explain = (origin) => ({
+  kind: 'bad_answer', reason: `the answer of ${origin} is larger than this client takes`, next: 'Ask for less: a page, or fewer lines.', sent: true, passing: false,
+});
+
+const tooSlow = (what: string): Explain => (origin) => ({
+  kind: 'timeout', reason: `${origin} ${what}`, next: tryLater, sent: true, passing: true,
+});
+
+/** The fault of calls that run, or begin, after the client was closed. */
+export const closedFault: Fault = {
+  kind: 'canceled', reason: 'the connection to the platform was closed by this program', next: 'It is shutting down: call again once it runs.', sent: true, passing: false,
+};
+
+const stopReasons = {
+  canceled: { reason: 'the call was canceled', next: 'Call again if it is still wanted.' },
+  timeout: { reason: 'the platform did not answer before the deadline of the call', next: tryLater },
+} as const;
+
+/** The fault of a call that its caller, or its deadline, has stopped. `sent`: whether an attempt was under way. */
+export const stoppedFault = (kind: keyof typeof stopReasons, sent: boolean): Fault => ({ kind, ...stopReasons[kind], sent, passing: false });
+
+const noRoute = unsent((origin) => `there is no route to ${origin}`, 'Check the network.', true);
+
+// By the codes of Node's system errors and of undici.
+const faults: Readonly<Record<string, Explain>> = {
+  ECONNREFUSED: unsent((origin) => `nothing listens at ${origin}`, checkAddress, true),
+  ENOTFOUND: unsent((origin) => `the host name of ${origin} does not exist`, 'Check the spelling of the base URL.', false),
+  EAI_AGAIN: unsent((origin) => `the host name of ${origin} could not be looked up`, 'Check the network and its name servers.', true),
+  EHOSTUNREACH: noRoute,
+  ENETUNREACH: noRoute,
+  UND_ERR_CONNECT_TIMEOUT: unsent((origin) => `no connection to ${origin} came about in time`, checkAddress, true),
+  UND_ERR_HEADERS_TIMEOUT: tooSlow('did not begin to answer in time'),
+  UND_ERR_BODY_TIMEOUT: tooSlow('stopped in the middle of its answer'),
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: tooLarge,
+  UND_ERR_DESTROYED: () => closedFault,
+  UND_ERR_CLOSED: () => closedFault,
+};
+
+const tlsFault: Explain = (origin, code) => ({
+  kind: 'unreachable',
+  reason: `the TLS certificate or handshake of ${origin} is not acceptable (${code})`,
+  next: 'Check the base URL. If the platform uses a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS.',
+  sent: false,
+  passing: false,
+});
+
+const notHttp: Explain = (origin, code) => ({
+  kind: 'unreachable', reason: `what answers at ${origin} does not speak HTTP (${code})`, next: checkAddress, sent: true, passing: false,
+});
+
+const broken: Explain = (origin, code) => ({
+  kind: 'unreachable', reason: `the connection to ${origin} broke (${code || 'no code'})`, next: tryLater, sent: true, passing: /^E[A-Z]+$|^UND_ERR_SOCKET$/.test(code),
+});
+
+const families: readonly (readonly [RegExp, Explain])[] = [
+  [/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/, tlsFault],
+  [/^HPE_/, notHttp],
+];
+
+/** What an error of the network or the HTTP library means. `origin` is the platform's. */
+export function faultOf(error: unknown, origin: string): Fault {
+  const code = codeOf(error);
+  const explain = faults[code] ?? families.find(([pattern]) => pattern.test(code))?.[1] ?? broken;
+  const fault = explain(origin, code);
+  return (error as NodeJS.ErrnoException | null)?.syscall === 'connect' ? { ...fault, sent: false } : fault;
+}
+
+/** True when an answer was cut off for its size. */
+export const isTooLarge = (error: unknown): boolean => faults[codeOf(error)] === tooLarge;
+
+/** A redirect that is not followed. `to` is null where it leads to no valid address. */
+export function redirectFault(origin: string, to: URL | null): Fault {
+  const elsewhere = to !== null && to.origin !== origin;
+  const target = to === null ? 'no valid address' : elsewhere ? (to.host ? `${to.protocol}//${to.host}` : to.protocol) : 'another path of itself';
+  return {
+    kind: 'unreachable',
+    reason: `${origin} redirects to ${target}, and credentials do not follow there`,
+    next: elsewhere ? 'If that is the platform, give it as the base URL.' : checkAddress,
+    sent: true,
+    passing: false,
+  };
+}
+
+/** Redirects that go on and on. */
+export const redirectLoop = (origin: string): Fault => ({
+  kind: 'unreachable', reason: `${origin} redirects again and again`, next: checkAddress, sent: true, passing: false,
+});
