@@ -36,8 +36,11 @@ export function protectPlan(plan: Plan, tool: Tool, redactor: Redactor): Plan {
 
 const longestSetting = 200;
 
+// One line each, so that no value can pass for a line of ours.
+const oneLine = (value: unknown): string => (typeof value === 'string' && !value.includes('\n') ? value : JSON.stringify(value));
+
 const setting = ([name, value]: [string, unknown]): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = oneLine(value);
   return `${name}: ${text.length > longestSetting ? `${text.slice(0, longestSetting)}…` : text}`;
 };
 
@@ -51,7 +54,7 @@ const modeText: Record<Target['mode'], string> = {
 
 const targetText = ({ kind, id, name, environment, mode }: Target): string => {
   const called = name === undefined ? '' : ` "${name}"`;
-  const where = environment === undefined ? '' : ` in environment "${environment}"`;
+  const where = kind === 'environment' || environment?.name === undefined ? '' : ` in environment "${environment.name}"`;
   const known = id === undefined ? '' : ` (id ${id})`;
   return `${kind.replaceAll('_', ' ')}${called}${where}${modeText[mode]}${known}`;
 };
