@@ -1,5 +1,5 @@
 /** What stands where a credential or secret stood. */
-const mask = '[hidden]';
+export const mask = '[hidden]';
 
 /** Longest text of a platform that an error carries, in characters. */
 const longestDetail = 300;

@@ -13,7 +13,7 @@ import { questionFor, type Question } from './guard/question.ts';
 import type { Confirmed, Outcome, Recorder } from './guard/record.ts';
 import { targetOf, type Target } from './guard/target.ts';
 import { needsConfirmation, tierOf, type Tier } from './guard/tier.ts';
-import { secretsOfCall, type Redactor } from './redact.ts';
+import { secretsOf, type Redactor } from './redact.ts';
 import { answerSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
 import { isRecord, mapStrings, type JsonRecord } from './values.ts';
@@ -156,7 +156,7 @@ function replyTo(error: unknown, { tool, context, deps }: Call): Reply {
  */
 export async function run(tool: Tool, given: unknown, context: CallContext, dependencies: Dependencies): Promise<Reply> {
   const began = context.clock.now();
-  const redactor = dependencies.redactor.knowing(secretsOfCall(tool.operation, given));
+  const redactor = dependencies.redactor.knowing(secretsOf(tool.operation, given));
   const call: Call = { tool, args: given as JsonRecord, context, deps: { ...dependencies, redactor } };
   const reply = await carryOut(call).catch((error: unknown) => replyTo(error, call));
   const duration = context.clock.now() - began;

@@ -1,24 +1,23 @@
-import type { AnyOperation } from '../contract/operation.ts';
+import { mask, masking } from '../client/safe-text.ts';
+import { secretsOf } from '../client/secrets.ts';
 import { memberOf, withoutNull, type JsonSchema } from './json-schema.ts';
-import { argumentSchema } from './schema.ts';
 import { isRecord } from './values.ts';
 
-/** What stands where a secret stood. */
-export const maskMark = '[masked]';
+export { mask, secretsOf };
 
 /** Shorter values are words as often as secrets: masking them would riddle ordinary text. */
 const shortestSecret = 6;
 
 /** Well-known forms of credentials, and what remains of a match. Prefixes are bounded, so that long hostile text is read in linear time. */
 const forms: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, maskMark],
-  [/\beyJ[\w-]{8,500}\.eyJ[\w-]{8,2000}\.[\w-]+/g, maskMark],
-  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, maskMark],
-  [/\b(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abprs]-|[rs]k_live_|AIza)[\w-]{16,}/g, maskMark],
-  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}):[^\s/@]+@/gi, `$1:${maskMark}@`],
-  [/\b(authorization["']?\s*[:=]\s*["']?(?:token|bearer|basic)\s+)[^\s"']+/gi, `$1${maskMark}`],
-  [/\b([\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key)["']?\s*=\s*["']?)[^\s"'&;]{4,}/gi, `$1${maskMark}`],
-  [/(["'][\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key)["']\s*:\s*["'])[^"']+/gi, `$1${maskMark}`],
+  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, mask],
+  [/\beyJ[\w-]{8,500}\.eyJ[\w-]{8,2000}\.[\w-]+/g, mask],
+  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, mask],
+  [/\b(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abprs]-|[rs]k_live_|AIza)[\w-]{16,}/g, mask],
+  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}):[^\s/@]+@/gi, `$1:${mask}@`],
+  [/\b(authorization["']?\s*[:=]\s*["']?(?:token|bearer|basic)\s+)[^\s"']+/gi, `$1${mask}`],
+  [/\b([\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key)["']?\s*=\s*["']?)[^\s"'&;]{4,}/gi, `$1${mask}`],
+  [/(["'][\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key)["']\s*:\s*["'])[^"']+/gi, `$1${mask}`],
 ];
 
 const secretName = /password|passwd|secret|token|credential|api_?key|private_?key/i;
@@ -34,39 +33,26 @@ export interface Redactor {
 
 function maskValue(value: unknown, node: JsonSchema | undefined, text: (text: string) => string): unknown {
   const schema = node && withoutNull(node);
-  if (typeof value === 'string') return schema?.secret ? maskMark : text(value);
+  if (typeof value === 'string') return schema?.secret ? mask : text(value);
   if (Array.isArray(value)) return value.map((item) => maskValue(item, schema?.items, text));
   if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const known = memberOf(schema, name);
-      return [name, !known && typeof member === 'string' && secretName.test(name) ? maskMark : maskValue(member, known, text)];
+      return [name, !known && typeof member === 'string' && secretName.test(name) ? mask : maskValue(member, known, text)];
     }),
   );
 }
 
 /** @param secrets gives the values known to be secret at the moment, such as the platform's token. */
 export function createRedactor(secrets: () => readonly string[] = () => []): Redactor {
-  const text = (raw: string): string => {
-    const known = secrets().filter((secret) => secret.length >= shortestSecret);
-    const masked = known.reduce((rest, secret) => rest.replaceAll(secret, maskMark), raw);
-    return forms.reduce((rest, [form, remains]) => rest.replaceAll(form, remains), masked);
+  const now = (): ((raw: string) => string) => {
+    const maskKnown = masking(secrets().filter((secret) => secret.length >= shortestSecret));
+    return (raw) => forms.reduce((text, [form, remains]) => text.replaceAll(form, remains), maskKnown(raw));
   };
   return {
-    text,
-    value: (value, schema) => maskValue(value, schema, text),
+    text: (raw) => now()(raw),
+    value: (value, schema) => maskValue(value, schema, now()),
     knowing: (more) => createRedactor(() => [...secrets(), ...more]),
   };
 }
-
-function secretsIn(value: unknown, node: JsonSchema | undefined): string[] {
-  if (!node) return [];
-  const schema = withoutNull(node);
-  if (typeof value === 'string') return schema.secret ? [value] : [];
-  if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, schema.items));
-  if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) => secretsIn(member, memberOf(schema, name)));
-}
-
-/** Secret values that the arguments of a call carry. */
-export const secretsOfCall = (operation: AnyOperation, args: unknown): string[] => secretsIn(args, argumentSchema(operation));

@@ -70,7 +70,7 @@ async function connectModern(wire: Wire, user?: User): Promise<TestClient> {
 async function connectLegacy(wire: Wire, user?: User): Promise<TestClient> {
   const client = new LegacyClient({ name: 'test', version: '1' }, { capabilities: user ? { elicitation: {} } : {} });
   if (user) client.setRequestHandler(ElicitRequestSchema, ({ params }) => respond(user, params));
-  await client.connect(wire as never);
+  await client.connect(wire);
   return {
     era: 'legacy',
     call: async (name, args = {}, options) => (await client.callTool({ name, arguments: args }, undefined, options)) as CallToolResult,

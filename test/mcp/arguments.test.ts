@@ -56,7 +56,7 @@ describe('arguments', () => {
   });
 
   test('that carry a masked value back are refused', () => {
-    const args = { ...container, arguments: ['--url', 'postgres://app:[masked]@db/app'] };
-    expect(issuesOf(operations.update_container, args)).toEqual([expect.stringContaining('"arguments[1]" contains [masked]')]);
+    const args = { ...container, arguments: ['--url', 'postgres://app:[hidden]@db/app'] };
+    expect(issuesOf(operations.update_container, args)).toEqual([expect.stringContaining('"arguments[1]" contains [hidden]')]);
   });
 });
