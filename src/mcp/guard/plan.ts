@@ -53,8 +53,8 @@ const modeText: Record<Target['mode'], string> = {
 };
 
 const targetText = ({ kind, id, name, environment, mode }: Target): string => {
-  const called = name === undefined ? '' : ` "${name}"`;
-  const where = kind === 'environment' || environment?.name === undefined ? '' : ` in environment "${environment.name}"`;
+  const called = name === undefined ? '' : ` "${oneLine(name)}"`;
+  const where = kind === 'environment' || environment?.name === undefined ? '' : ` in environment "${oneLine(environment.name)}"`;
   const known = id === undefined ? '' : ` (id ${id})`;
   return `${kind.replaceAll('_', ' ')}${called}${where}${modeText[mode]}${known}`;
 };
