@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiError } from '../client/errors.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../mcp/context.ts';
+import { type Claim, claim, endpointOf } from './claim.ts';
+import type { Connection } from './connection.ts';
+import { linkTo, type Link } from './link.ts';
+import { serve, type Serving } from './serving.ts';
+
+// How long another process may take to start the platform, and how often it is looked for, in milliseconds.
+const patience = 15_000;
+const interval = 50;
+
+const unavailable = (dataDir: string, error: Error): ApiError =>
+  new ApiError('connecting', {
+    kind: 'unreachable',
+    reason: `the embedded platform of ${dataDir} is not available`,
+    next: 'Whoever runs this server can set INFRA_DATA_DIR to another directory, or end the process that uses this one.',
+    detail: error.message,
+  });
+
+/**
+ * The way to the embedded platform of a data directory. The first process that calls serves it; the others use that
+ * one's, and when it has ended, the next to call takes over.
+ */
+export function embeddedConnection(config: Config, log: Log): Connection {
+  const { dataDir } = config;
+  let serving: Serving | undefined;
+  let link: Link | undefined;
+  let connecting: Promise<Link> | undefined;
+
+  const relink = async (url: string): Promise<Link> => {
+    await link?.client.close();
+    link = undefined;
+    return (link = await linkTo(url, { ...config, log }));
+  };
+
+  const serveHere = async (claimed: Claim): Promise<Link> => {
+    serving = await serve(claimed, config, log);
+    log.info({ dataDir, url: serving.platform.url }, 'serving the embedded platform');
+    return relink(serving.platform.url);
+  };
+
+  /** The link to the platform of the process that has the directory; undefined while it isn't ready. */
+  const join = async (): Promise<Link | undefined> => {
+    const endpoint = await endpointOf(dataDir);
+    if (!endpoint) return undefined;
+    return link?.url === endpoint.url ? link : relink(endpoint.url);
+  };
+
+  const find = async (until: number): Promise<Link> => {
+    for (;;) {
+      const claimed = await claim(dataDir);
+      if (claimed) return serveHere(claimed);
+      const found = await join().catch((error: Error) => error);
+      if (found && !(found instanceof Error)) return found;
+      // The one that has it may be just starting, or just ending.
+      if (Date.now() > until) throw found ?? new Error('Another process has claimed it, but serves no platform.');
+      await pause(interval);
+    }
+  };
+
+  const open = (): Promise<Link> =>
+    find(Date.now() + patience).catch((error: Error) => {
+      log.error({ err: error, dataDir }, 'no embedded platform');
+      throw unavailable(dataDir, error);
+    });
+
+  const connect = async (): Promise<Link> => (serving && link) ?? (connecting ??= open().finally(() => (connecting = undefined)));
+
+  return {
+    connect,
+    secrets: () => (link ? [link.token] : []),
+    close: async () => {
+      await connecting?.catch(() => undefined);
+      await link?.client.close();
+      await serving?.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import manifest from '../../package.json' with { type: 'json' };
+import { tools } from '../../tools/index.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../mcp/context.ts';
+import { createParts } from '../mcp/parts.ts';
+import { serveStdio } from '../serve/stdio.ts';
+import type { Connection } from './connection.ts';
+import { createLog } from './log.ts';
+import { remoteConnection } from './remote.ts';
+import { untilStopped } from './stopping.ts';
+
+/** The embedded platform is loaded when it is first called. */
+const lazily = (open: () => Promise<Connection>): Connection => {
+  let opened: Promise<Connection> | undefined;
+  let connection: Connection | undefined;
+  return {
+    connect: async () => (connection = await (opened ??= open())).connect(),
+    secrets: () => connection?.secrets() ?? [],
+    close: async () => (await opened)?.close(),
+  };
+};
+
+const connectionOf = async (config: Config, log: Log): Promise<Connection> =>
+  config.baseUrl === undefined
+    ? lazily(async () => (await import('./embedded.ts')).embeddedConnection(config, log))
+    : remoteConnection(config, log);
+
+/**
+ * `infra-mcp stdio`: serves one client on stdin and stdout until it leaves.
+ * @throws ConfigError when the platform's address or token can't be used.
+ */
+export async function stdio(config: Config): Promise<void> {
+  const log = createLog(config.logLevel);
+  const { connect, secrets, close } = await connectionOf(config, log);
+  const stopped = untilStopped(process.stdin);
+  const server = serveStdio(
+    createParts({
+      tools, connect, secrets, log, policy: { readOnly: config.readOnly }, version: manifest.version, clock: { now: Date.now },
+    }),
+  );
+  await stopped;
+  await server.close();
+  await close();
+}
