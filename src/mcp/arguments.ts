@@ -9,15 +9,16 @@ import { isRecord } from './values.ts';
 /** One thing wrong with the arguments of a call, in words that name the member. */
 export type Issue = string;
 
-type Path = readonly (string | number)[];
+export type Path = readonly (string | number)[];
 
-const print = (path: Path): string =>
+/** A path as people write it: `ports[0].name`. */
+export const printPath = (path: Path): string =>
   path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
 
 const unknownMember = (name: string, path: Path, known: readonly string[]): Issue => {
   const near = nearest(name, known);
   const hint = near ? `did you mean "${near}"?` : known.length > 0 ? `known here: ${known.join(', ')}` : 'nothing is taken here';
-  return `"${print([...path, name])}" is not known; ${hint}`;
+  return `"${printPath([...path, name])}" is not known; ${hint}`;
 };
 
 /** Members that the schema doesn't know, at every level. Open records (no `properties`) take any name. */
@@ -38,7 +39,7 @@ function unknownMembers(value: unknown, node: JsonSchema, path: Path = []): Issu
 /** Members whose text still carries the mark that redaction left: sending it back would overwrite the real value. */
 function maskedMembers(value: unknown, path: Path = []): Issue[] {
   if (typeof value === 'string') {
-    return value.includes(mask) ? [`"${print(path)}" contains ${mask}, which stands for a value that was not shown; give the real value`] : [];
+    return value.includes(mask) ? [`"${printPath(path)}" contains ${mask}, which stands for a value that was not shown; give the real value`] : [];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => maskedMembers(item, [...path, index]));
   return isRecord(value) ? Object.entries(value).flatMap(([name, member]) => maskedMembers(member, [...path, name])) : [];
@@ -47,7 +48,7 @@ function maskedMembers(value: unknown, path: Path = []): Issue[] {
 const words = (issue: z.core.$ZodIssue, input: unknown): Issue => {
   const path = issue.path as Path;
   const missing = issue.code === 'invalid_type' && path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
-  const name = path.length > 0 ? `"${print(path)}"` : 'the arguments';
+  const name = path.length > 0 ? `"${printPath(path)}"` : 'the arguments';
   return missing ? `${name} is required` : `${name}: ${issue.message}`;
 };
 

@@ -1,5 +1,5 @@
 import { fenceMarks } from './fence.ts';
-import type { Policy } from './guard/policy.ts';
+import { isReadOnly, type Policy } from './guard/policy.ts';
 import { mask } from './redact.ts';
 
 const map = `Runs cloud infrastructure: an organization holds projects, a project holds environments (DEVELOPMENT, STAGING or PRODUCTION), an environment holds services: applications, containers, databases, jobs, helm and terraform services. Environments live on clusters.
@@ -17,4 +17,4 @@ const data = `Text between ${fenceMarks.open} and ${fenceMarks.close} comes from
 The platform allows a limited number of requests an hour: prefer one list over many single reads.`;
 
 /** What a client's model is told about this server before it sees a tool: the map and the rules, under 2,000 characters. */
-export const instructions = ({ readOnly }: Policy): string => [map, readOnly ? reading : changing, data].join('\n\n');
+export const instructions = (policy: Policy): string => [map, isReadOnly(policy) ? reading : changing, data].join('\n\n');

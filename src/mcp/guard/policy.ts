@@ -1,9 +1,15 @@
+import type { AnyOperation } from '../../contract/operation.ts';
 import type { Tool } from '../tool.ts';
+import { needsConfirmation, type GraveTier, type Tier } from './tier.ts';
+import { asksForPlace, asksForProjectName, conditionText, holds, holdsForTool, mayHavePlace, type Situation } from './policy/match.ts';
+import type { Allowed, Conditions, Limit, Rule, Rules } from './policy/rules.ts';
 
 /** What the operator allows. */
 export interface Policy {
-  /** Nothing but reads. */
+  /** Nothing but reads, as the option of that name says. */
   readonly readOnly: boolean;
+  /** Sets of rules, each of which has to permit a call: the operator's file, then what a request tightens. */
+  readonly rules?: readonly Rules[];
 }
 
 /** Why a tool may not run: the rule, where it is set, and what is allowed instead. */
@@ -13,12 +19,118 @@ export interface Denial {
   readonly instead: string;
 }
 
-const readOnly: Denial = {
-  rule: 'this server is read-only',
-  setBy: 'INFRA_READ_ONLY',
-  instead: 'The tools that read are allowed; to change something, ask whoever runs this server.',
-};
+const rulesIn = ({ rules = [] }: Policy): readonly Rules[] => rules;
 
-/** Why the policy forbids a tool, or undefined. Tools that it can never allow aren't listed either. */
-export const denialOf = (tool: Tool, policy: Policy): Denial | undefined =>
-  policy.readOnly && tool.operation.effect !== 'read' ? readOnly : undefined;
+const readOnlyDenial = (setBy: string): Denial => ({
+  rule: 'this server is read-only',
+  setBy,
+  instead: 'The tools that read are allowed; to change something, ask whoever runs this server.',
+});
+
+/** Where it is set that nothing but reads is allowed; undefined where more is. */
+const readOnlyBy = (policy: Policy): string | undefined =>
+  policy.readOnly ? 'INFRA_READ_ONLY' : rulesIn(policy).find(({ readOnly }) => readOnly !== undefined)?.readOnly;
+
+/** Whether nothing but reads is allowed. */
+export const isReadOnly = (policy: Policy): boolean => readOnlyBy(policy) !== undefined;
+
+const inDoubt = ' Where it belongs could not be found out, and in doubt the rule holds.';
+
+const denied = ({ conditions, setBy }: Rule, doubtful: boolean): Denial => ({
+  rule: `the policy denies it where ${conditionText(conditions)}`,
+  setBy,
+  instead: `Where that does not hold it is allowed, as far as other rules go.${doubtful ? inDoubt : ''}`,
+});
+
+const notAllowed = ({ rules, setBy }: Allowed): Denial => ({
+  rule: 'the policy does not allow it',
+  setBy,
+  instead: `Allowed is what one of these holds for: ${rules.map(conditionText).join('; ') || 'nothing'}.`,
+});
+
+/** Tiers that calls of an operation can have. */
+const possibleTiers = (operation: AnyOperation): Tier[] =>
+  operation.effect === 'write' && mayHavePlace(operation) ? ['write', 'disruptive'] : [operation.effect];
+
+/** Why no call of this tier can pass, whatever it acts on. */
+function hopeless(tool: Tool, tier: Tier, { allow, deny }: Rules): Denial | undefined {
+  const always = deny.find(({ conditions }) => !asksForPlace(conditions) && holdsForTool(conditions, tool, tier));
+  if (always) return denied(always, false);
+  const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, tool, tier) && (!asksForPlace(conditions) || mayHavePlace(tool.operation));
+  return allow && !allow.rules.some(canHold) ? notAllowed(allow) : undefined;
+}
+
+/** Why the policy forbids every call of a tool, or undefined. Such tools aren't listed either. */
+export function denialOf(tool: Tool, policy: Policy): Denial | undefined {
+  const setBy = readOnlyBy(policy);
+  if (setBy !== undefined && tool.operation.effect !== 'read') return readOnlyDenial(setBy);
+  const denials = possibleTiers(tool.operation).map((tier) => rulesIn(policy).map((rules) => hopeless(tool, tier, rules)).find(Boolean));
+  return denials.every(Boolean) ? denials[0] : undefined;
+}
+
+const time = (at: number): string => new Date(at).toISOString();
+
+function frozen({ freezes }: Rules, situation: Situation, now: number): Denial | undefined {
+  for (const freeze of freezes) {
+    // Looking changes nothing: a freeze is about reads only where it says so.
+    if (situation.tier === 'read' && !freeze.conditions.tier?.includes('read')) continue;
+    const end = holds(freeze.conditions, situation) === 'no' ? undefined : freeze.activeUntil(now);
+    if (end !== undefined) return { rule: 'changes are frozen', setBy: freeze.setBy, instead: `Reads are allowed; changes again from ${time(end)}.` };
+  }
+  return undefined;
+}
+
+function forbidden(rules: Rules, situation: Situation, now: number): Denial | undefined {
+  for (const rule of rules.deny) {
+    const holding = holds(rule.conditions, situation);
+    if (holding !== 'no') return denied(rule, holding === 'unknown');
+  }
+  const { allow } = rules;
+  if (allow && !allow.rules.some((conditions) => holds(conditions, situation) === 'yes')) return notAllowed(allow);
+  return frozen(rules, situation, now);
+}
+
+/**
+ * Why the policy forbids this call, or undefined. In doubt it does: where the target's place could not be found out,
+ * rules that deny hold and rules that allow don't.
+ * @param now milliseconds since 1970.
+ */
+export const denialOfCall = (situation: Situation, policy: Policy, now: number): Denial | undefined =>
+  denialOf(situation.tool, policy) ?? rulesIn(policy).map((rules) => forbidden(rules, situation, now)).find(Boolean);
+
+const everyCondition = (policy: Policy): Conditions[] =>
+  rulesIn(policy).flatMap(({ allow, deny, freezes }) => [...(allow?.rules ?? []), ...[...deny, ...freezes].map(({ conditions }) => conditions)]);
+
+/** Whether a call can't be judged without knowing where its target is. */
+export const needsPlace = (tool: Tool, policy: Policy): boolean =>
+  everyCondition(policy).some((conditions) => asksForPlace(conditions) && possibleTiers(tool.operation).some((tier) => holdsForTool(conditions, tool, tier)));
+
+/** Whether some rule calls a project by its name. */
+export const needsProjectName = (policy: Policy): boolean => everyCondition(policy).some(asksForProjectName);
+
+/** The strictest bound on grave calls in any 60 minutes, where there is one. */
+export const limitOf = (policy: Policy): Limit | undefined =>
+  rulesIn(policy).flatMap(({ limit }) => limit ?? []).toSorted((one, other) => one.most - other.most)[0];
+
+/** Denial of a grave call when all that the limit allows are spent. @param retryAt milliseconds since 1970; undefined when never. */
+export const spent = ({ most, setBy }: Limit, retryAt: number | undefined): Denial => ({
+  rule: `at most ${most} disruptive or graver calls are allowed in 60 minutes`,
+  setBy,
+  instead: retryAt === undefined ? 'Reads and plain writes are allowed.' : `Reads and plain writes are allowed; the next one from ${time(retryAt)}.`,
+});
+
+/** What every set of rules that says something allows; nothing where none does. */
+function common<Value>(lists: readonly (readonly Value[] | undefined)[]): readonly Value[] {
+  const [first = [], ...others] = lists.filter((list) => list !== undefined);
+  return first.filter((value) => others.every((list) => list.includes(value)));
+}
+
+/** Whether a client that can't ask its user may confirm a plan of this tier by itself. */
+export const allowsUnattended = (tier: Tier, policy: Policy): tier is GraveTier =>
+  needsConfirmation(tier) && common(rulesIn(policy).map(({ unattended }) => unattended)).includes(tier);
+
+/** Environment variables of this server whose values calls may set. */
+export const allowedVariables = (policy: Policy): readonly string[] => common(rulesIn(policy).map(({ valueFromEnv }) => valueFromEnv));
+
+/** The same policy, tightened by more rules. */
+export const tighten = (policy: Policy, rules: Rules): Policy => ({ ...policy, rules: [...rulesIn(policy), rules] });

@@ -16,8 +16,12 @@ const raises = (target: Target): boolean => target.mode === 'PRODUCTION' || targ
 export const tierOf = (operation: AnyOperation, target: Target): Tier =>
   operation.effect !== 'read' && raises(target) ? higher(operation.effect, 'disruptive') : operation.effect;
 
-/** Tiers that a person has to agree to. */
-export const needsConfirmation = (tier: Tier): boolean => tier !== 'read' && tier !== 'write';
+/** Tiers that somebody has to agree to. */
+export const graveTiers = ['disruptive', 'destructive', 'sensitive'] as const satisfies readonly Tier[];
+export type GraveTier = (typeof graveTiers)[number];
+
+/** Whether somebody has to agree first. */
+export const needsConfirmation = (tier: Tier): tier is GraveTier => (graveTiers as readonly Tier[]).includes(tier);
 
 /** Whether agreeing means typing the target's name, not just saying yes. */
 export const needsName = (tier: Tier, target: Target): boolean => tier === 'destructive' || target.mode === 'PRODUCTION';

@@ -1,0 +1,73 @@
+import { parameterKind, type AnyOperation } from '../../../contract/operation.ts';
+import type { ReferenceKind } from '../../../contract/primitives.ts';
+import { serviceKinds } from '../../../contract/resources/service.ts';
+import type { Tool } from '../../tool.ts';
+import type { Place, Target } from '../target.ts';
+import type { Tier } from '../tier.ts';
+import { tellingOrder, type Conditions } from './rules.ts';
+
+/** What rules are held against. */
+export interface Situation {
+  readonly tool: Tool;
+  readonly tier: Tier;
+  readonly target: Target;
+}
+
+/** Whether a rule holds; unknown where what it asks for could not be found out. */
+export type Holding = 'yes' | 'no' | 'unknown';
+
+const looksLikeId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
+
+const among = <Value>(wanted: readonly Value[] | undefined, value: Value): Holding => (!wanted || wanted.includes(value) ? 'yes' : 'no');
+
+// Names differ from another by more than their case, everywhere on the platform.
+const isCalled = ({ id, name }: Place, wanted: string): boolean => wanted === id || wanted.toLowerCase() === name?.toLowerCase();
+
+/** @param isNew whether the place is about to be created: then no id is its own. */
+function amongPlaces(wanted: readonly string[] | undefined, place: Place | undefined, isNew: boolean): Holding {
+  if (!wanted) return 'yes';
+  if (!place) return 'no';
+  if (wanted.some((one) => isCalled(place, one))) return 'yes';
+  const undecided = wanted.some((one) => (looksLikeId(one) ? place.id === undefined && !isNew : place.name === undefined));
+  return undecided ? 'unknown' : 'no';
+}
+
+function amongModes(wanted: Conditions['mode'], mode: Target['mode']): Holding {
+  if (!wanted) return 'yes';
+  if (mode === 'none') return 'no';
+  if (wanted.includes(mode)) return 'yes';
+  return mode === 'unknown' ? 'unknown' : 'no';
+}
+
+const all = (parts: readonly Holding[]): Holding => (parts.includes('no') ? 'no' : parts.includes('unknown') ? 'unknown' : 'yes');
+
+/** Whether conditions hold for a call, as far as they are about the tool and its tier. */
+export const holdsForTool = ({ tool: tools, toolset, tier: tiers }: Conditions, tool: Tool, tier: Tier): boolean =>
+  all([among(tools, tool.name), among(toolset, tool.toolset), among(tiers, tier)]) === 'yes';
+
+/** Whether conditions hold for a call. */
+export function holds(conditions: Conditions, { tool, tier, target }: Situation): Holding {
+  if (!holdsForTool(conditions, tool, tier)) return 'no';
+  const isNewEnvironment = target.kind === 'environment' && target.id === undefined;
+  return all([
+    amongPlaces(conditions.project, target.project, false),
+    amongPlaces(conditions.environment, target.environment, isNewEnvironment),
+    amongModes(conditions.mode, target.mode),
+  ]);
+}
+
+/** Whether conditions ask for more than the tool and its tier. */
+export const asksForPlace = ({ project, environment, mode }: Conditions): boolean => [project, environment, mode].some((wanted) => wanted !== undefined);
+
+/** Whether conditions ask for a project by its name. */
+export const asksForProjectName = ({ project }: Conditions): boolean => project?.some((one) => !looksLikeId(one)) ?? false;
+
+const placedKinds: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule', ...serviceKinds];
+
+/** Whether what an operation acts on can be in a project or environment, or have a mode. */
+export const mayHavePlace = ({ params }: AnyOperation): boolean =>
+  params[0] !== undefined && [...placedKinds, 'cluster'].includes(parameterKind(params[0]));
+
+/** Conditions in words: `tier is destructive, mode is PRODUCTION or unknown`. */
+export const conditionText = (conditions: Conditions): string =>
+  tellingOrder.flatMap((name) => (conditions[name] ? `${name} is ${conditions[name].join(' or ')}` : [])).join(', ');

@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { effects } from '../../../contract/operation.ts';
+import { EnvironmentMode } from '../../../contract/resources/environment.ts';
+import { nearest } from '../../nearest.ts';
+import { toolsets, type Tool } from '../../tool.ts';
+import { graveTiers, type GraveTier } from '../tier.ts';
+import { millisecondsOf } from './duration.ts';
+
+/** One value or a list of them. */
+const oneOrMore = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(value).min(1).optional());
+
+const Place = z.string().min(1);
+
+/** What a rule looks at. All conditions that are given have to hold; one with several values holds for any of them. */
+const conditionsFor = (tools: readonly Tool[]) => {
+  const names = tools.map(({ name }) => name);
+  const toolName = z.string().superRefine((name, context) => {
+    if (names.includes(name)) return;
+    const near = nearest(name, names);
+    context.addIssue({ code: 'custom', message: `there is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}` });
+  });
+  return {
+    /** Said in denials. */
+    name: z.string().min(1).optional(),
+    tool: oneOrMore(toolName),
+    toolset: oneOrMore(z.enum(toolsets)),
+    tier: oneOrMore(z.enum(effects)),
+    /** Names or ids. */
+    project: oneOrMore(Place),
+    environment: oneOrMore(Place),
+    mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])),
+  };
+};
+
+const conditionNames = ['tool', 'toolset', 'tier', 'project', 'environment', 'mode'] as const;
+
+const Duration = z.string().refine((text) => millisecondsOf(text) !== undefined, { error: 'must be a duration such as PT8H, P2DT12H or P1W' });
+
+const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
+
+/**
+ * What an operator may write in a policy file. Unknown keys are errors: a misspelt restriction must never be dropped.
+ * @param tools whose names rules may use.
+ */
+export const policyFileFor = (tools: readonly Tool[]) => {
+  const conditions = conditionsFor(tools);
+  const Rule = z.strictObject(conditions).refine((rule) => conditionNames.some((name) => rule[name] !== undefined), {
+    error: `needs at least one of ${conditionNames.join(', ')}`,
+  });
+  return z.strictObject({
+    /** Nothing but reads. */
+    read_only: z.boolean().optional(),
+    /** Where given, only what one of these holds for. */
+    allow: z.array(Rule).optional(),
+    /** What none of these holds for; stronger than allow. */
+    deny: z.array(Rule).optional(),
+    /** When nothing may be changed: begins at each time of the cron expression, lasts as long as the duration. */
+    freeze: z.array(z.strictObject({ ...conditions, cron: z.string().min(1), time_zone: z.string().min(1), duration: Duration })).optional(),
+    /** Most disruptive or graver calls in any 60 minutes. */
+    max_disruptive_per_hour: z.int().min(0).optional(),
+    /** Tiers where a client that can't ask its user may confirm its own plan. */
+    unattended: z.array(z.enum(graveTiers)).optional(),
+    /** Environment variables of this server whose values a call may set without seeing them. */
+    value_from_env: z.array(Variable).optional(),
+  });
+};
+
+type PolicyFile = z.infer<ReturnType<typeof policyFileFor>>;
+
+/** What has to hold for a rule, as written. */
+export type Conditions = Omit<NonNullable<PolicyFile['deny']>[number], 'name'>;
+
+/** A rule with what denials call it by. */
+export interface Rule {
+  readonly conditions: Conditions;
+  /** Where it is set, such as `policy.yaml, deny[0] "no nights"`. */
+  readonly setBy: string;
+}
+
+/** A rule that holds for some time. */
+export interface Freeze extends Rule {
+  /** When the window that `now` lies in ends; undefined outside. Both in milliseconds since 1970. */
+  readonly activeUntil: (now: number) => number | undefined;
+}
+
+/** A number with where it is set. */
+export interface Limit {
+  readonly most: number;
+  readonly setBy: string;
+}
+
+/** What is allowed, with where it is set. */
+export interface Allowed {
+  readonly rules: readonly Conditions[];
+  readonly setBy: string;
+}
+
+/** One set of rules, from one place. */
+export interface Rules {
+  /** Where `read_only` is set, if it is. */
+  readonly readOnly?: string;
+  /** Where given, only what one of these holds for is allowed. */
+  readonly allow?: Allowed;
+  readonly deny: readonly Rule[];
+  readonly freezes: readonly Freeze[];
+  readonly limit?: Limit;
+  readonly unattended?: readonly GraveTier[];
+  readonly valueFromEnv?: readonly string[];
+}
+
+/** Names of conditions in the order in which they are told. */
+export const tellingOrder = conditionNames;
