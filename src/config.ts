@@ -156,12 +156,13 @@ const prefix = 'INFRA_';
 /** Edits that may lie between a name and the one that was meant. */
 const nearby = 2;
 
+const isNear = ({ name, meant }: { name: string; meant: string }): boolean => distance(name.toUpperCase(), meant) <= nearby;
+
 /** The variables of our prefix that are no option: near ones are mistakes, the others may be someone else's. */
 const strangers = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; readonly warnings: string[] } => {
   const known = optionHelp.map((option) => option.env);
   const unknown = Object.keys(env).filter((name) => name.toUpperCase().startsWith(prefix) && !known.includes(name));
   const told = unknown.map((name) => ({ name, meant: closest(name.toUpperCase(), known) }));
-  const isNear = ({ name, meant }: { name: string; meant: string }): boolean => distance(name.toUpperCase(), meant) <= nearby;
   return {
     mistakes: told.filter(isNear).map(({ name, meant }) => `${name} is no option of infra-mcp. Did you mean ${meant}? Rename or unset it.`),
     warnings: told.filter((one) => !isNear(one)).map(({ name }) => `${name} is no option of infra-mcp and is ignored.`),

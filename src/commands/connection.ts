@@ -3,8 +3,8 @@ import type { Client } from '../client/client.ts';
 /** The way from the tools to a platform. */
 export interface Connection {
   /** Gives the platform's client; asked with every call. */
-  connect(): Promise<{ readonly client: Client }>;
+  readonly connect: () => Promise<{ readonly client: Client }>;
   /** Credentials in use, as known at the moment. */
-  secrets(): readonly string[];
-  close(): Promise<void>;
+  readonly secrets: () => readonly string[];
+  readonly close: () => Promise<void>;
 }

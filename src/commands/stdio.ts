@@ -27,7 +27,7 @@ const connectionOf = async (config: Config, log: Log): Promise<Connection> =>
 
 /**
  * `infra-mcp stdio`: serves one client on stdin and stdout until it leaves.
- * @throws ConfigError when the platform's address or token can't be used.
+ * @throws Error when the platform's address or token can't be used.
  */
 export async function stdio(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
