@@ -8,10 +8,10 @@ import { clean, fence } from './fence.ts';
 import { fit } from './fit.ts';
 import type { Confirmation, Confirmer } from './guard/confirmation.ts';
 import { planOf, protectPlan, type Plan } from './guard/plan.ts';
-import { denialOf, type Policy } from './guard/policy.ts';
+import { denialOf, denialOfCall, needsPlace, needsProjectName, type Denial, type Policy } from './guard/policy.ts';
 import { questionFor, type Question } from './guard/question.ts';
 import type { Confirmed, Outcome, Recorder } from './guard/record.ts';
-import { targetOf, type Target } from './guard/target.ts';
+import { targetOf, withProjectName, type Read, type Target } from './guard/target.ts';
 import { needsConfirmation, tierOf, type Tier } from './guard/tier.ts';
 import { secretsOf, type Redactor } from './redact.ts';
 import { answerSchema } from './schema.ts';
@@ -83,13 +83,27 @@ async function resolve(call: Call): Promise<Call> {
 
 const nothing: Target = { kind: 'organization', mode: 'none' };
 
-/** Whether the policy lets it pass, and how grave it is. */
-async function guard(call: Call): Promise<Guarded> {
+/** What it acts on, as far as somebody has to know. */
+async function locate(call: Call): Promise<Target> {
   const { tool, args, deps } = call;
-  const denial = denialOf(tool, deps.policy);
+  if (tool.operation.effect === 'read' && !needsPlace(tool, deps.policy)) return nothing;
+  const read: Read = (operation, input) => ask(operation, input, call);
+  const target = await targetOf(tool.operation, args, read);
+  return needsProjectName(deps.policy) ? withProjectName(target, read) : target;
+}
+
+const allowed = (denial: Denial | undefined): void => {
   if (denial) fail({ kind: 'denied', denial });
-  const target = tool.operation.effect === 'read' ? nothing : await targetOf(tool.operation, args, (operation, input) => ask(operation, input, call));
-  return { ...call, target, tier: tierOf(tool.operation, target) };
+};
+
+/** Whether the policy lets it pass, and how grave it is. What can never pass is not looked at any further. */
+async function guard(call: Call): Promise<Guarded> {
+  const { tool, context, deps } = call;
+  allowed(denialOf(tool, deps.policy));
+  const target = await locate(call);
+  const tier = tierOf(tool.operation, target);
+  allowed(denialOfCall({ tool, tier, target }, deps.policy, context.clock.now()));
+  return { ...call, target, tier };
 }
 
 /** What it would do. */
