@@ -1,0 +1,34 @@
+/** Writes the pages that are derived from code; with --check it writes nothing and fails when one is out of date. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import manifest from '../package.json' with { type: 'json' };
+import { openApiDocument } from '../src/contract/openapi.ts';
+import { between } from './docs/markdown.ts';
+import { configurationPage, operationsPage, serverOptions, toolsByToolset, toolsPage } from './docs/pages.ts';
+
+const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;
+const root = join(import.meta.dirname, '..');
+const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
+
+const readme = await read('README.md');
+const pages: Readonly<Record<string, string>> = {
+  'docs/configuration.md': configurationPage(),
+  'docs/tools.md': toolsPage(),
+  'docs/operations.md': operationsPage(),
+  'docs/openapi.json': `${JSON.stringify(openApiDocument(manifest.version), null, 1)}\n`,
+  'README.md': between(between(readme, 'configuration', serverOptions()), 'tools', toolsByToolset()),
+};
+
+const stale: string[] = [];
+for (const [path, text] of Object.entries(pages)) {
+  if (text === (await read(path).catch(() => undefined))) continue;
+  stale.push(path);
+  if (!check) await writeFile(join(root, path), text);
+}
+
+if (stale.length === 0) console.log('The generated pages are up to date.');
+else if (check) {
+  console.error(`Out of date: ${stale.join(', ')}. Run npm run docs and commit what it writes.`);
+  process.exitCode = 1;
+} else console.log(`Wrote ${stale.join(', ')}.`);
