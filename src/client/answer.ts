@@ -10,13 +10,11 @@ import type { Exchange } from './transport.ts';
 /** A success that was read, or what is wrong with it. */
 export type Reading = { readonly answer: unknown; readonly failure?: undefined } | { readonly failure: Failure };
 
-const readers = new Map<string, z.ZodType>();
+const readers = new WeakMap<AnyOperation, z.ZodType>();
 
 const readerOf = (operation: AnyOperation): z.ZodType => {
-  const known = readers.get(operation.name);
-  if (known) return known;
-  const reader = tolerant(operation.response as z.ZodType);
-  readers.set(operation.name, reader);
+  const reader = readers.get(operation) ?? tolerant(operation.response as z.ZodType);
+  readers.set(operation, reader);
   return reader;
 };
 
@@ -68,10 +66,8 @@ const wrongMember = (body: unknown, first: Issue): Flaw => {
 };
 
 // Only a page is quoted: broken JSON may hold values that must not show.
-const notJson = ({ headers, text }: Exchange): Flaw => ({
-  reason: `the answer is not JSON (${String(headers['content-type'] ?? 'no content type')})`,
-  detail: isMarkup(text) ? text : undefined,
-});
+const notJson = (text: string): Flaw =>
+  isMarkup(text) ? { reason: 'the answer is a page, not JSON', detail: text } : { reason: 'the answer is not JSON' };
 
 const flawIn = (operation: AnyOperation, body: unknown): Flaw | undefined => {
   const issue = readerOf(operation).safeParse(body).error?.issues[0];
@@ -90,7 +86,7 @@ export function readAnswer(operation: AnyOperation, exchange: Exchange): Reading
   if (!operation.response) return { answer: undefined };
   if (exchange.text.trim() === '') return isRead ? failed({ reason: 'the answer is empty' }) : { answer: undefined };
   const json = parseJson(exchange.text);
-  if (json === undefined) return failed(notJson(exchange));
+  if (json === undefined) return failed(notJson(exchange.text));
   const body = normalised(operation, json);
   const flaw = flawIn(operation, body);
   return flaw ? failed(flaw) : { answer: body };

@@ -69,7 +69,9 @@ export interface ClientConfig {
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-const describe = ({ exchange, fault }: Outcome): object => (fault ? { fault: fault.kind, reason: fault.reason } : { status: exchange.status });
+/** An outcome as the log shows it. */
+const describe = ({ exchange, fault }: Outcome, masked: (text: string) => string): object =>
+  fault ? { fault: fault.kind, reason: masked(fault.reason) } : { status: exchange.status };
 
 /**
  * A client of one platform; it connects with the first call.
@@ -110,11 +112,10 @@ export function createClient(config: ClientConfig): Client {
 
   const call = async (operation: AnyOperation, input: Input, options: CallOptions = {}): Promise<unknown> => {
     const { credential = config.credential, log = config.log, signal, requestId } = options;
-    const fail = (failure: Failure): ApiError => {
-      const masked = masking([config.credential.value, credential.value, ...secretsOf(operation, input)]);
-      const { reason, detail, ...rest } = failure;
-      return new ApiError(operation.name, { ...rest, reason: masked(reason), detail: detail && safeDetail(detail, masked) });
-    };
+    // Made when something is to be said: most calls say nothing.
+    const masked = (text: string) => masking([config.credential.value, credential.value, ...secretsOf(operation, input)])(text);
+    const fail = ({ reason, detail = '', ...rest }: Failure): ApiError =>
+      new ApiError(operation.name, { ...rest, reason: masked(reason), detail: safeDetail(detail, masked) });
 
     const needless = wrongId(operation, input) ?? offered.refusal(operation, now());
     if (needless) throw fail(needless);
@@ -127,9 +128,9 @@ export function createClient(config: ClientConfig): Client {
     const arrival = await travel({
       method: operation.method, lifetime, deadline, now, random, sleep,
       send: (stop) => send(outgoing, credential, stop),
-      onRetry: (outcome, wait) => log?.warn({ ...about, ...describe(outcome), wait }, 'platform call repeated'),
+      onRetry: (outcome, wait) => log?.warn({ ...about, ...describe(outcome, masked), wait }, 'platform call repeated'),
     }).finally(() => lifetime.end());
-    log?.debug({ ...about, ...describe(arrival.outcome), attempts: arrival.attempts, duration: now() - began }, 'platform called');
+    log?.debug({ ...about, ...describe(arrival.outcome, masked), attempts: arrival.attempts, duration: now() - began }, 'platform called');
 
     const { answer, failure } = settle(operation, input, arrival);
     if (failure) throw fail(failure);

@@ -11,9 +11,10 @@ export interface Fault {
   readonly passing: boolean;
 }
 
+// The parser's errors may come without a code; their name says enough.
 const codeOf = (error: unknown): string => {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : '';
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  return [code, name].find((text) => typeof text === 'string') ?? '';
 };
 
 const checkAddress = 'Check the base URL and that the platform is running there.';
@@ -81,7 +82,7 @@ const broken: Explain = (origin, code) => ({
 
 const families: readonly (readonly [RegExp, Explain])[] = [
   [/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/, tlsFault],
-  [/^HPE_/, notHttp],
+  [/^(?:HPE_|HTTPParserError$)/, notHttp],
 ];
 
 /** What an error of the network or the HTTP library means. `origin` is the platform's. */
@@ -95,18 +96,23 @@ export function faultOf(error: unknown, origin: string): Fault {
 /** True when an answer was cut off for its size. */
 export const isTooLarge = (error: unknown): boolean => faults[codeOf(error)] === tooLarge;
 
+// No host name is longer.
+const longestHost = 253;
+
+const placeOf = (to: URL | null, origin: string): string => {
+  if (to === null || to.host.length > longestHost) return 'no valid address';
+  if (to.origin === origin) return 'another path of its own';
+  return to.host ? `${to.protocol}//${to.host}` : 'something that is no web address';
+};
+
 /** A redirect that is not followed. `to` is null where it leads to no valid address. */
-export function redirectFault(origin: string, to: URL | null): Fault {
-  const elsewhere = to !== null && to.origin !== origin;
-  const target = to === null ? 'no valid address' : elsewhere ? (to.host ? `${to.protocol}//${to.host}` : to.protocol) : 'another path of itself';
-  return {
-    kind: 'unreachable',
-    reason: `${origin} redirects to ${target}, and credentials do not follow there`,
-    next: elsewhere ? 'If that is the platform, give it as the base URL.' : checkAddress,
-    sent: true,
-    passing: false,
-  };
-}
+export const redirectFault = (origin: string, to: URL | null): Fault => ({
+  kind: 'unreachable',
+  reason: `${origin} redirects to ${placeOf(to, origin)}, and credentials do not follow there`,
+  next: to && to.origin !== origin ? 'If that is the platform, give it as the base URL.' : checkAddress,
+  sent: true,
+  passing: false,
+});
 
 /** Redirects that go on and on. */
 export const redirectLoop = (origin: string): Fault => ({

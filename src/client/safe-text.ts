@@ -18,13 +18,16 @@ const spellings = (secret: string): string[] => [
   Buffer.from(secret).toString('base64url'),
 ];
 
-/** Gives a function that masks these values in a text, however they are spelled and in any case. */
-export function masking(secrets: readonly string[]): (text: string) => string {
-  const known = secrets.filter((secret) => secret !== '').flatMap(spellings);
-  if (known.length === 0) return (text) => text;
-  const longestFirst = known.toSorted((a, b) => b.length - a.length).map(escaped);
+/**
+ * Gives a function that masks these values in a text, however they are spelled and in any case.
+ * @param mark what stands for a secret.
+ */
+export function masking(secrets: readonly string[], mark: (secret: string) => string = () => mask): (text: string) => string {
+  const known = new Map(secrets.filter((secret) => secret !== '').flatMap((secret) => spellings(secret).map((spelling) => [spelling.toLowerCase(), secret])));
+  if (known.size === 0) return (text) => text;
+  const longestFirst = [...known.keys()].toSorted((a, b) => b.length - a.length).map(escaped);
   const pattern = new RegExp(longestFirst.join('|'), 'gi');
-  return (text) => text.replaceAll(pattern, mask);
+  return (text) => text.replaceAll(pattern, (spelling) => mark(known.get(spelling.toLowerCase()) ?? spelling));
 }
 
 // Replaced by spaces, never removed: a value split by such characters must not come together again.
