@@ -1,0 +1,96 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { run, startAssistant, startPlatform, temporaryDirectory } from './support.ts';
+
+const organizationOf = async (assistant: Awaited<ReturnType<typeof startAssistant>>): Promise<unknown> => {
+  const { failed, text, data } = await assistant.call('get_organization');
+  expect(failed, text).toBe(false);
+  return data['id'];
+};
+
+/** Which process serves a data directory. */
+const serverOf = async (directory: string): Promise<number> => (JSON.parse(await readFile(join(directory, 'serving.json'), 'utf8')) as { pid: number }).pid;
+
+describe('stdio without a base URL', () => {
+  test('serves the embedded platform with its first call, not before', async () => {
+    const directory = join(await temporaryDirectory(), 'made', 'when', 'needed');
+    const assistant = await startAssistant({ INFRA_DATA_DIR: directory });
+    expect(await assistant.tools()).toContain('stop_environment');
+    await expect(stat(directory)).rejects.toThrow('ENOENT');
+    await organizationOf(assistant);
+    expect(await serverOf(directory)).toBe(assistant.pid);
+  });
+
+  test('keeps its token in a file that only its owner may read', async () => {
+    const directory = await temporaryDirectory();
+    const assistant = await startAssistant({ INFRA_DATA_DIR: directory });
+    await organizationOf(assistant);
+    expect((await stat(join(directory, 'token'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('shares one platform between processes, and another takes over when the one that serves dies', async () => {
+    const env = { INFRA_DATA_DIR: await temporaryDirectory() };
+    const assistants = await Promise.all([startAssistant(env), startAssistant(env), startAssistant(env)]);
+    const ids = await Promise.all(assistants.map(organizationOf));
+    expect(new Set(ids).size).toBe(1);
+
+    const server = await serverOf(env.INFRA_DATA_DIR);
+    expect(assistants.map(({ pid }) => pid)).toContain(server);
+    const others = assistants.filter(({ pid }) => pid !== server);
+    const name = 'made by a process that joined';
+    expect((await others[0]!.call('create_project', { organization_id: ids[0], name })).failed).toBe(false);
+
+    process.kill(server, 'SIGKILL');
+    for (const other of others) expect((await other.call('list_projects', { organization_id: ids[0] })).text).toContain(name);
+    expect(others.map(({ pid }) => pid)).toContain(await serverOf(env.INFRA_DATA_DIR));
+  });
+
+  test('uses the platform that the platform command serves', async () => {
+    const directory = await temporaryDirectory();
+    const { child, ready } = await startPlatform(['--data-dir', directory, '--token', 'given-token']);
+    const assistant = await startAssistant({ INFRA_DATA_DIR: directory });
+    expect(await organizationOf(assistant)).toBe(ready.organization_id);
+    expect(await serverOf(directory)).toBe(child.pid);
+    expect(await readFile(join(directory, 'token'), 'utf8')).not.toContain('given-token');
+  });
+
+  test('makes a new token when its own was revoked', async () => {
+    const directory = await temporaryDirectory();
+    const first = await startAssistant({ INFRA_DATA_DIR: directory });
+    await organizationOf(first);
+    const old = await readFile(join(directory, 'token'), 'utf8');
+    expect((await run(['token', 'revoke', 'infra-mcp stdio', '--data-dir', directory])).code).toBe(0);
+    await first.close();
+    await organizationOf(await startAssistant({ INFRA_DATA_DIR: directory }));
+    expect(await readFile(join(directory, 'token'), 'utf8')).not.toBe(old);
+  });
+
+  test('gives way when it ends: the next process serves', async () => {
+    const directory = await temporaryDirectory();
+    const first = await startAssistant({ INFRA_DATA_DIR: directory });
+    await organizationOf(first);
+    await first.close();
+    const second = await startAssistant({ INFRA_DATA_DIR: directory });
+    await organizationOf(second);
+    expect(await serverOf(directory)).toBe(second.pid);
+  });
+
+  test('says so where the directory can not be used', async () => {
+    const assistant = await startAssistant({ INFRA_DATA_DIR: '/dev/null/infra-mcp' });
+    const { failed, text } = await assistant.call('get_organization');
+    expect(failed).toBe(true);
+    expect(text).toMatch(/INFRA_DATA_DIR|embedded platform/);
+  });
+});
+
+test('stdio with a base URL calls that platform, with the token in the file', async () => {
+  const directory = await temporaryDirectory();
+  const path = join(directory, 'admin-token');
+  const { ready } = await startPlatform(['--data-dir', join(directory, 'platform'), '--token-file', path]);
+  const unused = join(directory, 'unused');
+  const assistant = await startAssistant({ INFRA_BASE_URL: ready.url, INFRA_API_TOKEN_FILE: path, INFRA_DATA_DIR: unused, INFRA_READ_ONLY: '1' });
+  expect(await organizationOf(assistant)).toBe(ready.organization_id);
+  expect(await assistant.tools()).not.toContain('create_project');
+  await expect(stat(unused)).rejects.toThrow('ENOENT');
+});

@@ -1,0 +1,124 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { run, startPlatform, statusWith, temporaryDirectory } from './support.ts';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const seeded = [
+  'project_id', 'environment_id', 'environment_variable_id', 'application_id', 'container_id', 'registry_id', 'database_id', 'helm_id',
+  'terraform_id', 'job_id', 'cluster_id', 'labels_group_id', 'annotations_group_id', 'alert_rule_id', 'alert_receiver_id', 'webhook_id',
+  'role_id', 'helm_repository_id',
+];
+
+describe('platform', () => {
+  test('says in one line of JSON where it is and what is in it, and ends on SIGTERM', async () => {
+    const { child, ended, ready } = await startPlatform(['--data-dir', await temporaryDirectory()]);
+    expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(ready.organization_id).toMatch(uuid);
+    expect(Object.keys(ready.seed).toSorted()).toEqual(seeded.toSorted());
+    for (const id of Object.values(ready.seed)) expect(id).toMatch(uuid);
+    expect(await statusWith(ready.url, ready.token!)).toBe(200);
+    expect(await statusWith(ready.url, 'another')).toBe(401);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual({ code: 0, stdout: `${JSON.stringify(ready)}\n`, stderr: '' });
+  });
+
+  test('shows the token it makes this once, and keeps what it holds', async () => {
+    const directory = await temporaryDirectory();
+    const first = await startPlatform(['--data-dir', directory]);
+    first.child.kill('SIGINT');
+    expect((await first.ended).code).toBe(0);
+    const second = await startPlatform(['--data-dir', directory]);
+    expect(second.ready).toMatchObject({ token: null, organization_id: first.ready.organization_id, seed: first.ready.seed });
+    expect(await statusWith(second.ready.url, first.ready.token!)).toBe(200);
+  });
+
+  test('has the same ids in every new directory', async () => {
+    const [one, other] = await Promise.all([startPlatform(['--data-dir', await temporaryDirectory()]), startPlatform(['--data-dir', await temporaryDirectory()])]);
+    expect(one.ready.seed).toEqual(other.ready.seed);
+    expect(one.ready.token).not.toBe(other.ready.token);
+  });
+
+  test('accepts the token it is given', async () => {
+    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', 'given-token']);
+    expect(ready.token).toBe('given-token');
+    expect(await statusWith(ready.url, 'given-token')).toBe(200);
+  });
+
+  test('makes the token file that is missing, for its owner only, and reads the one that is there', async () => {
+    const directory = await temporaryDirectory();
+    const path = join(directory, 'admin-token');
+    const first = await startPlatform(['--data-dir', directory, '--token-file', path]);
+    expect(await readFile(path, 'utf8')).toBe(`${first.ready.token}\n`);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    first.child.kill('SIGTERM');
+    await first.ended;
+    await writeFile(path, 'token-of-the-file\n');
+    const second = await startPlatform(['--data-dir', directory, '--token-file', path]);
+    expect(second.ready.token).toBe('token-of-the-file');
+    expect(await statusWith(second.ready.url, 'token-of-the-file')).toBe(200);
+  });
+
+  test('limits requests as told', async () => {
+    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', 'given-token', '--rate-limit', '3', '--rate-window', '600']);
+    const statuses = [];
+    for (let request = 0; request < 4; request += 1) statuses.push(await statusWith(ready.url, 'given-token'));
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
+  test('refuses a directory that another process serves, and says where', async () => {
+    const directory = await temporaryDirectory();
+    const { child, ready } = await startPlatform(['--data-dir', directory]);
+    const { code, stderr, stdout } = await run(['platform', '--data-dir', directory]);
+    expect(stderr).toContain(`already being served by process ${child.pid}, at ${ready.url}`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+
+  test('warns when other machines can reach it', async () => {
+    const { written } = await startPlatform(['--data-dir', await temporaryDirectory(), '--host', '0.0.0.0']);
+    expect(written.stderr).toContain('other machines can reach this platform');
+  });
+
+  test('serves its directory again at once after it was killed', async () => {
+    const directory = await temporaryDirectory();
+    const first = await startPlatform(['--data-dir', directory]);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await startPlatform(['--data-dir', directory]);
+    expect(await statusWith(second.ready.url, first.ready.token!)).toBe(200);
+  });
+});
+
+describe('token', () => {
+  test('is created, listed without its value, used and revoked, while the platform runs', async () => {
+    const directory = await temporaryDirectory();
+    const { ready } = await startPlatform(['--data-dir', directory]);
+    const created = await run(['token', 'create', '--name', 'reader', '--permission', 'read', '--data-dir', directory]);
+    const value = created.stdout.trim();
+    expect(created.code).toBe(0);
+    expect(created.stderr).not.toContain(value);
+    expect(await statusWith(ready.url, value)).toBe(200);
+
+    const listed = await run(['token', 'list', '--json', '--data-dir', directory]);
+    const [, token] = JSON.parse(listed.stdout) as { id: string; name: string; permission: string }[];
+    expect(token).toMatchObject({ name: 'reader', permission: 'read', revoked_at: null });
+    expect(listed.stdout).not.toContain(value);
+    expect((await run(['token', 'list', '--data-dir', directory])).stdout).toMatch(new RegExp(`^${token!.id} +reader +read .* live$`, 'm'));
+
+    const revoked = await run(['token', 'revoke', 'reader', '--data-dir', directory]);
+    expect({ code: revoked.code, stdout: revoked.stdout }).toEqual({ code: 0, stdout: '' });
+    expect(await statusWith(ready.url, value)).toBe(401);
+    expect((await run(['token', 'revoke', 'reader', '--data-dir', directory])).code).toBe(1);
+  });
+
+  test.each([
+    ['without a name', ['--permission', 'read'], '--name'],
+    ['without a permission', ['--name', 'x'], '--permission'],
+    ['with an unknown permission', ['--name', 'x', '--permission', 'root'], 'read, deploy, write, admin'],
+    ['with no time to live', ['--name', 'x', '--permission', 'read', '--ttl', '0'], 'time to live'],
+  ])('is not created %s', async (_, args, words) => {
+    const { code, stdout, stderr } = await run(['token', 'create', ...args, '--data-dir', await temporaryDirectory()]);
+    expect(stderr).toContain(words);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+});

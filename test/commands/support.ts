@@ -1,0 +1,109 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { onTestFinished } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const program = ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts')];
+
+/** This process's environment without any option of ours, and the given variables. */
+const environment = (given: Record<string, string> = {}): Record<string, string> => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined) as [string, string][]),
+  ...given,
+});
+
+/** A directory that is gone after the test. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-commands-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** What it wrote so far. */
+  readonly written: { stdout: string; stderr: string };
+  readonly ended: Promise<Ended>;
+}
+
+const start = (args: readonly string[], env?: Record<string, string>): Started => {
+  const child = spawn(process.execPath, [...program, ...args], { cwd: root, env: environment(env) });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
+  return { child, written, ended };
+};
+
+/** Runs infra-mcp with nothing on its stdin, to its end. */
+export function run(args: readonly string[], env?: Record<string, string>): Promise<Ended> {
+  const { child, ended } = start(args, env);
+  child.stdin.end();
+  return ended;
+}
+
+/** What `infra-mcp platform` prints when it is ready. */
+export interface Ready {
+  readonly url: string;
+  readonly token: string | null;
+  readonly organization_id: string;
+  readonly seed: Readonly<Record<string, string>>;
+}
+
+/** Starts `infra-mcp platform` and waits until it is ready. It ends, at the latest, with the test. */
+export async function startPlatform(args: readonly string[], env?: Record<string, string>): Promise<Started & { readonly ready: Ready }> {
+  const started = start(['platform', ...args], env);
+  onTestFinished(async () => {
+    started.child.kill('SIGKILL');
+    await started.ended;
+  });
+  const line = await Promise.race([
+    once(createInterface(started.child.stdout), 'line').then(([text]) => text as string),
+    started.ended.then(({ stderr }) => {
+      throw new Error(`the platform did not start: ${stderr}`);
+    }),
+  ]);
+  return { ...started, ready: JSON.parse(line) as Ready };
+}
+
+/** Asks a platform for the organization; gives the answer's status. */
+export const statusWith = async (url: string, token: string, path = '/organization'): Promise<number> =>
+  (await fetch(`${url}${path}`, { headers: { Authorization: `Token ${token}` } })).status;
+
+/** An MCP client of an infra-mcp process of its own. */
+export interface Assistant {
+  readonly pid: number;
+  readonly call: (tool: string, args?: Record<string, unknown>) => Promise<{ text: string; data: Record<string, unknown>; failed: boolean }>;
+  readonly tools: () => Promise<string[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts `infra-mcp` as hosts do, and connects to it. */
+export async function startAssistant(env: Record<string, string>, args: readonly string[] = []): Promise<Assistant> {
+  const transport = new StdioClientTransport({ command: process.execPath, args: [...program, ...args], cwd: root, env: environment(env), stderr: 'ignore' });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  const close = () => client.close();
+  onTestFinished(close);
+  return {
+    pid: transport.pid!,
+    call: async (name, args_ = {}) => {
+      const { content, structuredContent, isError } = await client.callTool({ name, arguments: args_ });
+      const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+      return { text, data: (structuredContent ?? {}) as Record<string, unknown>, failed: isError === true };
+    },
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    close,
+  };
+}
