@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { errorCodes, refuse } from './answers.ts';
+
+const tooLarge = (most: number): Response =>
+  // The rest of the body is still on its way: the connection can't be used again.
+  refuse({ status: 413, message: `The request body is larger than ${most} bytes.`, headers: { Connection: 'close' } });
+
+/**
+ * Reads a request's body as JSON.
+ * @param most largest body in bytes.
+ * @returns the parsed value, or the answer that says why there is none.
+ */
+export async function readJson(request: IncomingMessage, most: number): Promise<{ readonly value: unknown } | Response> {
+  if (Number(request.headers['content-length']) > most) return tooLarge(most);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop must not close the connection: the answer still has to go out.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > most) return tooLarge(most);
+    chunks.push(chunk);
+  }
+  try {
+    return { value: JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown };
+  } catch {
+    return refuse({ status: 400, code: errorCodes.parse, message: 'Parse error: the request body is not valid JSON.' });
+  }
+}

@@ -1,0 +1,58 @@
+import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type McpRequestContext, type McpServer } from '@modelcontextprotocol/server';
+import type { Clock, Log } from '../../mcp/context.ts';
+import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
+import type { Limits } from './limits.ts';
+import { createSessions, type Answered } from './sessions.ts';
+
+/** How 2025-era clients are served: with sessions, or each request by itself for fleets without sticky routing. */
+export const legacyModes = ['sessions', 'stateless'] as const;
+export type LegacyMode = (typeof legacyModes)[number];
+
+/** A server for one caller: for one request of the 2026 revision, for one session of the earlier ones. */
+export type BuildServer = (era: 'legacy' | 'modern', caller: HttpCaller) => McpServer;
+
+/** What both eras work with. */
+export interface EraParts {
+  readonly build: BuildServer;
+  readonly legacy: LegacyMode;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** An answer of the MCP library, and whether its work goes on when the client leaves. */
+export interface EraAnswer extends Answered {
+  readonly outlivesClient: boolean;
+}
+
+/** Both protocol eras behind one address. */
+export interface Eras {
+  /** @param body the parsed body; undefined for GET and DELETE. */
+  answer(request: Request, body: unknown, call: HttpCall): Promise<EraAnswer>;
+  close(): Promise<void>;
+}
+
+const withoutState = (response: Response): EraAnswer => ({ response, left: () => undefined, outlivesClient: false });
+
+/** Serves the 2026 revision without state, and the 2025 ones as the operator chose. */
+export function createEras({ build, legacy, limits, clock, log }: EraParts): Eras {
+  const protocolError = (error: Error): void => log.debug({ err: error }, 'protocol error');
+  const factory = ({ era, authInfo }: McpRequestContext): McpServer => build(era, callOf(authInfo).caller);
+  const modern = createMcpHandler(factory, { legacy: 'reject', onerror: protocolError });
+  const stateless = legacyStatelessFallback(factory, protocolError);
+  const sessions = createSessions({ build: (caller) => build('legacy', caller), limits, clock, log });
+
+  return {
+    async answer(request, body, call) {
+      const authInfo = authInfoOf(call);
+      const options = { authInfo, parsedBody: body };
+      if (!(await isLegacyRequest(request, body))) return withoutState(await modern.fetch(request, options));
+      if (legacy === 'stateless') return withoutState(await stateless(request, options));
+      // By the 2025 revisions a lost connection cancels nothing.
+      return { ...(await sessions.answer({ request, body, authInfo, caller: call.caller })), outlivesClient: true };
+    },
+    async close() {
+      await Promise.all([modern.close(), sessions.close()]);
+    },
+  };
+}

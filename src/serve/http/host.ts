@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from '../../mcp/context.ts';
+import { refuse } from './answers.ts';
+import { headOf, requestIdOf, send, urlOf, type Handler } from './exchange.ts';
+import type { Limits } from './limits.ts';
+
+/** What an HTTP host serves, and where. */
+export interface HostOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly limits: Limits;
+  readonly log: Log;
+  /** What answers under which path. */
+  readonly routes: Readonly<Record<string, Handler>>;
+}
+
+/** An HTTP host that listens. */
+export interface Host {
+  readonly port: number;
+  /** Takes no new requests; those that run finish, or are cut off when the time for it is up. */
+  drain(): Promise<void>;
+}
+
+interface Open {
+  readonly draining: AbortController;
+  readonly cutOff: AbortController;
+}
+
+const listen = (server: Server, port: number, host: string): Promise<AddressInfo> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+
+/** How long clients get to read the last words of calls that were cut off, in milliseconds. */
+const lastWordsTime = 2000;
+
+/** How often stalled requests are looked for, in milliseconds. */
+const checkingInterval = (limits: Limits): number => Math.min(5000, Math.ceil(limits.headersTime / 2));
+
+/**
+ * Starts an HTTP host: paths, request ids, limits, a line in the log for every request, and a stop that loses nothing.
+ * @throws Error when the address can't be bound.
+ */
+export async function startHost({ host, port, limits, log, routes }: HostOptions): Promise<Host> {
+  const open = new Set<Open>();
+  let draining = false;
+
+  const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, { draining: drain, cutOff }: Open) => {
+    const url = urlOf(incoming);
+    const route = url && Object.hasOwn(routes, url.pathname) ? routes[url.pathname] : undefined;
+    if (!url || !route) return refuse({ status: 404, message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.` });
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const request = headOf(incoming, url, gone.signal);
+    return route({ request, url, incoming, requestId, draining: drain.signal, cutOff: cutOff.signal });
+  };
+
+  const serve = async (incoming: IncomingMessage, response: ServerResponse, entry: Open): Promise<void> => {
+    const began = performance.now();
+    const requestId = requestIdOf(incoming);
+    response.setHeader('X-Request-Id', requestId);
+    const reply = await answer(incoming, response, requestId, entry).catch((error: unknown) => {
+      if (!incoming.destroyed || incoming.complete) log.error({ err: error, requestId }, 'request failed inside the server');
+      return refuse({ status: 500, message: `Something failed inside this server. Its log tells more under request id ${requestId}.` });
+    });
+    if (draining) response.setHeader('Connection', 'close');
+    await send(reply, response);
+    const { method, url } = incoming;
+    const path = url?.split('?', 1)[0];
+    log.info({ requestId, method, path, status: reply.status, duration: Math.round(performance.now() - began) }, 'request answered');
+  };
+
+  const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
+    const entry: Open = { draining: new AbortController(), cutOff: new AbortController() };
+    open.add(entry);
+    if (draining) entry.draining.abort();
+    void serve(incoming, response, entry).finally(() => {
+      open.delete(entry);
+      // A stream that began before the drain promised to keep its connection.
+      if (draining) setImmediate(() => server.closeIdleConnections());
+    });
+  };
+
+  const server = createServer({
+    maxHeaderSize: limits.headers,
+    headersTimeout: limits.headersTime,
+    requestTimeout: limits.requestTime,
+    keepAliveTimeout: limits.idleConnectionTime,
+    connectionsCheckingInterval: checkingInterval(limits),
+  }, handle);
+  server.maxConnections = limits.connections;
+  const address = await listen(server, port, host);
+
+  return {
+    port: address.port,
+    async drain() {
+      if (draining) return;
+      draining = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      for (const { draining: begun } of open) begun.abort();
+      const cutAll = setTimeout(() => open.forEach(({ cutOff }) => cutOff.abort()), limits.drainTime);
+      const closeAll = setTimeout(() => server.closeAllConnections(), limits.drainTime + lastWordsTime);
+      await closed;
+      clearTimeout(cutAll);
+      clearTimeout(closeAll);
+    },
+  };
+}
+

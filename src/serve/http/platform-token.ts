@@ -1,0 +1,33 @@
+import { credentialOf, type Credential } from '../../client/credential.ts';
+import { refuse, type RequestId } from './answers.ts';
+
+/** The header in which a caller sends its own token for the platform. */
+export const platformTokenHeader = 'X-Infra-Api-Token';
+
+/** The credential that a caller brought for the platform, none, or the answer that says what is wrong with it. */
+export function platformTokenIn({ headers }: Request): Credential | undefined | Response {
+  const text = headers.get(platformTokenHeader);
+  if (text === null) return undefined;
+  try {
+    return credentialOf(text);
+  } catch (error) {
+    return refuse({ status: 400, message: `${platformTokenHeader}: ${(error as Error).message}` });
+  }
+}
+
+/** 401: the platform refused the token that this caller sent along. */
+export const platformTokenRefused = (id: RequestId): Response =>
+  refuse({
+    status: 401,
+    id,
+    message: `The platform refused the token in ${platformTokenHeader}: it is unknown, expired or revoked. Send a valid one.`,
+    headers: { 'WWW-Authenticate': `${platformTokenHeader} realm="platform", error="invalid_token"` },
+  });
+
+/** 401: there is nothing that the platform could be called with. */
+export const platformTokenNeeded = (): Response =>
+  refuse({
+    status: 401,
+    message: `This server holds no token for the platform. Send your own in ${platformTokenHeader}.`,
+    headers: { 'WWW-Authenticate': `${platformTokenHeader} realm="platform"` },
+  });

@@ -1,0 +1,75 @@
+import type { PermissionLevel } from '../../contract/operation.ts';
+import type { Clock, Log } from '../../mcp/context.ts';
+import { checkAddress, hostsOf, originsOf, type Address } from './bind.ts';
+import { mcpEndpoint } from './endpoint.ts';
+import { createEras, type BuildServer, type LegacyMode } from './eras.ts';
+import { livez, readyz } from './health.ts';
+import { startHost } from './host.ts';
+import { identifyWith, local, type Authenticate } from './identity.ts';
+import { createLanes } from './lanes.ts';
+import { challengeTo } from './levels.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+
+/** Where MCP is served. */
+export const mcpPath = '/mcp';
+
+/** What an HTTP server for MCP is made of. */
+export interface HttpServerOptions extends Address {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly build: BuildServer;
+  /** What a tool needs; undefined where there is no such tool. */
+  readonly levelOf: (tool: string) => PermissionLevel | undefined;
+  /** Who may call. Without it only this machine is served. */
+  readonly authenticate?: Authenticate;
+  /** Whether the server has a token of its own for the platform. */
+  readonly holdsToken: boolean;
+  /** Asks the platform once whether it can be worked with; fails when not. */
+  readonly askPlatform: () => Promise<unknown>;
+  readonly legacy?: LegacyMode;
+  readonly limits?: Partial<Limits>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  readonly port: number;
+  /** Stops: takes no new calls, lets running ones finish or tells them how to go on. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Serves MCP over HTTP, in both protocol eras, with health checks beside it.
+ * @throws Error when it would be open to everybody, or can't listen there.
+ */
+export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
+  const { host, port, build, levelOf, authenticate, holdsToken, askPlatform, legacy = 'sessions', clock, log } = options;
+  checkAddress(options, authenticate !== undefined);
+  const limits: Limits = { ...defaultLimits, ...options.limits };
+  const eras = createEras({ build, legacy, limits, clock, log });
+  const endpoint = mcpEndpoint({
+    hosts: hostsOf(options),
+    origins: originsOf(options),
+    identify: identifyWith(authenticate ?? local, { holdsToken }),
+    challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
+    calls: createLanes(limits),
+    streams: createLanes({ calls: limits.connections, callsEach: limits.streamsEach, waitingEach: 0, waitingTime: 0 }),
+    eras,
+    largestBody: limits.body,
+  });
+  const running = await startHost({
+    host,
+    port,
+    limits,
+    log,
+    routes: { [mcpPath]: endpoint, '/livez': livez, '/readyz': readyz({ askPlatform, clock, log }) },
+  });
+  return {
+    port: running.port,
+    async close() {
+      await running.drain();
+      await eras.close();
+    },
+  };
+}

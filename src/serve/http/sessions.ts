@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { WebStandardStreamableHTTPServerTransport, type AuthInfo, type McpServer } from '@modelcontextprotocol/server';
+import type { Clock, Log } from '../../mcp/context.ts';
+import { errorCodes, refuse, tryAgain } from './answers.ts';
+import type { HttpCaller } from './caller.ts';
+import type { Limits } from './limits.ts';
+
+/** A message of a 2025-era client, its sender known. */
+export interface SessionMessage {
+  readonly request: Request;
+  /** The parsed body; undefined for GET and DELETE. */
+  readonly body?: unknown;
+  readonly caller: HttpCaller;
+  readonly authInfo: AuthInfo;
+}
+
+/** An answer that may still be on its way. */
+export interface Answered {
+  readonly response: Response;
+  /** To be called when nothing more comes: until then the session counts as used. */
+  readonly left: () => void;
+}
+
+/** Sessions of 2025-era clients. Each belongs to the principal that opened it. */
+export interface Sessions {
+  /** Answers a message in its session, or opens one. */
+  answer(message: SessionMessage): Promise<Answered>;
+  /** Ends every session. */
+  close(): Promise<void>;
+}
+
+/** What sessions work with. */
+export interface SessionParts {
+  readonly build: (caller: HttpCaller) => McpServer;
+  readonly limits: Pick<Limits, 'sessions' | 'sessionsEach' | 'idleSessionTime'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Session {
+  readonly caller: HttpCaller;
+  readonly server: McpServer;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  /** Requests and streams that are open. */
+  inUse: number;
+  /** In milliseconds since 1970. */
+  lastUsed: number;
+}
+
+const sessionHeader = 'mcp-session-id';
+
+const unknownSession = (): Response =>
+  refuse({ status: 404, code: errorCodes.unknownSession, message: 'Session not found. It ended, or it is not yours: initialize again.' });
+
+const otherRestriction = (): Response =>
+  refuse({ status: 400, message: 'This session was opened with other restrictions. Send the same ones with every request, or initialize again.' });
+
+const isInitialize = (body: unknown): boolean => (body as { method?: unknown } | null | undefined)?.method === 'initialize';
+
+const nothingOpen = (response: Response): Answered => ({ response, left: () => undefined });
+
+/** Sessions of one host, none yet. Those unused for too long end by themselves. */
+export function createSessions({ build, limits, clock, log }: SessionParts): Sessions {
+  // In the order of their opening.
+  const sessions = new Map<string, Session>();
+
+  const end = async (id: string, why: string): Promise<void> => {
+    const session = sessions.get(id);
+    if (!session) return;
+    sessions.delete(id);
+    log.debug({ principal: session.caller.principal, why }, 'session ended');
+    await session.server.close();
+  };
+
+  const endIdle = (): void => {
+    const oldest = clock.now() - limits.idleSessionTime;
+    for (const [id, { inUse, lastUsed }] of sessions) if (inUse === 0 && lastUsed < oldest) void end(id, 'unused for too long');
+  };
+  const timer = setInterval(endIdle, Math.ceil(limits.idleSessionTime / 10)).unref();
+
+  /** Whether one more fits. Clients that come again without saying goodbye lose the session they left. */
+  const hasRoomFor = (principal: string): boolean => {
+    const own = [...sessions].filter(([, { caller }]) => caller.principal === principal);
+    if (sessions.size < limits.sessions && own.length < limits.sessionsEach) return true;
+    const [longestUnused] = own.filter(([, { inUse }]) => inUse === 0).toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (longestUnused) void end(longestUnused[0], 'made room for another one of the same principal');
+    return longestUnused !== undefined;
+  };
+
+  const open = async (caller: HttpCaller): Promise<[string, Session]> => {
+    const id = randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+    const server = build(caller);
+    const session: Session = { caller, server, transport, inUse: 0, lastUsed: clock.now() };
+    // Known from now on, so that a flood of openings can't get past the limits.
+    sessions.set(id, session);
+    Object.assign(server.server, {
+      onclose: () => sessions.delete(id),
+      onerror: (error: Error) => log.debug({ err: error, principal: caller.principal }, 'protocol error'),
+    });
+    await server.connect(transport);
+    return [id, session];
+  };
+
+  const using = async (session: Session, { request, body, authInfo }: SessionMessage): Promise<Answered> => {
+    session.inUse += 1;
+    session.lastUsed = clock.now();
+    let held = true;
+    const left = (): void => {
+      if (held) session.inUse -= 1;
+      held = false;
+      session.lastUsed = clock.now();
+    };
+    try {
+      return { response: await session.transport.handleRequest(request, { parsedBody: body, authInfo }), left };
+    } catch (error) {
+      left();
+      throw error;
+    }
+  };
+
+  const answerNew = async (message: SessionMessage): Promise<Answered> => {
+    if (!isInitialize(message.body)) {
+      return nothingOpen(refuse({ status: 400, message: 'Bad Request: Mcp-Session-Id header is required. Initialize first to get a session.' }));
+    }
+    if (!hasRoomFor(message.caller.principal)) {
+      return nothingOpen(tryAgain(30, 'Too many sessions are open. End one that is no longer needed with DELETE, or try again later.'));
+    }
+    const [id, session] = await open(message.caller);
+    const answered = await using(session, message);
+    if (session.transport.sessionId === undefined) await end(id, 'initialized wrongly');
+    return answered;
+  };
+
+  return {
+    async answer(message) {
+      const id = message.request.headers.get(sessionHeader);
+      if (id === null) return answerNew(message);
+      const session = sessions.get(id);
+      if (!session || session.caller.principal !== message.caller.principal) return nothingOpen(unknownSession());
+      if (session.caller.restriction.readOnly !== message.caller.restriction.readOnly) return nothingOpen(otherRestriction());
+      return using(session, message);
+    },
+    async close() {
+      clearInterval(timer);
+      await Promise.all([...sessions.keys()].map((id) => end(id, 'the server stops')));
+    },
+  };
+}

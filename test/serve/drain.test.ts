@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { closeLab, connectLegacy, initialize, modernCall, modernHeaders, startLab, textOf } from './lab.ts';
+
+afterEach(closeLab);
+
+describe('a host that stops', () => {
+  test('lets running calls of both eras finish, then ends', async () => {
+    const { url, post, held, close } = await startLab({ limits: { drainTime: 20_000 } });
+    const client = await connectLegacy(url);
+    const legacy = client.call('hold', { label: 'legacy' });
+    const modern = post(modernCall('hold', { label: 'modern' }), modernHeaders('hold'));
+    await vi.waitFor(() => expect(held).toHaveLength(2));
+    const stopped = close();
+    for (const { letGo } of held) letGo();
+    expect(textOf(await legacy)).toBe('held legacy');
+    expect(await (await modern).text()).toContain('held modern');
+    await stopped;
+    await expect(post(initialize)).rejects.toThrow();
+  });
+
+  test('takes no new calls on connections that are still open', async () => {
+    const { post, held, close } = await startLab({ limits: { drainTime: 20_000, callsEach: 1 } });
+    const call = () => post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
+    const running = call();
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    const waiting = call();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const stopped = close();
+    const refused = await waiting;
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(held).toHaveLength(1);
+    held[0]!.letGo();
+    expect((await running).status).toBe(200);
+    await stopped;
+  });
+
+  test('tells calls that take too long how to go on', async () => {
+    const { post, held, close } = await startLab({ limits: { drainTime: 50 } });
+    const call = post(modernCall('hold', { label: 'a' }, 7), modernHeaders('hold'));
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await close();
+    const answer = await call;
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ id: 7, error: { message: expect.stringContaining('look at the present state') } });
+  });
+
+  test('tells it too where an answer has begun', async () => {
+    const { url, close } = await startLab({ limits: { drainTime: 50 } });
+    const client = await connectLegacy(url);
+    let begun = false;
+    const call = client.call('progress', {}, { onprogress: () => (begun = true) });
+    await vi.waitFor(() => expect(begun).toBe(true));
+    const [outcome] = await Promise.all([call.catch((error: unknown) => error), close()]);
+    expect(String(outcome)).toContain('look at the present state');
+  });
+
+  test('ends open streams at once', async () => {
+    const { url, post, close } = await startLab({ limits: { drainTime: 20_000 } });
+    const session = (await post(initialize)).headers.get('mcp-session-id')!;
+    const stream = await fetch(url, { headers: { accept: 'text/event-stream', 'mcp-session-id': session } });
+    const [text] = await Promise.all([stream.text(), close()]);
+    expect(text).toBe('');
+  });
+});

@@ -1,0 +1,33 @@
+import { connect, type Socket } from 'node:net';
+
+/** A connection on which a test says exactly what it wants to say. */
+export interface Wire {
+  readonly socket: Socket;
+  send(text: string): void;
+  /** All that has come so far. */
+  received(): string;
+  /** Settles when the other side ends the connection. */
+  readonly ended: Promise<void>;
+}
+
+export async function openWire(port: number): Promise<Wire> {
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString()));
+  // Being reset is one way of being ended.
+  socket.on('error', () => undefined);
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return { socket, send: (more) => void socket.write(more), received: () => text, ended };
+}
+
+/** One request, said as it is, and everything that comes back until the connection ends. */
+export async function exchange(port: number, request: string): Promise<string> {
+  const wire = await openWire(port);
+  wire.send(request);
+  await wire.ended;
+  return wire.received();
+}
+
+/** The status that an answer on a wire begins with. */
+export const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
