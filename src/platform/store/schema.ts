@@ -153,10 +153,7 @@ export interface AlertRuleTable extends InOrganization {
   starts_at: string | null;
 }
 
-export interface RoleTable {
-  id: string;
-  organization_id: string;
-  name: string;
+export interface RoleTable extends InOrganization {
   description: string | null;
   /** What the deprecated member `role` says for it. */
   legacy_role: 'ADMIN' | 'DEVELOPER' | 'OWNER' | 'VIEWER';

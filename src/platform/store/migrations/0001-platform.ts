@@ -33,7 +33,7 @@ const statements = [
 
   `CREATE TABLE service (
     ${identity}, environment_id TEXT NOT NULL REFERENCES environment (id), kind TEXT NOT NULL, ${name},
-    spec TEXT NOT NULL CHECK (json_valid(spec)), deployed_state TEXT NOT NULL, deployment_status TEXT NOT NULL,
+    spec TEXT NOT NULL, deployed_state TEXT NOT NULL, deployment_status TEXT NOT NULL,
     deployed_spec TEXT, deployed_commit TEXT, last_deployment_id TEXT, last_deployment_at TEXT,
     UNIQUE (environment_id, name)) STRICT`,
   creationOrder('service', 'environment_id'),
@@ -71,8 +71,9 @@ const statements = [
     target_type TEXT NOT NULL, target_id TEXT NOT NULL, ${flag('is_up_to_date')}, starts_at TEXT) STRICT`,
   creationOrder('alert_rule', 'organization_id'),
 
-  `CREATE TABLE role (id TEXT PRIMARY KEY, ${organization}, ${name}, description TEXT, legacy_role TEXT NOT NULL,
+  `CREATE TABLE role (${identity}, ${organization}, ${name}, description TEXT, legacy_role TEXT NOT NULL,
     UNIQUE (organization_id, name)) STRICT`,
+  creationOrder('role', 'organization_id'),
   `CREATE TABLE member (
     ${identity}, ${organization}, name TEXT NOT NULL, email TEXT NOT NULL COLLATE NOCASE, nickname TEXT NOT NULL,
     profile_picture_url TEXT NOT NULL, last_activity_at TEXT NOT NULL, role_id TEXT NOT NULL REFERENCES role (id),

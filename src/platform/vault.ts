@@ -1,0 +1,81 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Keeps secrets encrypted at rest. What it seals, only the same data directory's key opens. */
+export interface Vault {
+  seal(plain: string): string;
+  /** @throws Error when the text was not sealed with this key, or was changed. */
+  open(sealed: string): string;
+  /** A signature of the text, base64url: HMAC-SHA256 with a key of its own. */
+  sign(text: string): string;
+}
+
+/** Name of the key file in the data directory. */
+export const keyFile = 'secret.key';
+
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+const derive = (key: Buffer, purpose: string) => Buffer.from(hkdfSync('sha256', key, '', purpose, keyBytes));
+
+/** Makes a vault of a 32-byte key. */
+export function createVault(key: Buffer): Vault {
+  const sealing = derive(key, 'seal');
+  const signing = derive(key, 'sign');
+  return {
+    seal: (plain) => {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
+    },
+    open: (sealed) => {
+      const bytes = Buffer.from(sealed, 'base64');
+      const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+      return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
+    },
+    sign: (text) => createHmac('sha256', signing).update(text).digest('base64url'),
+  };
+}
+
+/** The directory's key, or undefined where none was made yet. */
+const readKey = (path: string): Buffer | undefined => {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+/** Writes a key aside and links it into place: of two processes that start at once, both then read the first one's. */
+const writeKey = (path: string): Buffer => {
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(file, randomBytes(keyBytes));
+    fsyncSync(file);
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    closeSync(file);
+    rmSync(draft);
+  }
+  return readFileSync(path);
+};
+
+/**
+ * The vault of a data directory. Its key is made on first use, in a file only the owner can read.
+ * @throws Error when the key file can't be read or is damaged: without its key what is sealed stays closed.
+ */
+export function openVault(dataDir: string): Vault {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, keyFile);
+  const key = readKey(path) ?? writeKey(path);
+  if (key.length !== keyBytes) throw new Error(`The key file ${path} is damaged: it must hold ${keyBytes} bytes. Restore it from a backup.`);
+  return createVault(key);
+}
