@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inputShape, type AnyOperation } from '../contract/operation.ts';
 import { withoutNull, type JsonSchema } from './json-schema.ts';
 import { nearest } from './nearest.ts';
-import { mask } from './redact.ts';
+import { containsMark, mask } from './redact.ts';
 import { argumentSchema, memoised } from './schema.ts';
 import { isRecord } from './values.ts';
 
@@ -39,7 +39,7 @@ function unknownMembers(value: unknown, node: JsonSchema, path: Path = []): Issu
 /** Members whose text still carries the mark that redaction left: sending it back would overwrite the real value. */
 function maskedMembers(value: unknown, path: Path = []): Issue[] {
   if (typeof value === 'string') {
-    return value.includes(mask) ? [`"${printPath(path)}" contains ${mask}, which stands for a value that was not shown; give the real value`] : [];
+    return containsMark(value) ? [`"${printPath(path)}" contains ${mask}, which stands for a value that was not shown; give the real value`] : [];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => maskedMembers(item, [...path, index]));
   return isRecord(value) ? Object.entries(value).flatMap(([name, member]) => maskedMembers(member, [...path, name])) : [];

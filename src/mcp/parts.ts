@@ -3,6 +3,7 @@ import type { Clock, Log } from './context.ts';
 import { createConfirmer } from './guard/confirmation.ts';
 import type { Policy } from './guard/policy.ts';
 import { logRecorder } from './guard/record.ts';
+import { protectLog } from './redact/log.ts';
 import { createRedactor } from './redact.ts';
 import { createRegistry } from './registry.ts';
 import type { ServerParts } from './server.ts';
@@ -22,14 +23,17 @@ export interface PartsConfig {
 }
 
 /** Puts together what all servers of one process share. */
-export const createParts = ({ tools, policy, connect, secrets, version, log, clock }: PartsConfig): ServerParts => ({
-  registry: createRegistry(tools, policy),
-  confirmer: createConfirmer(),
-  recorder: logRecorder,
-  redactor: createRedactor(secrets),
-  policy,
-  connect,
-  version,
-  log,
-  clock,
-});
+export function createParts({ tools, policy, connect, secrets, version, log, clock }: PartsConfig): ServerParts {
+  const redactor = createRedactor({ secrets });
+  return {
+    registry: createRegistry(tools, policy),
+    confirmer: createConfirmer(),
+    recorder: logRecorder,
+    redactor,
+    policy,
+    connect,
+    version,
+    log: protectLog(log, redactor),
+    clock,
+  };
+}

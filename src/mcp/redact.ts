@@ -1,58 +1,111 @@
+import { createHmac } from 'node:crypto';
 import { mask, masking } from '../client/safe-text.ts';
-import { secretsOf } from '../client/secrets.ts';
-import { memberOf, withoutNull, type JsonSchema } from './json-schema.ts';
-import { isRecord } from './values.ts';
+import { passingKeys, type Keys } from './guard/keys.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { maskForms } from './redact/forms.ts';
+import { isDistinct } from './redact/tells.ts';
+import { hideIn } from './redact/values.ts';
+import { mapStrings } from './values.ts';
 
-export { mask, secretsOf };
+export { secretsOf } from '../client/secrets.ts';
+export { mask };
 
 /** Shorter values are words as often as secrets: masking them would riddle ordinary text. */
 const shortestSecret = 6;
 
-/** Well-known forms of credentials, and what remains of a match. Prefixes are bounded, so that long hostile text is read in linear time. */
-const forms: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, mask],
-  [/\beyJ[\w-]{8,500}\.eyJ[\w-]{8,2000}\.[\w-]+/g, mask],
-  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, mask],
-  [/\b(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abprs]-|[rs]k_live_|AIza)[\w-]{16,}/g, mask],
-  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}):[^\s/@]+@/gi, `$1:${mask}@`],
-  [/\b(authorization["']?\s*[:=]\s*["']?(?:token|bearer|basic)\s+)[^\s"']+/gi, `$1${mask}`],
-  [/\b([\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key)["']?\s*=\s*["']?)[^\s"'&;]{4,}/gi, `$1${mask}`],
-  [/(["'][\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key)["']\s*:\s*["'])[^"']+/gi, `$1${mask}`],
-];
+/** Secrets seen earlier that are still masked wherever they stand. */
+const mostRemembered = 200;
 
-const secretName = /password|passwd|secret|token|credential|api_?key|private_?key/i;
+const fingerprintLength = 4;
 
-/** Masks secrets in text and in values. */
+const markEnd = mask.slice(-1);
+const markStart = mask.slice(0, -1);
+
+const longestMark = mask.length + 1 + fingerprintLength;
+
+const isMark = (text: string): boolean => text.startsWith(markStart) && text.endsWith(markEnd) && text.length <= longestMark;
+
+/** Whether a text contains what stands for a secret. */
+export const containsMark = (text: string): boolean => text.includes(markStart);
+
+/** Masks secrets in text and in values. Equal secrets have equal masks. */
 export interface Redactor {
   readonly text: (text: string) => string;
-  /** Members the schema marks secret are masked whole, undeclared ones with a telling name too, every other string as text. */
+  /**
+   * Members that the schema marks secret are masked whole, undeclared ones with a telling name and values beside one too,
+   * every other string as text. Whatever is masked whole is masked from then on wherever else it stands.
+   */
   readonly value: (value: unknown, schema?: JsonSchema) => unknown;
   /** The same, knowing more values that must not show. */
   readonly knowing: (secrets: readonly string[]) => Redactor;
 }
 
-function maskValue(value: unknown, node: JsonSchema | undefined, text: (text: string) => string): unknown {
-  const schema = node && withoutNull(node);
-  if (typeof value === 'string') return schema?.secret ? mask : text(value);
-  if (Array.isArray(value)) return value.map((item) => maskValue(item, schema?.items, text));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      const known = memberOf(schema, name);
-      return [name, !known && typeof member === 'string' && secretName.test(name) ? mask : maskValue(member, known, text)];
-    }),
-  );
+interface RedactorConfig {
+  /** Values known to be secret at the moment, such as the platform's token. */
+  readonly secrets?: () => readonly string[];
+  /** What fingerprints are made with. */
+  readonly keys?: Keys;
 }
 
-/** @param secrets gives the values known to be secret at the moment, such as the platform's token. */
-export function createRedactor(secrets: () => readonly string[] = () => []): Redactor {
-  const now = (): ((raw: string) => string) => {
-    const maskKnown = masking(secrets().filter((secret) => secret.length >= shortestSecret));
-    return (raw) => forms.reduce((text, [form, remains]) => text.replaceAll(form, remains), maskKnown(raw));
-  };
+/** Remembers the newest of the secrets it is told. */
+function createMemory() {
+  const remembered = new Set<string>();
   return {
-    text: (raw) => now()(raw),
-    value: (value, schema) => maskValue(value, schema, now()),
-    knowing: (more) => createRedactor(() => [...secrets(), ...more]),
+    all: (): readonly string[] => [...remembered],
+    add: (secrets: readonly string[]): void => {
+      for (const secret of secrets.filter(isDistinct)) {
+        remembered.delete(secret);
+        remembered.add(secret);
+      }
+      for (const oldest of [...remembered].slice(0, Math.max(0, remembered.size - mostRemembered))) remembered.delete(oldest);
+    },
   };
+}
+
+/** `masking`, made anew only when the secrets are others. */
+function createMasking(mark: (secret: string) => string) {
+  let known: readonly string[] = [];
+  let masked = masking([], mark);
+  return (secrets: readonly string[]): ((text: string) => string) => {
+    if (secrets.length !== known.length || secrets.some((secret, index) => secret !== known[index])) {
+      known = secrets;
+      masked = masking(secrets, mark);
+    }
+    return masked;
+  };
+}
+
+/** Fingerprints are keyed: without the key nobody can try out what a mask stands for. */
+export function createRedactor({ secrets = () => [], keys = passingKeys() }: RedactorConfig = {}): Redactor {
+  const memory = createMemory();
+  const fingerprint = (secret: string): string => createHmac('sha256', keys('fingerprint')).update(secret).digest('hex').slice(0, fingerprintLength);
+  const mark = (secret: string): string => (isMark(secret) ? secret : `${markStart} ${fingerprint(secret)}${markEnd}`);
+
+  const redactorOf = (own: () => readonly string[]): Redactor => {
+    const maskingOf = createMasking(mark);
+    const text = (raw: string): string => {
+      const known = [...own().filter((secret) => secret.length >= shortestSecret), ...memory.all()];
+      return maskForms(maskingOf(known)(raw), mark);
+    };
+    return {
+      text,
+      value: (value, schema) => {
+        const found: string[] = [];
+        const hide = (secret: string): string => {
+          found.push(secret);
+          return secret === '' ? '' : mark(secret);
+        };
+        const hidden = hideIn(value, schema, { hide, text });
+        const fresh = found.filter((secret) => isDistinct(secret) && !containsMark(secret));
+        if (fresh.length === 0) return hidden;
+        memory.add(fresh);
+        return mapStrings(hidden, masking(fresh, mark));
+      },
+      knowing: (more) => {
+        memory.add(more);
+        return redactorOf(() => [...own(), ...more]);
+      },
+    };
+  };
+  return redactorOf(secrets);
 }

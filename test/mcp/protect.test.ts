@@ -1,9 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../src/contract/operations.ts';
 import { clean, fence, fenceInline, fenceMarks } from '../../src/mcp/fence.ts';
-import { createRedactor, mask, secretsOf } from '../../src/mcp/redact.ts';
-import { answerSchema, argumentSchema } from '../../src/mcp/schema.ts';
+import { createRedactor } from '../../src/mcp/redact.ts';
 
 describe('cleaning', () => {
   test.each([
@@ -50,65 +48,7 @@ describe('the fence', () => {
   });
 });
 
-describe('redaction of text', () => {
-  const { text } = createRedactor(() => ['s3cr3t-token']);
-
-  test.each([
-    ['the known s3cr3t-token of this process', `the known ${mask} of this process`],
-    ['postgres://app:hunter2@db:5432/app', `postgres://app:${mask}@db:5432/app`],
-    ['redis://:hunter2@cache', `redis://:${mask}@cache`],
-    ['key AKIAIOSFODNN7EXAMPLE used', `key ${mask} used`],
-    [`push with ghp_${'a'.repeat(36)}`, `push with ${mask}`],
-    ['Authorization: Token abc.def', `Authorization: Token ${mask}`],
-    ['DB_PASSWORD=hunter22 PORT=80', `DB_PASSWORD=${mask} PORT=80`],
-    ['{"api_key":"abcd1234","port":80}', `{"api_key":"${mask}","port":80}`],
-    ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----', mask],
-    ['-----BEGIN PRIVATE KEY-----\ncut off', mask],
-  ])('%j becomes %j', (raw, masked) => expect(text(raw)).toBe(masked));
-
-  test.each([
-    ['https://git.example/owner/repo.git'],
-    ['user@example.com'],
-    ['0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e'],
-    ['the token expired, the password is required'],
-    ['http://app:8080/path@2'],
-  ])('leaves %j alone', (plain) => expect(text(plain)).toBe(plain));
-});
-
-test.each([['a.'], ['a-'], ['eyJ-'], ['xx://a:'], ['token='], ['"token":"'], ['<'], ['< / '], ['\u001B[']])('a long run of %j is read in linear time', (part) => {
+test.each([['a.'], ['a-'], ['eyJ-'], ['xx://a:'], ['token='], ['token: '], ['token: a'], ['--token '], ['--token-'], ['"token":"'], ['<'], ['< / '], ['\u001B[']])('a long run of %j is read in linear time', (part) => {
   const hostile = part.repeat(200_000);
   expect(fence(clean(createRedactor().text(hostile))).length).toBeGreaterThan(20);
-});
-
-describe('redaction of values', () => {
-  const redactor = createRedactor();
-
-  test('masks what the contract marks secret, at any depth', () => {
-    const scaler = { trigger_authentication: { name: 'kafka', config_yaml: 'sasl: plaintext' } };
-    const shown = redactor.value({ name: 'api', autoscaling: { scalers: [scaler] } }, answerSchema(operations.update_container));
-    expect(shown).toEqual({ name: 'api', autoscaling: { scalers: [{ trigger_authentication: { name: 'kafka', config_yaml: mask } }] } });
-  });
-
-  test('masks arguments that are secret', () => {
-    const args = { application_id: 'x', key: 'DB', value: 'hunter22' };
-    expect(redactor.value(args, argumentSchema(operations.create_secret))).toEqual({ ...args, value: mask });
-    expect(redactor.value(args, argumentSchema(operations.create_environment_variable))).toEqual(args);
-  });
-
-  test('masks undeclared members whose name tells, and no declared ones', () => {
-    const answer = { id: '1', target_url: 'https://a.example', target_secret_set: true, target_secret: 'abc', api_token: 'def' };
-    expect(redactor.value(answer, answerSchema(operations.create_webhook))).toEqual({ ...answer, target_secret: mask, api_token: mask });
-    const helm = { source: { git: { git_repository: { url: 'https://a.example', git_token_id: 'g-1', git_token_name: 'ci' } } } };
-    expect(redactor.value(helm, answerSchema(operations.get_helm))).toEqual(helm);
-  });
-
-  test('knows the secrets that a call carries wherever they come back', () => {
-    const args = { application_id: 'x', key: 'DB', value: 'correct horse battery' };
-    const knowing = redactor.knowing(secretsOf(operations.create_secret, args));
-    expect(knowing.text('value "correct horse battery" is not allowed')).toBe(`value "${mask}" is not allowed`);
-  });
-
-  test('takes any value', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => void redactor.value(value, answerSchema(operations.update_container))));
-  });
 });
