@@ -9,14 +9,14 @@ import { createLog } from './log.ts';
 import { remoteConnection } from './remote.ts';
 import { untilStopped } from './stopping.ts';
 
-/** The embedded platform is loaded when it is first called. */
-const lazily = (open: () => Promise<Connection>): Connection => {
-  let opened: Promise<Connection> | undefined;
-  let connection: Connection | undefined;
+/** The embedded platform's code is loaded when it is first called. */
+const lazily = (load: () => Promise<Connection>): Connection => {
+  let loading: Promise<Connection> | undefined;
+  let loaded: Connection | undefined;
   return {
-    connect: async () => (connection = await (opened ??= open())).connect(),
-    secrets: () => connection?.secrets() ?? [],
-    close: async () => (await opened)?.close(),
+    connect: async () => (loaded = await (loading ??= load())).connect(),
+    secrets: () => loaded?.secrets() ?? [],
+    close: async () => loaded?.close(),
   };
 };
 
