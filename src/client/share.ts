@@ -2,6 +2,7 @@ interface Flight<Result> {
   readonly result: Promise<Result>;
   readonly stop: AbortController;
   waiting: number;
+  landed: boolean;
 }
 
 /** Lets identical reads that run at the same time share one request. */
@@ -32,8 +33,9 @@ export function createSharing<Result>(): Sharing<Result> {
 
   const depart = (key: string, start: (signal: AbortSignal) => Promise<Result>): Flight<Result> => {
     const stop = new AbortController();
-    const flight: Flight<Result> = { result: start(stop.signal), stop, waiting: 0 };
+    const flight: Flight<Result> = { result: start(stop.signal), stop, waiting: 0, landed: false };
     const land = () => {
+      flight.landed = true;
       if (flights.get(key) === flight) flights.delete(key);
     };
     flight.result.then(land, land);
@@ -49,7 +51,7 @@ export function createSharing<Result>(): Sharing<Result> {
         return await untilAborted(flight.result, signal);
       } finally {
         flight.waiting -= 1;
-        if (flight.waiting === 0) {
+        if (flight.waiting === 0 && !flight.landed) {
           if (flights.get(key) === flight) flights.delete(key);
           flight.stop.abort();
         }

@@ -138,6 +138,26 @@ describe('what comes back', () => {
   });
 });
 
+test('a call leaves no timer behind that would keep the program running', async () => {
+  const { client } = await answering({ body: { id: ids.organization } });
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  await client.call(operations.get_organization, {});
+  expect(timers()).toBeLessThanOrEqual(before);
+});
+
+test('the log tells of each call and each repetition, in the log of the call where one is given', async () => {
+  const { url } = await startServer((_one, _response, count) => (count === 1 ? { status: 503 } : { body: { id: ids.organization } }));
+  const lines: unknown[] = [];
+  const log = { debug: (fields: object) => void lines.push({ level: 'debug', ...fields }), warn: (fields: object) => void lines.push({ level: 'warn', ...fields }) };
+  const unused = { debug: () => expect.unreachable(), warn: () => expect.unreachable() };
+  await connect(url, { log: unused, random: () => 0.5 }).call(operations.get_organization, {}, { log, requestId: 'req-1' });
+  expect(lines).toEqual([
+    { level: 'warn', operation: 'get_organization', requestId: 'req-1', status: 503, wait: 100 },
+    { level: 'debug', operation: 'get_organization', requestId: 'req-1', status: 200, attempts: 2, duration: expect.any(Number) as number },
+  ]);
+});
+
 test('reads are named as the types of answers take them to be', () => {
   for (const { name, method } of allOperations) expect([name, /^(?:get|list)_/.test(name)]).toEqual([name, method === 'GET']);
 });
