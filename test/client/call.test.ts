@@ -138,9 +138,10 @@ describe('what comes back', () => {
   });
 });
 
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
 test('a call leaves no timer behind that would keep the program running', async () => {
   const { client } = await answering({ body: { id: ids.organization } });
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   await client.call(operations.get_organization, {});
   expect(timers()).toBeLessThanOrEqual(before);
