@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiError } from '../client/errors.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../mcp/context.ts';
 import { type Claim, claim, endpointOf } from './claim.ts';
@@ -11,13 +10,11 @@ import { serve, type Serving } from './serving.ts';
 const patience = 15_000;
 const interval = 50;
 
-const unavailable = (dataDir: string, error: Error): ApiError =>
-  new ApiError('connecting', {
-    kind: 'unreachable',
-    reason: `the embedded platform of ${dataDir} is not available`,
-    next: 'Whoever runs this server can set INFRA_DATA_DIR to another directory, or end the process that uses this one.',
-    detail: error.message,
-  });
+const unavailable = (dataDir: string, cause: Error): Error =>
+  new Error(
+    `There is no embedded platform of ${dataDir}: ${cause.message.replace(/\.?$/, '.')} Set INFRA_DATA_DIR to another directory, or end the process that uses this one.`,
+    { cause },
+  );
 
 /**
  * The way to the embedded platform of a data directory. The first process that calls serves it; the others use that
@@ -62,7 +59,6 @@ export function embeddedConnection(config: Config, log: Log): Connection {
 
   const open = (): Promise<Link> =>
     find(Date.now() + patience).catch((error: Error) => {
-      log.error({ err: error, dataDir }, 'no embedded platform');
       throw unavailable(dataDir, error);
     });
 

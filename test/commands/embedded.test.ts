@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { run, startAssistant, startPlatform, temporaryDirectory } from './support.ts';
 
 const organizationOf = async (assistant: Awaited<ReturnType<typeof startAssistant>>): Promise<unknown> => {
@@ -80,7 +80,8 @@ describe('stdio without a base URL', () => {
     const assistant = await startAssistant({ INFRA_DATA_DIR: '/dev/null/infra-mcp' });
     const { failed, text } = await assistant.call('get_organization');
     expect(failed).toBe(true);
-    expect(text).toMatch(/INFRA_DATA_DIR|embedded platform/);
+    expect(text).toContain('no platform to call');
+    await vi.waitFor(() => expect(assistant.stderr()).toMatch(/There is no embedded platform of .* Set INFRA_DATA_DIR/));
   });
 });
 

@@ -84,6 +84,8 @@ export const statusWith = async (url: string, token: string, path = '/organizati
 /** An MCP client of an infra-mcp process of its own. */
 export interface Assistant {
   readonly pid: number;
+  /** What the process wrote to stderr so far. */
+  readonly stderr: () => string;
   readonly call: (tool: string, args?: Record<string, unknown>) => Promise<{ text: string; data: Record<string, unknown>; failed: boolean }>;
   readonly tools: () => Promise<string[]>;
   readonly close: () => Promise<void>;
@@ -91,13 +93,16 @@ export interface Assistant {
 
 /** Starts `infra-mcp` as hosts do, and connects to it. */
 export async function startAssistant(env: Record<string, string>, args: readonly string[] = []): Promise<Assistant> {
-  const transport = new StdioClientTransport({ command: process.execPath, args: [...program, ...args], cwd: root, env: environment(env), stderr: 'ignore' });
+  const transport = new StdioClientTransport({ command: process.execPath, args: [...program, ...args], cwd: root, env: environment(env), stderr: 'pipe' });
+  let stderr = '';
+  transport.stderr!.on('data', (text: Buffer) => (stderr += text.toString()));
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(transport);
   const close = () => client.close();
   onTestFinished(close);
   return {
     pid: transport.pid!,
+    stderr: () => stderr,
     call: async (name, args_ = {}) => {
       const { content, structuredContent, isError } = await client.callTool({ name, arguments: args_ });
       const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
