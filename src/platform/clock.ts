@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** Tells `listener` whenever the time jumps, until the returned function is called. Absent where it only passes. */
+  onMove?(listener: () => void): () => void;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };

@@ -83,20 +83,26 @@ export const canceling = { state: 'CANCELING', takes: [0.5, 1.5], end: 'CANCELED
 };
 
 /** The order in which the services of one deployment are worked on: a stage begins when the one before has ended well. */
-export const stages: readonly { readonly name: string; readonly kinds: readonly ServiceKind[] }[] = [
+const stages: readonly { readonly name: string; readonly kinds: readonly ServiceKind[] }[] = [
   { name: 'DATABASE', kinds: ['database'] },
   { name: 'JOB', kinds: ['job', 'terraform'] },
   { name: 'APPLICATION', kinds: ['application', 'container', 'helm'] },
 ];
 
-/** Actions that take things down go through the stages the other way round. */
-export const reversesStages = (action: DeploymentAction): boolean => action === 'STOP' || action === 'DELETE';
+/** Whether an action takes things down, and so goes through the stages the other way round. */
+const takesDown = (action: DeploymentAction): boolean => action === 'STOP' || action === 'DELETE';
+
+/** The stage of a service of `kind`, and its place in the order of the action. */
+export const stageOf = (kind: ServiceKind, action: DeploymentAction): { name: string; position: number } => {
+  const place = stages.findIndex((stage) => stage.kinds.includes(kind));
+  return { name: stages[place]!.name, position: takesDown(action) ? stages.length - 1 - place : place };
+};
 
 /** Actions whose deployments webhooks are told of. */
 export const announced = (action: DeploymentAction): boolean => action === 'DEPLOY' || action === 'RESTART';
 
 /** States in which nothing is going on; any other state belongs to a deployment under way. */
-export const settledStates = [
+const settledStates = [
   'READY', 'DEPLOYED', 'RESTARTED', 'STOPPED', 'CANCELED', 'DELETED', 'BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR',
   'DELETE_ERROR',
 ] as const satisfies readonly DeploymentState[];

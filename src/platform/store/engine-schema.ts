@@ -34,7 +34,7 @@ interface DeploymentTable extends Claimable {
   status: z.infer<typeof DeploymentActionStatus>;
   origin: z.infer<typeof Origin>;
   triggered_by: string;
-  canceling: Flag;
+  canceling: Generated<Flag>;
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
@@ -62,9 +62,11 @@ interface DeploymentServiceTable {
   revision: number;
   /** The configuration as it was when its turn came. */
   spec: Json | null;
+  requested_commit: string | null;
+  /** The commit that was found, as `DeployedCommit` (service-spec.ts). */
   commit: Json | null;
   /** Whether the configuration changed since its turn came. */
-  outdated: Flag;
+  outdated: Generated<Flag>;
   /** Why it failed or was canceled, in words. */
   reason: string | null;
   started_at: string | null;
@@ -111,7 +113,7 @@ interface WebhookDeliveryTable extends Claimable {
   webhook_id: string;
   event_seq: number;
   body: Json;
-  attempts: number;
+  attempts: Generated<number>;
   due_ms: number | null;
 }
 

@@ -24,7 +24,8 @@ const statements = [
   `CREATE TABLE deployment_service (
     deployment_id TEXT NOT NULL REFERENCES deployment (id), service_id TEXT NOT NULL REFERENCES service (id), kind TEXT NOT NULL,
     name TEXT NOT NULL, stage INTEGER NOT NULL, stage_id TEXT NOT NULL, state TEXT NOT NULL, phase INTEGER,
-    phase_began_ms INTEGER, due_ms INTEGER, cursor TEXT, revision INTEGER NOT NULL, spec TEXT, "commit" TEXT,
+    phase_began_ms INTEGER, due_ms INTEGER, cursor TEXT, revision INTEGER NOT NULL, spec TEXT, requested_commit TEXT,
+    "commit" TEXT,
     outdated INTEGER NOT NULL DEFAULT 0 CHECK (outdated IN (0, 1)), reason TEXT, started_at TEXT, ended_at TEXT,
     PRIMARY KEY (deployment_id, service_id)) STRICT`,
   'CREATE INDEX deployment_of_service ON deployment_service (service_id)',

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import { type Random, seededRandom } from '../random.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Db } from '../store/database.ts';
+import type { Seconds } from './lifecycle.ts';
+
+/** What the parts of the engine work with. */
+export interface EngineContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  /** Multiplies how long things take: 0.05 is twenty times faster, 0 instant. */
+  readonly timeScale: number;
+}
+
+/** A moment as rows and answers write it. */
+export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** Seconds between the shortest and the longest, the same for the same seed. */
+export const secondsBetween = ([shortest, longest]: Seconds, seed: string): number =>
+  shortest + (longest - shortest) * seededRandom(seed).number();
+
+/** Milliseconds, under the time scale, that something of that length takes; the same for the same seed. */
+export const duration = (context: Pick<EngineContext, 'timeScale'>, takes: Seconds, seed: string): number =>
+  Math.round(secondsBetween(takes, seed) * 1000 * context.timeScale);

@@ -1,0 +1,72 @@
+import type { Selectable } from 'kysely';
+import { notFound } from '../problem.ts';
+import type { Db } from '../store/database.ts';
+import type { Database, ServiceTable } from '../store/schema.ts';
+import type { EnvironmentState } from './engine.ts';
+import { aggregate } from './lifecycle.ts';
+import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './rows.ts';
+
+const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
+
+/** How long a deployment took, in milliseconds; null until it has ended. */
+export const tookMilliseconds = (deployment: Pick<DeploymentRow, 'created_at' | 'ended_at'>): number | null =>
+  deployment.ended_at === null ? null : Date.parse(deployment.ended_at) - Date.parse(deployment.created_at);
+
+/** SUCCESS, unless a step ended otherwise. */
+const worst = (steps: readonly { status: string }[]): string => steps.find((step) => step.status !== 'SUCCESS')?.status ?? 'SUCCESS';
+
+/** Time spent in each stage that has ended something, one entry a step beside the stage's total. */
+const metricsOf = (services: readonly DeploymentServiceRow[], steps: readonly Selectable<Database['deployment_step']>[]): EnvironmentState['metrics'] => {
+  const stageIds = [...new Set(services.map((service) => service.stage_id))];
+  return stageIds.flatMap((stage_id) => {
+    const members = new Set(services.filter((service) => service.stage_id === stage_id).map((service) => service.service_id));
+    const own = steps.filter((step) => members.has(step.service_id) && step.step !== 'DEPLOYMENT_QUEUEING');
+    if (own.length === 0) return [];
+    const total = seconds(Math.max(...own.map((step) => step.ended_ms)) - Math.min(...own.map((step) => step.began_ms)));
+    const byStep = Map.groupBy(own, (step) => step.step);
+    return [{
+      stage_id,
+      total_duration_sec: total,
+      details: [
+        { stage_id, step_name: 'TOTAL', status: worst(own), duration_sec: total },
+        ...[...byStep].map(([step_name, all]) => ({
+          stage_id, step_name, status: worst(all), duration_sec: seconds(Math.max(...all.map((step) => step.ended_ms - step.began_ms))),
+        })),
+      ],
+    }];
+  });
+};
+
+/** What runs compared with what is configured, for all that was ever deployed. */
+const deploymentStatus = (services: readonly Pick<Selectable<ServiceTable>, 'deployment_status'>[]): EnvironmentState['deployment_status'] => {
+  const statuses = services.map((service) => service.deployment_status);
+  if (statuses.every((status) => status === 'NEVER_DEPLOYED')) return 'NEVER_DEPLOYED';
+  return statuses.every((status) => status === 'UP_TO_DATE') ? 'UP_TO_DATE' : 'OUT_OF_DATE';
+};
+
+/**
+ * Status of an environment: the aggregate of its services, and its latest deployment.
+ * @throws ApiProblem 404 when no environment has that id
+ */
+export async function environmentStatus(db: Db, environmentId: string): Promise<EnvironmentState> {
+  const environment = await db.selectFrom('environment').select('state').where('id', '=', environmentId).executeTakeFirst();
+  if (environment === undefined) throw notFound('environment', environmentId);
+  const services = await db.selectFrom('service').select('deployment_status').where('environment_id', '=', environmentId).execute();
+  const last = await db.selectFrom('deployment').selectAll().where('environment_id', '=', environmentId).orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  const parts = last ? await servicesOf(db, last.id) : [];
+  const steps = last ? await db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', last.id).orderBy('position').execute() : [];
+  const took = last ? tookMilliseconds(last) : null;
+  return {
+    id: environmentId,
+    state: environment.state,
+    last_deployment_state: parts.length > 0 ? aggregate(parts.map((part) => part.state)) : environment.state,
+    last_deployment_date: last?.created_at ?? null,
+    last_deployment_id: last?.id ?? null,
+    total_deployment_duration_in_seconds: took === null ? null : seconds(took),
+    origin: last?.origin ?? null,
+    triggered_by: last?.triggered_by ?? null,
+    deployment_status: deploymentStatus(services),
+    deployment_request_id: last?.id ?? null,
+    metrics: last ? metricsOf(parts, steps) : null,
+  };
+}

@@ -1,0 +1,91 @@
+import type { EventKind } from '../../contract/resources/webhook.ts';
+import type { DeploymentState } from '../../contract/states.ts';
+import type { Db } from '../store/database.ts';
+import { iso } from './context.ts';
+import { announced, canceling, isSettled } from './lifecycle.ts';
+import { pruneLines } from './log-lines.ts';
+import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './rows.ts';
+import { apply, type Change } from './transition.ts';
+
+/** How a service's part in a deployment ends. */
+export interface Outcome extends Omit<Change, 'row' | 'announced'> {
+  readonly state: DeploymentState;
+  readonly good: boolean;
+  /** Why it did not end well. */
+  readonly reason: string | null;
+}
+
+/** The end of a service that goes no further, with a line in its log that says why. */
+export const canceledOutcome = (at: number, reason: string): Outcome => ({
+  at, state: canceling.end, good: false, reason, lines: [{ at, message: reason, pod: 'platform', version: '' }],
+});
+
+/** What runs changes with a good end only: a failed deployment leaves the previous version running. */
+const showOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome): Promise<void> => {
+  await trx
+    .updateTable('service').set({ last_deployment_at: iso(outcome.at) }).where('id', '=', row.service_id).where('last_deployment_id', '=', deployment.id).execute();
+  if (!outcome.good || deployment.action !== 'DEPLOY') return;
+  const { outdated } = await trx
+    .selectFrom('deployment_service').select('outdated').where('deployment_id', '=', deployment.id).where('service_id', '=', row.service_id).executeTakeFirstOrThrow();
+  await trx
+    .updateTable('service')
+    .set({ deployed_spec: row.spec, deployed_commit: row.commit, deployment_status: outdated ? 'OUT_OF_DATE' : 'UP_TO_DATE' })
+    .where('id', '=', row.service_id)
+    .execute();
+};
+
+const eventOf = (deployment: DeploymentRow, good: boolean): EventKind | undefined =>
+  announced(deployment.action) ? (good ? 'DEPLOYMENT_SUCCEEDED' : 'DEPLOYMENT_FAILED') : undefined;
+
+const endService = async (trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome): Promise<void> => {
+  const { state, good, reason, ...rest } = outcome;
+  const event = eventOf(deployment, good);
+  await apply(trx, deployment, row, {
+    ...rest,
+    ...(event && { announced: event }),
+    row: { state, reason, commit: row.commit, phase: null, cursor: null, due_ms: null, ended_at: iso(outcome.at) },
+  });
+  await showOutcome(trx, deployment, row, outcome);
+  await pruneLines(trx, row);
+};
+
+/** The deployment is over; the next in the environment's queue has its turn. */
+const endDeployment = async (trx: Db, deployment: DeploymentRow, services: readonly DeploymentServiceRow[], at: number): Promise<void> => {
+  const failed = services.some((service) => isSettled(service.state) && service.state.endsWith('_ERROR'));
+  const canceled = services.some((service) => service.state === canceling.end);
+  await trx
+    .updateTable('deployment')
+    .set({ status: failed ? 'ERROR' : canceled ? 'CANCELED' : 'SUCCESS', ended_at: iso(at), due_ms: null, owner: null })
+    .where('id', '=', deployment.id)
+    .execute();
+  await trx
+    .updateTable('deployment')
+    .set({ due_ms: at })
+    .where((eb) => eb('seq', '=', eb.selectFrom('deployment').select(({ fn }) => fn.min('seq').as('seq'))
+      .where('environment_id', '=', deployment.environment_id).where('due_ms', 'is not', null)))
+    .execute();
+};
+
+/**
+ * Ends a service's part in a deployment, and with the last of a stage goes on: to the next stage, or, where one failed,
+ * to the end of the deployment without the stages that have not begun.
+ */
+export async function finish(trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome): Promise<void> {
+  await endService(trx, deployment, row, outcome);
+  const services = await servicesOf(trx, deployment.id);
+  const open = services.filter((service) => service.ended_at === null);
+  if (open.some((service) => service.stage === row.stage)) return;
+  const bad = services.filter((service) => service.ended_at !== null && service.reason !== null);
+  if (open.length > 0 && bad.length === 0) {
+    const next = Math.min(...open.map((service) => service.stage));
+    for (const service of open.filter((each) => each.stage === next)) await apply(trx, deployment, service, { at: outcome.at, row: { due_ms: outcome.at } });
+    return;
+  }
+  // While canceling, the stages that have not begun end by themselves.
+  if (open.some((service) => service.state === canceling.state)) return;
+  const names = bad.map((service) => service.name).join(', ');
+  for (const service of open) {
+    await endService(trx, deployment, service, canceledOutcome(outcome.at, `Not begun, because ${names} failed in an earlier stage.`));
+  }
+  await endDeployment(trx, deployment, await servicesOf(trx, deployment.id), outcome.at);
+}

@@ -1,0 +1,128 @@
+import type * as z from 'zod';
+import type { DeploymentHistoryItem } from '../../contract/resources/job.ts';
+import { notFound } from '../problem.ts';
+import { buildPod } from '../runtime/pods.ts';
+import type { Db } from '../store/database.ts';
+import type { DeployedCommit } from '../store/service-spec.ts';
+import type { History, HistoryQuery } from './engine.ts';
+import { aggregate } from './lifecycle.ts';
+import { type DeploymentRow, type DeploymentServiceRow, serviceType } from './rows.ts';
+import { statusDetails } from './status.ts';
+
+type Item = z.output<typeof DeploymentHistoryItem>;
+
+/** A length of time in ISO 8601, whole seconds: PT1M5S. */
+const isoDuration = (milliseconds: number): string => {
+  const total = Math.round(milliseconds / 1000);
+  const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor((total % 3600) / 60), total % 60];
+  const parts = `${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}${seconds > 0 ? `${seconds}S` : ''}`;
+  return `PT${parts || '0S'}`;
+};
+
+/** The members of any kind's configuration that a history tells of. */
+interface ShownSpec {
+  icon_uri?: string;
+  image_name?: string;
+  tag?: string;
+  source?: { image?: { image_name: string; tag: string }; git?: { git_repository: { url: string } } };
+  git_repository?: { url: string };
+  terraform_files_source?: { git: { git_repository: { url: string } } };
+}
+
+const gitUrl = (spec: ShownSpec): string | undefined =>
+  (spec.git_repository ?? spec.source?.git?.git_repository ?? spec.terraform_files_source?.git.git_repository)?.url;
+
+const commitPage = (url: string | undefined, commitId: string): string =>
+  url?.startsWith('http') ? `${url.replace(/(\.git)?\/?$/, '')}/commit/${commitId}` : '';
+
+const commitOf = (row: DeploymentServiceRow, spec: ShownSpec): Item['details']['commit'] => {
+  if (row.commit === null) return undefined;
+  const commit = JSON.parse(row.commit) as DeployedCommit;
+  return { ...commit, author_avatar_url: '', commit_page_url: commitPage(gitUrl(spec), commit.git_commit_id) };
+};
+
+const imageOf = (spec: ShownSpec): Item['details']['image'] => {
+  if (spec.image_name !== undefined && spec.tag !== undefined) return { image_name: spec.image_name, tag: spec.tag };
+  return spec.source?.image && { image_name: spec.source.image.image_name, tag: spec.source.image.tag };
+};
+
+const auditOf = (deployment: DeploymentRow, endedAt: string | null): Item['auditing_data'] => ({
+  created_at: deployment.created_at,
+  updated_at: endedAt ?? deployment.started_at ?? deployment.created_at,
+  triggered_by: deployment.triggered_by,
+  origin: deployment.origin,
+});
+
+/** Time from the order to its end; while it is under way, to now. */
+const lasted = (deployment: DeploymentRow, endedAt: string | null, now: number): string =>
+  isoDuration((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(deployment.created_at));
+
+const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: number): Item => {
+  const spec = JSON.parse(row.spec ?? '{}') as ShownSpec;
+  const commit = commitOf(row, spec);
+  const image = imageOf(spec);
+  return {
+    identifier: { name: row.name, service_id: row.service_id, service_type: serviceType(row.kind), execution_id: deployment.id },
+    status: row.state,
+    auditing_data: auditOf(deployment, row.ended_at),
+    details: { ...(commit && { commit }), ...(image && { image }), ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }) },
+    status_details: statusDetails(deployment.action, row.state, row.kind),
+    icon_uri: spec.icon_uri ?? '',
+    total_duration: lasted(deployment, row.ended_at, now),
+  };
+};
+
+/**
+ * Deployments of one service, newest first.
+ * @param now for those under way, in milliseconds since the epoch
+ */
+export async function serviceHistory(db: Db, serviceId: string, { page, pageSize }: HistoryQuery, now: number): Promise<History> {
+  const deployments = await db
+    .selectFrom('deployment')
+    .selectAll('deployment')
+    .innerJoin('deployment_service', 'deployment_service.deployment_id', 'deployment.id')
+    .where('deployment_service.service_id', '=', serviceId)
+    .orderBy('deployment.seq', 'desc')
+    .limit(pageSize)
+    .offset((page - 1) * pageSize)
+    .execute();
+  const rows = await partsOf(db, deployments);
+  const results = deployments.flatMap((deployment) =>
+    (rows.get(deployment.id) ?? []).filter((row) => row.service_id === serviceId).map((row) => serviceItem(deployment, row, now)));
+  return { page, page_size: pageSize, results };
+}
+
+const partsOf = async (db: Db, deployments: readonly DeploymentRow[]): Promise<Map<string, DeploymentServiceRow[]>> => {
+  if (deployments.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('deployment_service').selectAll().where('deployment_id', 'in', deployments.map(({ id }) => id)).orderBy('stage').orderBy('name').execute();
+  return Map.groupBy(rows, (row) => row.deployment_id);
+};
+
+const environmentItem = (deployment: DeploymentRow, parts: readonly DeploymentServiceRow[], name: string, now: number): Item => {
+  const state = aggregate(parts.map((part) => part.state));
+  return {
+    identifier: { name, environment_id: deployment.environment_id, execution_id: deployment.id },
+    status: state,
+    auditing_data: auditOf(deployment, deployment.ended_at),
+    details: {},
+    status_details: statusDetails(deployment.action, state),
+    icon_uri: '',
+    total_duration: lasted(deployment, deployment.ended_at, now),
+    services: parts.map((part) => ({ service_id: part.service_id, name: part.name, service_type: serviceType(part.kind), status: part.state })),
+  };
+};
+
+/**
+ * Deployments of an environment with their services, newest first.
+ * @param now for those under way, in milliseconds since the epoch
+ * @throws ApiProblem 404 when no environment has that id
+ */
+export async function environmentHistory(db: Db, environmentId: string, { page, pageSize }: HistoryQuery, now: number): Promise<History> {
+  const environment = await db.selectFrom('environment').select('name').where('id', '=', environmentId).executeTakeFirst();
+  if (environment === undefined) throw notFound('environment', environmentId);
+  const deployments = await db
+    .selectFrom('deployment').selectAll().where('environment_id', '=', environmentId).orderBy('seq', 'desc').limit(pageSize).offset((page - 1) * pageSize).execute();
+  const parts = await partsOf(db, deployments);
+  return { page, page_size: pageSize, results: deployments.map((deployment) => environmentItem(deployment, parts.get(deployment.id) ?? [], environment.name, now)) };
+}

@@ -1,0 +1,67 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../clock.ts';
+import type { Db } from '../store/database.ts';
+
+/** How long a worker that says nothing keeps its claims, in milliseconds. */
+export const leaseMilliseconds = 3000;
+
+/** How often a worker that holds something says that it lives, in milliseconds. */
+export const heartbeatMilliseconds = 1000;
+
+// Workers of this very process: another row with our process id is of a process that had it before.
+const here = new Set<string>();
+
+/** A worker's right to what it claims: it holds while it is renewed. */
+export interface Lease {
+  readonly owner: string;
+  /** Registers the worker, or renews its lease; part of every claim. */
+  renew(db: Db): Promise<void>;
+  /** Frees the claims of workers that are gone (their process ended, or their lease ran out); returns how many others are left. */
+  reap(): Promise<number>;
+  /** Frees this worker's claims for whoever comes next. */
+  release(): Promise<void>;
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process that may not be signaled is one that lives.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** The lease of a new worker of this process. `owner` is its id, unique among all workers. */
+export function createLease(db: Db, clock: Clock, owner: string): Lease {
+  const host = hostname();
+  here.add(owner);
+
+  const isGone = (worker: { id: string; host: string; pid: number; lease_until_ms: number }): boolean => {
+    if (here.has(worker.id)) return false;
+    if (worker.lease_until_ms < clock.now()) return true;
+    return worker.host === host && (worker.pid === process.pid || !isAlive(worker.pid));
+  };
+
+  return {
+    owner,
+    renew: async (trx) => {
+      const lease_until_ms = clock.now() + leaseMilliseconds;
+      await trx
+        .insertInto('worker')
+        .values({ id: owner, host, pid: process.pid, lease_until_ms })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ lease_until_ms }))
+        .execute();
+    },
+    reap: async () => {
+      const workers = await db.selectFrom('worker').selectAll().execute();
+      const gone = workers.filter(isGone).map((worker) => worker.id);
+      if (gone.length > 0) await db.deleteFrom('worker').where('id', 'in', gone).execute();
+      return workers.filter((worker) => worker.id !== owner).length - gone.length;
+    },
+    release: async () => {
+      here.delete(owner);
+      await db.deleteFrom('worker').where('id', '=', owner).execute();
+    },
+  };
+}

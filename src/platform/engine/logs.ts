@@ -1,0 +1,69 @@
+import { maximumLogLines } from '../../contract/resources/deployment.ts';
+import { notFound } from '../problem.ts';
+import type { Line, RunningVersion, Runtime } from '../runtime/runtime.ts';
+import type { Db } from '../store/database.ts';
+import type { DeployedCommit } from '../store/service-spec.ts';
+import { iso } from './context.ts';
+import type { EnvironmentLogLines, LogLines } from './engine.ts';
+
+type LogLine = LogLines['results'][number];
+
+const runningStates = ['DEPLOYED', 'RESTARTED'];
+
+const runningVersion = async (db: Db, serviceId: string): Promise<RunningVersion | undefined> => {
+  const service = await db.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
+  if (service === undefined) throw notFound('service', serviceId);
+  const { deployed_spec, deployed_commit, last_deployment_id, last_deployment_at } = service;
+  if (!runningStates.includes(service.deployed_state) || deployed_spec === null || last_deployment_id === null || last_deployment_at === null) return undefined;
+  const commitId = deployed_commit === null ? undefined : (JSON.parse(deployed_commit) as DeployedCommit).git_commit_id;
+  return {
+    deploymentId: last_deployment_id,
+    service: { id: service.id, name: service.name, environmentId: service.environment_id, kind: service.kind, spec: JSON.parse(deployed_spec) } as RunningVersion['service'],
+    ...(commitId !== undefined && { commitId }),
+    runningSince: Date.parse(last_deployment_at),
+  };
+};
+
+const spoken = (version: RunningVersion, line: Line): LogLine => ({
+  id: `${version.deploymentId}-${line.at}`, created_at: iso(line.at), message: line.message, pod_name: line.pod, version: line.version,
+});
+
+/**
+ * The newest lines of a service, newest last: its deployments', then what the version that runs says.
+ * @param tail at most so many, at most `maximumLogLines`
+ * @throws ApiProblem 404 when no service has that id
+ */
+export async function serviceLogs(db: Db, runtime: Runtime, serviceId: string, tail: number = maximumLogLines): Promise<LogLines> {
+  const version = await runningVersion(db, serviceId);
+  const said = version ? await runtime.logs(version, tail) : [];
+  const stored = await db.selectFrom('log_line').selectAll().where('service_id', '=', serviceId).orderBy('seq', 'desc').limit(tail).execute();
+  const lines: LogLine[] = stored.toReversed().map((row) => ({
+    id: String(row.seq), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version,
+  }));
+  return { results: [...lines, ...(version ? said.map((line) => spoken(version, line)) : [])].slice(-tail) };
+}
+
+/**
+ * The newest lines of the latest deployment of each of an environment's services, newest last.
+ * @throws ApiProblem 404 when no environment has that id
+ */
+export async function environmentLogs(db: Db, environmentId: string, tail: number = maximumLogLines): Promise<EnvironmentLogLines> {
+  const environment = await db.selectFrom('environment').select('id').where('id', '=', environmentId).executeTakeFirst();
+  if (environment === undefined) throw notFound('environment', environmentId);
+  const rows = await db
+    .selectFrom('log_line')
+    .innerJoin('service', (join) =>
+      join.onRef('service.id', '=', 'log_line.service_id').onRef('service.last_deployment_id', '=', 'log_line.deployment_id'))
+    .selectAll('log_line')
+    .select('service.name as service_name')
+    .where('service.environment_id', '=', environmentId)
+    .orderBy('log_line.seq', 'desc')
+    .limit(tail)
+    .execute();
+  return {
+    results: rows.toReversed().map((row) => ({
+      id: String(row.seq), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, step: row.step,
+      service_id: row.service_id, service_name: row.service_name, deployment_request_id: row.deployment_id,
+    })),
+  };
+}

@@ -1,0 +1,96 @@
+import type { Updateable } from 'kysely';
+import type { StepName } from '../../contract/resources/deployment.ts';
+import type { EventKind } from '../../contract/resources/webhook.ts';
+import type { DeploymentState } from '../../contract/states.ts';
+import { announce } from '../webhooks/outbox.ts';
+import type { Line } from '../runtime/runtime.ts';
+import type { Db } from '../store/database.ts';
+import type { Database } from '../store/schema.ts';
+import { appendLines } from './log-lines.ts';
+import { iso } from './context.ts';
+import { aggregate } from './lifecycle.ts';
+import type { DeploymentRow, DeploymentServiceRow } from './rows.ts';
+
+/** Thrown where a row has moved on since it was read, or the lease is gone: nothing of the change was written. */
+export class Superseded extends Error {
+  constructor(deploymentId: string) {
+    super(`Deployment ${deploymentId} has moved on.`);
+    this.name = 'Superseded';
+  }
+}
+
+/** One step forward of one service, with everything that goes with it. */
+export interface Change {
+  /** When it happens, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly row: Updateable<Database['deployment_service']>;
+  /** A step that ended. */
+  readonly step?: { readonly position: number; readonly step: StepName; readonly status: 'SUCCESS' | 'ERROR' | 'CANCELED'; readonly beganAt: number };
+  readonly lines?: readonly Line[];
+  readonly lineStep?: StepName;
+  /** What webhooks are told. */
+  readonly announced?: EventKind;
+}
+
+const writeRow = async (trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, change: Change): Promise<void> => {
+  const { numUpdatedRows } = await trx
+    .updateTable('deployment_service')
+    .set({ ...change.row, revision: service.revision + 1 })
+    .where('deployment_id', '=', service.deployment_id)
+    .where('service_id', '=', service.service_id)
+    .where('revision', '=', service.revision)
+    .where((eb) =>
+      eb.exists(eb.selectFrom('deployment').select('id').where('id', '=', deployment.id).where('owner', 'is', deployment.owner)))
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
+};
+
+/** What the service itself shows follows its latest deployment only; earlier ones end unseen. */
+const showState = (trx: Db, deployment: DeploymentRow, serviceId: string, state: DeploymentState) =>
+  trx.updateTable('service').set({ deployed_state: state }).where('id', '=', serviceId).where('last_deployment_id', '=', deployment.id).execute();
+
+/** Sets an environment's state to the aggregate of its services'. */
+export async function showAggregate(trx: Db, environmentId: string): Promise<void> {
+  const services = await trx.selectFrom('service').select('deployed_state').distinct().where('environment_id', '=', environmentId).execute();
+  const state = aggregate(services.map((service) => service.deployed_state));
+  await trx.updateTable('environment').set({ state }).where('id', '=', environmentId).where('state', '<>', state).execute();
+}
+
+/** Records that a service came to a state, and tells the webhooks that ask for it. */
+export async function recordEvent(
+  trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, at: number, announced?: EventKind,
+): Promise<void> {
+  const { seq } = await trx
+    .insertInto('deployment_event')
+    .values({
+      deployment_id: deployment.id, service_id: service.service_id, revision: service.revision, state: service.state,
+      announced: announced ?? null, created_at: iso(at),
+    })
+    .returning('seq')
+    .executeTakeFirstOrThrow();
+  if (announced !== undefined) await announce(trx, { eventSeq: seq, event: announced, deployment, service, at });
+}
+
+/**
+ * Writes a change over the revision it was decided on, with its event, step and lines; all in the caller's transaction.
+ * @returns the row as it is now
+ * @throws Superseded when the row has moved on or the worker no longer holds the deployment
+ */
+export async function apply(trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, change: Change): Promise<DeploymentServiceRow> {
+  await writeRow(trx, deployment, service, change);
+  const now: DeploymentServiceRow = { ...service, ...change.row, revision: service.revision + 1 };
+  if (change.step) {
+    const { position, step, status, beganAt } = change.step;
+    await trx
+      .insertInto('deployment_step')
+      .values({ deployment_id: deployment.id, service_id: service.service_id, position, step, status, began_ms: beganAt, ended_ms: change.at })
+      .execute();
+  }
+  if (change.lines?.length) await appendLines(trx, now, change.lineStep ?? null, change.lines);
+  if (now.state !== service.state) {
+    await showState(trx, deployment, now.service_id, now.state);
+    await recordEvent(trx, deployment, now, change.at, change.announced);
+    await showAggregate(trx, deployment.environment_id);
+  }
+  return now;
+}

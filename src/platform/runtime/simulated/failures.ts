@@ -1,0 +1,70 @@
+import type { Healthchecks } from '../../../contract/resources/service.ts';
+import type * as z from 'zod';
+import { between, colored, digest, type Scene, type Script, slug } from './script.ts';
+
+type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
+
+/** Longest that a rollout waits for an instance to become ready, in seconds. */
+export const rolloutLimitSeconds = 300;
+
+const podOf = ({ task, version }: Scene): string =>
+  `${slug(task.service.name)}-${digest(`${task.service.id}/${version}`, 9)}-${digest(`${task.deploymentId}/${task.service.id}/0`, 5)}`;
+
+const rollingOut = (scene: Scene): string[] => [
+  `Rolling out ${slug(scene.task.service.name)}:${scene.version}`,
+  `Scheduled ${podOf(scene)} on node-${between(scene.random, 1, 6)}`,
+  `Started container ${slug(scene.task.service.name)} in ${podOf(scene)}`,
+];
+
+const conclusion = (failure: string): string[] => [colored.red('Deployment failed'), `${failure}. The previous version, if there was one, keeps running.`];
+
+const probeKind = (probe: Probe): string => Object.keys(probe.type).find((kind) => probe.type[kind as keyof Probe['type']]) ?? 'tcp';
+
+/** What the cluster says when a probe finds nobody behind its port. */
+const refusedProbe = (kind: string, port: number, path: string): string =>
+  kind === 'http'
+    ? `Get "http://10.42.0.17:${port}${path}": dial tcp 10.42.0.17:${port}: connect: connection refused`
+    : `dial tcp 10.42.0.17:${port}: connect: connection refused`;
+
+/** Instances whose readiness probe asks at a port where nobody listens: never ready, until the limit. */
+export function neverReady(scene: Scene, probe: Probe, port: number, listening: readonly number[]): Script {
+  const { failure_threshold: threshold, period_seconds: period, initial_delay_seconds: delay } = probe;
+  const failure = `${podOf(scene)} never became ready: the readiness probe asks at port ${port}, the service listens on ${listening.join(', ')}`;
+  const path = probe.type.http?.path ?? '/';
+  return {
+    seconds: Math.min(delay + threshold * period, rolloutLimitSeconds),
+    lines: [
+      ...rollingOut(scene),
+      ...listening.map((each) => `${colored.cyan('INFO')} listening on 0.0.0.0:${each}`),
+      ...Array.from({ length: Math.min(threshold, 10) }, (_, count) =>
+        `Warning  Unhealthy  Readiness probe failed (${count + 1}/${threshold}): ${refusedProbe(probeKind(probe), port, path)}`),
+      ...conclusion(failure),
+    ],
+    failure,
+  };
+}
+
+/** Instances that are killed over and over because their liveness probe asks at a port where nobody listens. */
+export function killedByLiveness(scene: Scene, probe: Probe, port: number, listening: readonly number[]): Script {
+  const failure = `${podOf(scene)} keeps being restarted: the liveness probe asks at port ${port}, the service listens on ${listening.join(', ')}`;
+  const round = [
+    `Warning  Unhealthy  Liveness probe failed: ${refusedProbe(probeKind(probe), port, probe.type.http?.path ?? '/')}`,
+    `Normal   Killing    Container ${slug(scene.task.service.name)} failed liveness probe, will be restarted`,
+  ];
+  return {
+    seconds: Math.min(probe.initial_delay_seconds + probe.failure_threshold * probe.period_seconds, rolloutLimitSeconds),
+    lines: [...rollingOut(scene), ...round, ...round, 'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)', ...conclusion(failure)],
+    failure,
+  };
+}
+
+/** Instances that need more memory than they may have. */
+export function outOfMemory(scene: Scene, memory: number): Script {
+  const failure = `${podOf(scene)} was killed for exceeding its memory of ${memory} MB (OOMKilled, exit code 137), again and again`;
+  const round = [
+    `${colored.cyan('INFO')} starting ${scene.task.service.name} ${scene.version}`,
+    `Last state: Terminated, reason OOMKilled, exit code 137, limit ${memory}Mi`,
+    'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)',
+  ];
+  return { seconds: between(scene.random, 20, 40), lines: [...rollingOut(scene), ...round, ...round, ...round, ...conclusion(failure)], failure };
+}

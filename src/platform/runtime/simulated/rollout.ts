@@ -1,0 +1,84 @@
+import { between, colored, digest, type Scene, type Script, slug, took } from './script.ts';
+
+/** Names of the instances that a rollout makes. */
+const instances = ({ task, version }: Scene, count: number): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    `${slug(task.service.name)}-${digest(`${task.service.id}/${version}`, 9)}-${digest(`${task.deploymentId}/${task.service.id}/${index}`, 5)}`);
+
+const wantedInstances = ({ task }: Scene): number => {
+  const { service } = task;
+  return service.kind === 'application' || service.kind === 'container' ? service.spec.min_running_instances : 1;
+};
+
+const started = (scene: Scene): string[] => {
+  const { service } = scene.task;
+  const ports = service.kind === 'application' || service.kind === 'container' ? service.spec.ports : [];
+  return [
+    `${colored.cyan('INFO')} starting ${service.name} ${scene.version}`,
+    `${colored.cyan('INFO')} configuration loaded from environment`,
+    ...ports.map((port) => `${colored.cyan('INFO')} listening on 0.0.0.0:${port.internal_port} (${port.protocol ?? 'HTTP'})`),
+    `${colored.cyan('INFO')} ready in ${took(scene.random, 0.4, 3.2)}`,
+  ];
+};
+
+/** Instances of an application or container replaced one by one. */
+export function rolloutScript(scene: Scene): Script {
+  const pods = instances(scene, wantedInstances(scene));
+  const image = `${slug(scene.task.service.name)}:${scene.version}`;
+  const rolled = pods.flatMap((pod) => [
+    `Scheduled ${pod} on node-${between(scene.random, 1, 6)}`,
+    `Pulled image ${image} in ${took(scene.random, 0.8, 4)}`,
+    `Started container ${slug(scene.task.service.name)} in ${pod}`,
+    ...started(scene),
+    `${pod} is ready`,
+  ]);
+  return {
+    seconds: scene.seconds,
+    lines: [
+      `Rolling out ${image}, ${pods.length} ${pods.length === 1 ? 'instance' : 'instances'}`,
+      ...rolled,
+      colored.green(pods.length > 0 ? `Rollout complete: ${pods.length}/${pods.length} instances ready` : 'Rollout complete: scaled to none'),
+    ],
+  };
+}
+
+/** Routes of publicly accessible ports. */
+export function routerScript({ task, seconds }: Scene): Script {
+  const { service } = task;
+  const ports = service.kind === 'application' || service.kind === 'container' ? service.spec.ports.filter((port) => port.publicly_accessible) : [];
+  const hosts = ports.map((port) => `p${port.internal_port}-${slug(service.name)}.${digest(task.service.environmentId, 8)}.internal`);
+  return {
+    seconds,
+    lines: [
+      hosts.length > 0 ? 'Updating routes' : 'No publicly accessible port: no route to update',
+      ...hosts.flatMap((host) => [`Certificate for ${host} is valid`, `Route https://${host} points at the new version`]),
+      colored.green('Deployment succeeded'),
+    ],
+  };
+}
+
+/** Every instance replaced without a new version. */
+export function restartScript(scene: Scene): Script {
+  const pods = instances(scene, Math.max(1, wantedInstances(scene)));
+  return {
+    seconds: scene.seconds,
+    lines: [
+      `Restarting ${scene.task.service.name}: ${pods.length} ${pods.length === 1 ? 'instance' : 'instances'}`,
+      ...pods.flatMap((pod) => [`Terminating the old instance with SIGTERM, 30s to finish`, `Started ${pod}`, ...started(scene), `${pod} is ready`]),
+      colored.green('Restart complete'),
+    ],
+  };
+}
+
+/** Everything taken down; volumes stay. */
+export function stopScript({ task, seconds }: Scene): Script {
+  return {
+    seconds,
+    lines: [
+      `Stopping ${task.service.name}`,
+      'Received SIGTERM, finishing requests in flight',
+      'Connections drained',
+      'Scaled to 0 instances; volumes and configuration are kept',
+    ],
+  };
+}

@@ -1,0 +1,104 @@
+import type { StepName } from '../../../contract/resources/deployment.ts';
+import type { Clock } from '../../clock.ts';
+import { secondsBetween } from '../../engine/context.ts';
+import { seededRandom } from '../../random.ts';
+import { buildPod } from '../pods.ts';
+import type { Line, Observation, Runtime, Task } from '../runtime.ts';
+import { buildScript, cloneScript, mirrorScript } from './build.ts';
+import { rolloutFault } from './checks.ts';
+import { branchOf, commitOf } from './commits.ts';
+import { databaseScript } from './database.ts';
+import { helmScript } from './helm.ts';
+import { jobScript } from './job.ts';
+import { restartScript, rolloutScript, routerScript, stopScript } from './rollout.ts';
+import { digest, type Scene, type Script, slug } from './script.ts';
+import { terraformScript } from './terraform.ts';
+import { trafficOf } from './traffic.ts';
+import { versionOf } from './version.ts';
+
+/** Makes a phase go otherwise than it would by itself; undefined leaves it alone. */
+export type Fault = (scene: Scene) => Script | undefined;
+
+export interface SimulationOptions {
+  readonly clock: Clock;
+  /** Multiplies how long things take. */
+  readonly timeScale: number;
+  /** What is made to go wrong beside what the configuration itself gets wrong. */
+  readonly faults?: Fault;
+}
+
+// Lines come in bundles this far apart, in milliseconds, rather than each with a write of its own.
+const bundle = 1000;
+
+const rollouts: Partial<Record<Task['service']['kind'], (scene: Scene) => Script>> = { database: databaseScript, helm: helmScript };
+const executions: Partial<Record<Task['service']['kind'], (scene: Scene) => Script>> = { job: jobScript, terraform: terraformScript };
+
+const deploymentScript = (scene: Scene): Script => (rollouts[scene.task.service.kind] ?? ((each) => rolloutFault(each) ?? rolloutScript(each)))(scene);
+const silence = ({ seconds }: Scene): Script => ({ seconds, lines: [] });
+
+const scripts: Readonly<Record<StepName, (scene: Scene) => Script>> = {
+  REGISTRY_CREATE_REPOSITORY: silence,
+  GIT_CLONE: cloneScript,
+  BUILD: buildScript,
+  MIRROR_IMAGE: mirrorScript,
+  DEPLOYMENT_QUEUEING: silence,
+  DEPLOYMENT: deploymentScript,
+  ROUTER_DEPLOYMENT: routerScript,
+  EXECUTING: (scene) => (executions[scene.task.service.kind] ?? silence)(scene),
+  RESTART: (scene) => rolloutFault(scene) ?? restartScript(scene),
+  STOP: stopScript,
+};
+
+const sceneOf = (task: Task): Scene => {
+  const { service, phase, deploymentId } = task;
+  const seed = `${deploymentId}/${service.id}/${phase.step}`;
+  const branch = branchOf(service);
+  const commit = branch && commitOf(branch, task.commitId, task.beganAt);
+  return {
+    task,
+    random: seededRandom(seed),
+    pod: phase.work === 'prepare' ? buildPod(deploymentId) : `${slug(service.name)}-${digest(seed, 9)}`,
+    version: versionOf(service, commit?.git_commit_id),
+    ...(commit && { commit }),
+    seconds: secondsBetween(phase.takes, seed),
+  };
+};
+
+/** Lines spread over the time a script takes, each at its moment. */
+const timed = ({ pod, version, task }: Scene, script: Script, milliseconds: number): Line[] =>
+  script.lines.map((message, index) => ({
+    at: Math.round(task.beganAt + (milliseconds * (index + 1)) / (script.lines.length + 1)), message, pod, version,
+  }));
+
+/** How a task fares at a moment; `cursor` counts the lines that have been said. */
+const observe = (scene: Scene, script: Script, cursor: string | null, now: number, timeScale: number): Observation => {
+  const milliseconds = script.seconds * 1000 * timeScale;
+  const endsAt = scene.task.beganAt + milliseconds;
+  const all = timed(scene, script, milliseconds);
+  const said = Number(cursor ?? 0);
+  const ended = now >= endsAt;
+  const until = ended ? all.length : all.filter((line) => line.at <= now).length;
+  const seen = { lines: all.slice(said, until), cursor: String(Math.max(said, until)), ...(scene.commit && { commit: scene.commit }) };
+  if (!ended) return { ...seen, outcome: 'ongoing', lookAgainAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + bundle))) };
+  return script.failure === undefined ? { ...seen, outcome: 'succeeded' } : { ...seen, outcome: 'failed', reason: script.failure };
+};
+
+const nothing = async (): Promise<void> => undefined;
+
+/**
+ * A runtime that runs nothing. It tells what a real one would, from the service's configuration and the deployment's
+ * id alone: the same deployment always goes the same way, and reading on after a crash needs nothing but the cursor.
+ */
+export function createSimulatedRuntime({ clock, timeScale, faults = () => undefined }: SimulationOptions): Runtime {
+  return {
+    prepare: nothing,
+    start: nothing,
+    stop: nothing,
+    observe: async (task, cursor) => {
+      const scene = sceneOf(task);
+      const script = faults(scene) ?? scripts[task.phase.step](scene);
+      return observe(scene, script, cursor, clock.now(), timeScale);
+    },
+    logs: async (version, limit) => trafficOf(version, clock.now(), limit),
+  };
+}

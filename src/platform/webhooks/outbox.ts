@@ -1,0 +1,58 @@
+import type * as z from 'zod';
+import type { EventKind, WebhookDelivery } from '../../contract/resources/webhook.ts';
+import { type DeploymentRow, type DeploymentServiceRow, serviceType } from '../engine/rows.ts';
+import { uuidFrom } from '../random.ts';
+import type { Db } from '../store/database.ts';
+
+/** Body of a delivery. */
+export type DeliveryBody = z.output<typeof WebhookDelivery>;
+
+/** Something that happened to one service of a deployment, for webhooks. */
+export interface Announcement {
+  readonly eventSeq: number;
+  readonly event: EventKind;
+  readonly deployment: DeploymentRow;
+  readonly service: DeploymentServiceRow;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+const bodyOf = ({ event, deployment, service, at }: Announcement, place: { project_id: string; organization_id: string }): DeliveryBody => ({
+  event_type: event,
+  created_at: new Date(at).toISOString(),
+  payload: {
+    ...(service.kind === 'application' && { application_id: service.service_id }),
+    environment_id: deployment.environment_id,
+    project_id: place.project_id,
+    organization_id: place.organization_id,
+    deployment_id: deployment.id,
+    service_id: service.service_id,
+    service_name: service.name,
+    service_type: serviceType(service.kind),
+    status: service.state,
+  },
+});
+
+/** Puts one delivery for every enabled webhook that asks for the event into the outbox, in the caller's transaction. */
+export async function announce(trx: Db, announcement: Announcement): Promise<void> {
+  const place = await trx
+    .selectFrom('environment')
+    .innerJoin('project', 'project.id', 'environment.project_id')
+    .select(['project.id as project_id', 'project.organization_id'])
+    .where('environment.id', '=', announcement.deployment.environment_id)
+    .executeTakeFirstOrThrow();
+  const webhooks = await trx
+    .selectFrom('webhook')
+    .select(['id', 'events'])
+    .where('organization_id', '=', place.organization_id)
+    .where('enabled', '=', 1)
+    .execute();
+  const listening = webhooks.filter((webhook) => (JSON.parse(webhook.events) as string[]).includes(announcement.event));
+  if (listening.length === 0) return;
+  const body = JSON.stringify(bodyOf(announcement, place));
+  const rows = listening.map((webhook) => ({
+    id: uuidFrom(`${announcement.deployment.id}/${announcement.eventSeq}/${webhook.id}`),
+    webhook_id: webhook.id, event_seq: announcement.eventSeq, body, due_ms: announcement.at,
+  }));
+  await trx.insertInto('webhook_delivery').values(rows).execute();
+}

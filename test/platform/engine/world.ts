@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { ServiceKind } from '../../../src/contract/resources/service.ts';
+import type { Clock } from '../../../src/platform/clock.ts';
+import { createEngine, type EngineOptions } from '../../../src/platform/engine/create-engine.ts';
+import type { DeploymentOrder, Engine } from '../../../src/platform/engine/engine.ts';
+import { systemRandom } from '../../../src/platform/random.ts';
+import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import { type Db, openDatabase } from '../../../src/platform/store/database.ts';
+
+const at = '2026-01-05T08:00:00.000Z';
+const stamp = { created_at: at, updated_at: at };
+
+export const organizationId = '00000000-0000-4000-8000-000000000001';
+export const clusterId = '00000000-0000-4000-8000-000000000002';
+export const projectId = '00000000-0000-4000-8000-000000000003';
+
+const git = { url: 'https://git.example.com/acme/shop.git', branch: 'main', root_path: '/' };
+const runnable = {
+  cpu: 500, memory: 512, gpu: 0, min_running_instances: 1, max_running_instances: 1, storage: [], healthchecks: {},
+  ports: [{ id: '00000000-0000-4000-8000-0000000000aa', internal_port: 8080, protocol: 'HTTP', publicly_accessible: true }],
+};
+
+/** A plain configuration of each kind. */
+export const specs: Readonly<Record<ServiceKind, Record<string, unknown>>> = {
+  application: { ...runnable, git_repository: git, build_mode: 'DOCKER', dockerfile_path: 'Dockerfile' },
+  container: { ...runnable, registry_id: '00000000-0000-4000-8000-0000000000bb', image_name: 'acme/web', tag: '1.4.2' },
+  database: { type: 'POSTGRESQL', version: '16', mode: 'CONTAINER', cpu: 500, memory: 512, storage: 10, accessibility: 'PRIVATE' },
+  helm: {
+    source: { repository: { chart_name: 'grafana', chart_version: '8.1.0', repository: { id: null } } }, arguments: [], ports: [],
+    values_override: {}, timeout_sec: 600, allow_cluster_wide_resources: false, auto_preview: false, auto_deploy: false, icon_uri: 'app://icons/helm',
+  },
+  job: {
+    job_type: 'CRON', schedule: { cronjob: { scheduled_at: '*/5 * * * *', timezone: 'Etc/UTC' } }, source: { image: { image_name: 'acme/report', tag: '3' } },
+    cpu: 250, memory: 256, max_duration_seconds: 300, max_nb_restart: 0,
+  },
+  terraform: {
+    auto_deploy: false, terraform_files_source: { git: { git_repository: git } }, terraform_variables_source: { tf_var_file_paths: [] },
+    provider_version: { read_from_terraform_block: true }, timeout_sec: 600, cpu: 500, memory: 512,
+  },
+};
+
+/** Puts an organization with a project and a cluster into an empty store. */
+export async function addOrganization(db: Db): Promise<void> {
+  await db.insertInto('organization').values({ id: organizationId, ...stamp, name: 'Acme', description: null, plan: null, owner: null }).execute();
+  await db.insertInto('project').values({ id: projectId, ...stamp, organization_id: organizationId, name: 'shop', description: null }).execute();
+  await db.insertInto('cluster').values({
+    id: clusterId, ...stamp, organization_id: organizationId, name: 'main', description: null, region: 'eu-west', cloud_provider: 'GENERIC',
+    version: '1.32', next_version: '1.33', is_default: 1, production: 0, status: 'DEPLOYED', maximum_cpu: 4000, maximum_memory: 8192,
+    maximum_gpu: 0, last_execution_id: null, last_deployment_at: null,
+  }).execute();
+}
+
+/** Adds an environment with one service for each of the kinds, named by kind; returns the environment's id. */
+export async function addEnvironment(db: Db, name: string, services: Readonly<Record<string, { kind: ServiceKind; spec?: Record<string, unknown> }>>) {
+  const environmentId = systemRandom.uuid();
+  await db.insertInto('environment').values({
+    id: environmentId, ...stamp, project_id: projectId, cluster_id: clusterId, name, mode: 'STAGING', updated_by: 'test', state: 'READY',
+  }).execute();
+  const ids: Record<string, string> = {};
+  for (const [serviceName, { kind, spec = {} }] of Object.entries(services)) {
+    ids[serviceName] = systemRandom.uuid();
+    await db.insertInto('service').values({
+      id: ids[serviceName], ...stamp, environment_id: environmentId, kind, name: serviceName, spec: JSON.stringify({ ...specs[kind], ...spec }),
+      deployed_state: 'READY', deployment_status: 'NEVER_DEPLOYED', deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
+    }).execute();
+  }
+  return { environmentId, ids };
+}
+
+export interface World {
+  readonly db: Db;
+  readonly engine: Engine;
+  /** Orders an action in a transaction of its own and wakes the engine. */
+  order(order: Partial<DeploymentOrder> & Pick<DeploymentOrder, 'environmentId' | 'serviceIds'>): Promise<string>;
+  /** Resolves when no deployment is open any more. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly dataDir?: string;
+  readonly clock?: Clock;
+  readonly timeScale?: number;
+  readonly faults?: Fault;
+  readonly engine?: Partial<EngineOptions>;
+}
+
+/** A store of its own in a temporary directory (or in one given), and an engine at work on it. */
+export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale = 0, faults, engine: options }: WorldOptions = {}): Promise<World> {
+  const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'engine-')));
+  const db = await openDatabase(directory);
+  if (dataDir === undefined) await addOrganization(db);
+  const runtime = createSimulatedRuntime({ clock, timeScale, ...(faults && { faults }) });
+  const engine = createEngine({ db, clock, random: systemRandom, log: pino({ level: 'silent' }), timeScale, runtime, ...options });
+  await engine.start();
+  const settled = async (): Promise<void> => {
+    for (;;) {
+      const open = await db.selectFrom('deployment').select('id').where('ended_at', 'is', null).limit(1).execute();
+      if (open.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  return {
+    db,
+    engine,
+    order: async (order) => {
+      const { id } = await db.transaction().execute((trx) => engine.request(trx, { action: 'DEPLOY', origin: 'API', triggeredBy: 'tester', ...order }));
+      engine.wake();
+      return id;
+    },
+    settled,
+    close: async () => {
+      await engine.stop();
+      await db.destroy();
+      if (dataDir === undefined) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
