@@ -31,6 +31,8 @@ export interface Dialogue {
 export interface CallContext {
   /** Who calls. Caches, budgets and confirmations are keyed by it. */
   readonly principal: string;
+  /** How the caller reached this server, for the record. */
+  readonly connection?: string;
   /** What the platform is called with, where it isn't the client's own. */
   readonly credential?: Credential;
   /** Told when the platform refuses the credential. */

@@ -2,9 +2,11 @@ import { ApiError, type ApiErrorKind } from '../client/errors.ts';
 import { parameterKind } from '../contract/operation.ts';
 import type { Issue } from './arguments.ts';
 import { clean, fence, fenceInline } from './fence.ts';
-import { planText, type Plan } from './guard/plan.ts';
+import { approvalLifetime } from './guard/approvals/approvals.ts';
 import type { Refusal } from './guard/confirmation.ts';
+import { planText, type Plan } from './guard/plan.ts';
 import type { Denial } from './guard/policy.ts';
+import type { Outcome } from './guard/record.ts';
 import type { Redactor } from './redact.ts';
 import { sourceOf } from './references.ts';
 import type { Tool } from './tool.ts';
@@ -14,7 +16,8 @@ export type Failure =
   | { readonly kind: 'bad_arguments'; readonly issues: readonly Issue[] }
   | { readonly kind: 'denied'; readonly denial: Denial }
   | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: Plan }
-  | { readonly kind: 'pending'; readonly code: string; readonly plan: Plan }
+  | { readonly kind: 'pending'; readonly code?: string; readonly planToken?: string; readonly plan: Plan }
+  | { readonly kind: 'not_recorded'; readonly requestId: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }
   | { readonly kind: 'api'; readonly error: ApiError }
@@ -33,6 +36,22 @@ export class CallFailure extends Error {
 export function failureOf(error: unknown, requestId: string): Failure {
   if (error instanceof CallFailure) return error.failure;
   return error instanceof ApiError ? { kind: 'api', error } : { kind: 'internal', requestId };
+}
+
+/** How a failure stands in the record. */
+export function outcomeOf(failure: Failure): Pick<Outcome, 'outcome' | 'why'> {
+  switch (failure.kind) {
+    case 'denied':
+      return { outcome: 'denied', why: failure.denial.setBy };
+    case 'not_confirmed':
+      return { outcome: 'refused', why: failure.why };
+    case 'pending':
+      return { outcome: 'pending', why: failure.code };
+    case 'api':
+      return { outcome: failure.error.outcomeUnknown ? 'unknown' : 'failed', why: failure.error.kind };
+    default:
+      return { outcome: 'failed', why: failure.kind };
+  }
 }
 
 const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
@@ -69,29 +88,39 @@ function apiText(error: ApiError, { tool, redactor }: Circumstances): string {
   return sentence(`${tool.name} failed: ${clean(redactor.text(error.reason))}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
 }
 
+const askAgain = 'Ask the user what they want before calling it again.';
+
 const refusals: Record<Refusal, Told> = {
   cannot_ask: {
-    what: 'a person has to agree to this first, and this client cannot show them a question (it does not support elicitation)',
-    next: 'Tell the user what you wanted to do. It can be done from a client that supports elicitation. Do not look for another way to the same effect.',
+    what: 'somebody has to agree to this first, this client cannot show its user a question (it does not support elicitation), and no operator is set up to approve it',
+    next:
+      'Tell the user what you wanted to do. It can be done from a client that supports elicitation, or approved in a terminal once whoever runs this server has ' +
+      'set that up (infra-mcp approve --set-secret). Do not look for another way to the same effect.',
   },
   declined: { what: 'the user said no', next: 'Do not call it again unless the user asks for it.' },
-  dismissed: { what: 'the user sent the question away without an answer', next: 'Ask the user what they want before calling it again.' },
-  not_agreed: { what: 'the form came back without agreement: what was to be typed or ticked was not', next: 'Ask the user what they want before calling it again.' },
-  invalid: { what: 'the answer came with a seal that is too old or not from this server', next: 'Call it again without it to have the user asked anew.' },
-  used: { what: 'that answer was used before, and each counts once', next: 'Call it again to have the user asked anew.' },
-  other_call: {
-    what: 'the answer was given to another call, or what the call acts on has changed since the user was asked',
-    next: 'Call it again to have the user asked about this one.',
-  },
+  operator_refused: { what: 'the operator refused it', next: 'Do not call it again unless the user asks for it.' },
+  dismissed: { what: 'the user sent the question away without an answer', next: askAgain },
+  not_agreed: { what: 'the form came back without agreement: what was to be typed or ticked was not', next: askAgain },
+  invalid: { what: 'what should show that somebody agreed is too old or does not come from this server', next: 'Call it again without it to have it agreed to anew.' },
+  used: { what: 'that agreement was used before, and each counts once', next: 'Call it again to have it agreed to anew.' },
+  other_call: { what: 'the agreement was given to another call', next: 'Call it again to have this one agreed to.' },
+  changed: { what: 'what it acts on has changed since it was agreed to', next: 'Look at the plan again, and call it again to have it agreed to anew.' },
   late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
 };
 
 const notDone = (tool: Tool, { what, next }: Told, plan: Plan): string =>
-  `${tool.name} was not carried out and nothing has changed: ${what}. ${next}\nIt would have done this (${plan.tier}):\n${fence(planText(plan))}`;
+  `${tool.name} was not carried out and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(planText(plan))}`;
 
-const pending = (code: string): Told => ({
-  what: `it waits for approval under code ${code}`,
-  next: 'Tell the user the code, and call it again with the same arguments once they have approved it.',
+const byOperator = (code: string): string =>
+  `Tell the user: whoever runs this server can approve it in a terminal with: infra-mcp approve ${code} (within ${approvalLifetime / 60_000} minutes). ` +
+  'Then call it again with the same arguments.';
+
+const byCaller = (token: string): string =>
+  `The operator lets callers confirm such a call: make sure that this is what the user wants, then call it again with the same arguments and plan_token ${token}`;
+
+const pending = ({ code, planToken }: { code?: string; planToken?: string }): Told => ({
+  what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}`,
+  next: sentence(code && byOperator(code), planToken && byCaller(planToken)),
 });
 
 type Words = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, circumstances: Circumstances) => string };
@@ -101,7 +130,9 @@ const words: Words = {
     [`${tool.name} was not called, its arguments are wrong:`, ...issues.map((issue) => `- ${clean(redactor.text(issue))}`), 'Correct them and call again.'].join('\n'),
   denied: ({ denial }, { tool }) => `${tool.name} was not called: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
   not_confirmed: ({ why, plan }, { tool }) => notDone(tool, refusals[why], plan),
-  pending: ({ code, plan }, { tool }) => notDone(tool, pending(code), plan),
+  pending: ({ plan, ...ways }, { tool }) => notDone(tool, pending(ways), plan),
+  not_recorded: ({ requestId }, { tool }) =>
+    `${tool.name} was not carried out and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
   cancelled: (_, { tool }) => `${tool.name} was not carried out and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
   not_connected: ({ requestId }, { tool }) =>
     `${tool.name} was not called: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,

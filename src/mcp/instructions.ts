@@ -9,7 +9,8 @@ Finding things: get_organization gives the organization id, then list_projects, 
 const changing = `Changing things: a deploy, restart or stop is only accepted at first. Ask for the status until it has ended: RUNNING, DEPLOYED or RESTARTED are good ends, STOPPED is one for a stop, CANCELED and everything with ERROR are bad. Right after a request the old state may still show.
 Changed variables and configuration take effect with the next deployment.
 update_container, update_helm, update_alert_rule, update_billing_info and update_environment_variable replace everything: what you leave out is lost. Read the present state first (get_helm, list_services, list_environment_variables) and send it back with your change.
-Grave calls (stop, restart, replace, anything on PRODUCTION, members, billing, webhooks) ask the user first. When the user says no or can't be asked, stop; don't look for another way.`;
+With dry_run: true a changing tool shows what it would do to what is there now, and does nothing.
+Grave calls (stop, restart, replace, anything on PRODUCTION, members, billing, webhooks) need agreement: they ask the user, or give a code for the operator to approve. When somebody says no or nobody can be asked, stop; don't look for another way.`;
 
 const reading = 'This server is read-only: only the tools that read are offered, and nothing can be changed through it.';
 

@@ -1,8 +1,11 @@
 import type { Client } from '../client/client.ts';
 import type { Clock, Log } from './context.ts';
+import type { Approvals } from './guard/approvals/approvals.ts';
 import { createConfirmer } from './guard/confirmation.ts';
+import { passingGraveCalls, type GraveCalls } from './guard/grave-calls.ts';
+import { passingKeys, type Keys } from './guard/keys.ts';
 import type { Policy } from './guard/policy.ts';
-import { logRecorder } from './guard/record.ts';
+import { logRecorder, type Recorder } from './guard/record.ts';
 import { protectLog } from './redact/log.ts';
 import { createRedactor } from './redact.ts';
 import { createRegistry } from './registry.ts';
@@ -20,16 +23,32 @@ export interface PartsConfig {
   readonly version: string;
   readonly log: Log;
   readonly clock: Clock;
+  /** What the operator set up to hold calls to account; without it everything lives as long as the process. */
+  readonly guard?: GuardParts;
 }
 
+/** The parts of the guard that outlive a process. */
+export interface GuardParts {
+  readonly keys: Keys;
+  readonly recorder: Recorder;
+  readonly approvals?: Approvals;
+  readonly graveCalls: GraveCalls;
+}
+
+const passing = (): GuardParts => ({ keys: passingKeys(), recorder: logRecorder, graveCalls: passingGraveCalls() });
+
 /** Puts together what all servers of one process share. */
-export function createParts({ tools, policy, connect, secrets, version, log, clock }: PartsConfig): ServerParts {
-  const redactor = createRedactor({ secrets });
+export function createParts({ tools, policy, connect, secrets, version, log, clock, guard = passing() }: PartsConfig): ServerParts {
+  const { keys, recorder, approvals, graveCalls } = guard;
+  const redactor = createRedactor({ secrets, keys });
   return {
     registry: createRegistry(tools, policy),
-    confirmer: createConfirmer(),
-    recorder: logRecorder,
+    confirmer: createConfirmer({ keys, approvals }),
+    recorder,
     redactor,
+    graveCalls,
+    keys,
+    environment: process.env,
     policy,
     connect,
     version,

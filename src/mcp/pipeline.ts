@@ -1,32 +1,23 @@
-import type { Client } from '../client/client.ts';
-import { ApiError } from '../client/errors.ts';
-import type { AnyOperation } from '../contract/operation.ts';
 import { issuesOf } from './arguments.ts';
+import { ask, fail, type Call, type Dependencies } from './call.ts';
 import type { CallContext } from './context.ts';
-import { CallFailure, failureOf, failureText, type Failure } from './errors.ts';
+import { failureOf, failureText, outcomeOf, type Failure } from './errors.ts';
 import { clean, fence } from './fence.ts';
 import { fit } from './fit.ts';
-import type { Confirmation, Confirmer } from './guard/confirmation.ts';
-import { planOf, protectPlan, type Plan } from './guard/plan.ts';
-import { denialOf, denialOfCall, needsPlace, needsProjectName, type Denial, type Policy } from './guard/policy.ts';
+import type { Confirmation } from './guard/confirmation.ts';
+import { splitControls } from './guard/controls.ts';
+import { guard, readFor, spend, type Guarded } from './guard/guard.ts';
+import { planOf, planText, type Plan } from './guard/plan.ts';
+import { allowsUnattended } from './guard/policy.ts';
 import { questionFor, type Question } from './guard/question.ts';
-import type { Confirmed, Outcome, Recorder } from './guard/record.ts';
-import { targetOf, withProjectName, type Read, type Target } from './guard/target.ts';
-import { needsConfirmation, tierOf, type Tier } from './guard/tier.ts';
-import { secretsOf, type Redactor } from './redact.ts';
+import type { CallFacts, Confirmed, Outcome } from './guard/record.ts';
+import { isIrreparable, needsConfirmation } from './guard/tier.ts';
+import { secretsOf } from './redact.ts';
 import { answerSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
-import { isRecord, mapStrings, type JsonRecord } from './values.ts';
+import { isRecord, mapStrings, omit, type JsonRecord } from './values.ts';
 
-/** What the pipeline works with. One set serves all calls of a server. */
-export interface Dependencies {
-  /** The platform's client, connected when first needed. */
-  readonly connect: () => Promise<{ readonly client: Client }>;
-  readonly policy: Policy;
-  readonly confirmer: Confirmer;
-  readonly recorder: Recorder;
-  readonly redactor: Redactor;
-}
+export type { Dependencies } from './call.ts';
 
 /** What a call comes to. */
 export type Reply =
@@ -34,45 +25,14 @@ export type Reply =
   | { readonly kind: 'failure'; readonly text: string }
   | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
 
-/** One call on its way through the stages. */
-interface Call {
-  readonly tool: Tool;
-  readonly args: JsonRecord;
-  readonly context: CallContext;
-  readonly deps: Dependencies;
-}
-
-interface Guarded extends Call {
-  readonly target: Target;
-  readonly tier: Tier;
+/** A reply with what is recorded of it. */
+interface Ended {
+  readonly reply: Reply;
+  readonly outcome: Pick<Outcome, 'outcome' | 'why'>;
 }
 
 interface Planned extends Guarded {
   readonly plan: Plan;
-}
-
-const fail = (failure: Failure): never => {
-  throw new CallFailure(failure);
-};
-
-async function connected({ tool, context, deps }: Call): Promise<Client> {
-  try {
-    return (await deps.connect()).client;
-  } catch (error) {
-    context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'no platform to call');
-    return fail({ kind: 'not_connected', requestId: context.requestId });
-  }
-}
-
-async function ask(operation: AnyOperation, input: JsonRecord, call: Call): Promise<unknown> {
-  const client = await connected(call);
-  const { credential, credentialRefused, signal, deadline, requestId, log } = call.context;
-  try {
-    return await client.call(operation, input, { credential, signal, deadline, requestId, log });
-  } catch (error) {
-    if (error instanceof ApiError && error.kind === 'unauthorized') credentialRefused?.();
-    throw error;
-  }
 }
 
 /** The arguments, checked, with ids where names may stand one day. */
@@ -81,48 +41,38 @@ async function resolve(call: Call): Promise<Call> {
   return issues.length > 0 ? fail({ kind: 'bad_arguments', issues }) : call;
 }
 
-const nothing: Target = { kind: 'organization', mode: 'none' };
-
-/** What it acts on, as far as somebody has to know. */
-async function locate(call: Call): Promise<Target> {
-  const { tool, args, deps } = call;
-  if (tool.operation.effect === 'read' && !needsPlace(tool, deps.policy)) return nothing;
-  const read: Read = (operation, input) => ask(operation, input, call);
-  const target = await targetOf(tool.operation, args, read);
-  return needsProjectName(deps.policy) ? withProjectName(target, read) : target;
+/** What it would do. The present state is read only where somebody wants to know: a harmless change stays one request. */
+async function plan(call: Guarded): Promise<Planned> {
+  const { tool, args, controls, target, tier, deps, note } = call;
+  const read = controls.dryRun || needsConfirmation(tier) ? readFor(call) : undefined;
+  const made = await planOf({ tool, args, target, tier, read, redactor: deps.redactor, key: deps.keys('plan') });
+  note({ plan: made.digest });
+  return { ...call, plan: made };
 }
 
-const allowed = (denial: Denial | undefined): void => {
-  if (denial) fail({ kind: 'denied', denial });
-};
-
-/** Whether the policy lets it pass, and how grave it is. What can never pass is not looked at any further. */
-async function guard(call: Call): Promise<Guarded> {
-  const { tool, context, deps } = call;
-  allowed(denialOf(tool, deps.policy));
-  const target = await locate(call);
-  const tier = tierOf(tool.operation, target);
-  allowed(denialOfCall({ tool, tier, target }, deps.policy, context.clock.now()));
-  return { ...call, target, tier };
+/** The plan as an answer; nothing is done. */
+function rehearsal({ plan: made, tier }: Planned): Reply {
+  const { view, text, omission } = fit({ dry_run: omit({ ...made }, ['digest']) }, { view: (answer) => answer, text: (shown) => planText(shown['dry_run'] as Plan, { whole: true }), keep: 'first' });
+  const head = `Nothing was done. Without dry_run this would happen (${tier}${needsConfirmation(tier) ? ', after somebody agreed' : ''}):`;
+  return { kind: 'answer', text: [head, fence(text), omission].filter((part) => part !== undefined).join('\n'), data: view };
 }
 
-/** What it would do. */
-const plan = async (call: Guarded): Promise<Planned> => ({ ...call, plan: planOf(call.tool, call.args, call.target, call.tier) });
-
-/** The plan as it may be shown. */
-const protectPlanned = (call: Planned): Planned => ({ ...call, plan: protectPlan(call.plan, call.tool, call.deps.redactor) });
-
-/** Whether a person agrees, where one has to. */
-async function confirm({ tool, args, context, deps, tier, plan: shown }: Planned): Promise<Confirmation> {
+/** Whether somebody agrees, where somebody has to. */
+async function confirm({ args, controls, context, deps, target, tier, plan: made }: Planned): Promise<Confirmation> {
   if (!needsConfirmation(tier)) return { kind: 'approved', how: 'not_needed' };
-  return deps.confirmer.confirm({ tool: tool.name, args, question: questionFor(shown) }, context);
+  const mayBeUnattended = allowsUnattended(tier, deps.policy) && !isIrreparable(tier, target);
+  return deps.confirmer.confirm({ args, plan: made, question: questionFor(made), planToken: controls.planToken, mayBeUnattended }, context);
 }
 
 /** Writes down a change before it is made. When that fails, it isn't made. */
-async function recordIntent({ tool, tier, target, context, deps }: Guarded, confirmed: Confirmed): Promise<void> {
+async function recordIntent({ tool, tier, target, plan: made, context, deps }: Planned, confirmed: Confirmed): Promise<void> {
   if (tier === 'read') return;
-  const { principal, requestId } = context;
-  await deps.recorder.intent({ tool: tool.name, tier, target, principal, requestId, confirmed }, context);
+  const { principal, connection, requestId } = context;
+  const intent = { tool: tool.name, principal, connection, requestId, tier, target, plan: made.digest, confirmed };
+  await deps.recorder.intent(intent, context).catch((error: unknown) => {
+    context.log.error({ err: error, tool: tool.name, requestId }, 'intent not recorded, so the call is not made');
+    fail({ kind: 'not_recorded', requestId });
+  });
 }
 
 /** Carries the operation out with what the caller gave, nothing filled in. */
@@ -143,23 +93,48 @@ function render({ tool }: Call, answer: JsonRecord): Reply {
   return { kind: 'answer', text: [fence(text), omission, tool.next].filter((part) => part !== undefined).join('\n'), data: view };
 }
 
-async function carryOut(call: Call): Promise<Reply> {
-  const planned = protectPlanned(await plan(await guard(await resolve(call))));
-  const confirmation = await confirm(planned);
-  if (confirmation.kind === 'needs_input') return { kind: 'ask', question: confirmation.question, state: confirmation.state };
-  if (confirmation.kind === 'pending') return fail({ kind: 'pending', code: confirmation.code, plan: planned.plan });
-  if (confirmation.kind === 'refused') return fail({ kind: 'not_confirmed', why: confirmation.why, plan: planned.plan });
-  await recordIntent(planned, confirmation.how);
-  return render(call, protectAnswer(call, await perform(planned)));
+/** The call itself, once agreed to. */
+async function carryOut(planned: Planned, confirmed: Confirmed): Promise<Ended> {
+  planned.note({ confirmed });
+  await spend(planned);
+  await recordIntent(planned, confirmed);
+  return { reply: render(planned, protectAnswer(planned, await perform(planned))), outcome: { outcome: 'done' } };
 }
 
-const outcomes: Record<Reply['kind'], Outcome['outcome']> = { answer: 'done', ask: 'asked', failure: 'failed' };
+async function walk(call: Call): Promise<Ended> {
+  const planned = await plan(await guard(await resolve(call)));
+  if (call.controls.dryRun) return { reply: rehearsal(planned), outcome: { outcome: 'planned' } };
+  const confirmation = await confirm(planned);
+  switch (confirmation.kind) {
+    case 'approved':
+      return carryOut(planned, confirmation.how);
+    case 'needs_input':
+      return { reply: { kind: 'ask', question: confirmation.question, state: confirmation.state }, outcome: { outcome: 'asked' } };
+    case 'pending':
+      return fail({ ...confirmation, plan: planned.plan });
+    default:
+      return fail({ kind: 'not_confirmed', why: confirmation.why, plan: planned.plan });
+  }
+}
 
-/** A reply to what was thrown. Faults of this server go to its log, never to the caller. */
-function replyTo(error: unknown, { tool, context, deps }: Call): Reply {
-  const failure = failureOf(error, context.requestId);
+/** A reply to a failure. Faults of this server go to its log, never to the caller. */
+function replyTo(failure: Failure, error: unknown, { tool, context, deps }: Call): Reply {
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
   return { kind: 'failure', text: failureText(failure, { tool, redactor: deps.redactor }) };
+}
+
+/** Takes a call apart and walks it through the stages, whatever was given. */
+async function end(tool: Tool, given: unknown, context: CallContext, dependencies: Dependencies, note: Call['note']): Promise<Ended> {
+  const { controls, args, issues, secrets } = splitControls(tool, given, dependencies.policy, dependencies.environment);
+  const redactor = dependencies.redactor.knowing([...secrets, ...secretsOf(tool.operation, args)]);
+  const call: Call = { tool, args: args as JsonRecord, controls, context, deps: { ...dependencies, redactor }, note };
+  try {
+    if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
+    return await walk(call);
+  } catch (error) {
+    const failure = failureOf(error, context.requestId);
+    return { reply: replyTo(failure, error, call), outcome: outcomeOf(failure) };
+  }
 }
 
 /**
@@ -170,13 +145,13 @@ function replyTo(error: unknown, { tool, context, deps }: Call): Reply {
  */
 export async function run(tool: Tool, given: unknown, context: CallContext, dependencies: Dependencies): Promise<Reply> {
   const began = context.clock.now();
-  const redactor = dependencies.redactor.knowing(secretsOf(tool.operation, given));
-  const call: Call = { tool, args: given as JsonRecord, context, deps: { ...dependencies, redactor } };
-  const reply = await carryOut(call).catch((error: unknown) => replyTo(error, call));
-  const duration = context.clock.now() - began;
-  const { principal, requestId } = context;
+  const { principal, connection, requestId, log, clock } = context;
+  let facts: CallFacts = { tool: tool.name, principal, connection, requestId };
+  const { reply, outcome } = await end(tool, given, context, dependencies, (more) => {
+    facts = { ...facts, ...more };
+  });
   await dependencies.recorder
-    .outcome({ tool: tool.name, principal, requestId, outcome: outcomes[reply.kind], duration }, context)
-    .catch((error: unknown) => context.log.error({ err: error, requestId }, 'outcome not recorded'));
+    .outcome({ ...facts, ...outcome, duration: clock.now() - began }, context)
+    .catch((error: unknown) => log.error({ err: error, requestId }, 'outcome not recorded'));
   return reply;
 }

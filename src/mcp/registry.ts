@@ -1,4 +1,5 @@
 import { annotationsOf, type Annotations } from './annotations.ts';
+import { withControls } from './guard/controls.ts';
 import { denialOf, type Policy } from './guard/policy.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { nearest } from './nearest.ts';
@@ -26,14 +27,17 @@ export interface Registry {
 
 const outside = 'Outside the documented API: some platforms do not offer it.';
 
-/** A tool for clients. Those of undocumented operations say so. */
-export const listed = ({ name, description, operation, printing, render }: Tool): ListedTool => ({
-  name,
-  description: operation.documented ? description : `${description} ${outside}`,
-  inputSchema: inputSchema(operation, printing),
-  outputSchema: outputSchema(operation, render),
-  annotations: annotationsOf(operation),
-});
+/** A tool for clients of a server with this policy. Those of undocumented operations say so. */
+export function listed(tool: Tool, policy: Policy): ListedTool {
+  const { name, description, operation, printing, render } = tool;
+  return {
+    name,
+    description: operation.documented ? description : `${description} ${outside}`,
+    inputSchema: withControls(inputSchema(operation, printing), tool, policy),
+    outputSchema: outputSchema(operation, render),
+    annotations: annotationsOf(operation),
+  };
+}
 
 /** @throws Error when two tools have the same name. */
 export function createRegistry(tools: readonly Tool[], policy: Policy): Registry {
@@ -42,7 +46,7 @@ export function createRegistry(tools: readonly Tool[], policy: Policy): Registry
   const allowed = tools.filter((tool) => denialOf(tool, policy) === undefined);
   let list: readonly ListedTool[] | undefined;
   return {
-    listed: () => (list ??= allowed.map(listed)),
+    listed: () => (list ??= allowed.map((tool) => listed(tool, policy))),
     find: (name) => byName.get(name),
     nearest: (name) => nearest(name, allowed.map((tool) => tool.name)),
   };

@@ -23,6 +23,8 @@ export interface ServerParts extends Dependencies {
 /** Who makes one call. */
 export interface Caller {
   readonly principal: string;
+  /** How it reached this server, for the record. */
+  readonly connection?: string;
   /** What the platform is called with, where it isn't the client's own. */
   readonly credential?: Credential;
   /** Told when the platform refuses the credential: then the caller may be able to bring a better one. */
@@ -90,9 +92,10 @@ export function buildServer(parts: ServerParts, { era, callerOf }: ServerFor): M
       : server.getClientCapabilities();
 
   const contextOf = (context: ServerContext): CallContext => {
-    const { principal, credential, credentialRefused, requestId = randomUUID() } = callerOf(context);
+    const { principal, connection, credential, credentialRefused, requestId = randomUUID() } = callerOf(context);
     return {
       principal,
+      connection,
       credential,
       credentialRefused,
       signal: context.mcpReq.signal,

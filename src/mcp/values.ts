@@ -51,3 +51,10 @@ export function pickPaths(record: JsonRecord, paths: readonly string[]): JsonRec
     }),
   );
 }
+
+/** A value whose records have their members in one order: equal values have equal JSON. */
+export function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.keys(value).toSorted().map((name) => [name, canonical(value[name])]));
+}

@@ -3,7 +3,7 @@ import { serveStdio as serve, type StdioServerHandle } from '@modelcontextprotoc
 import { buildServer, type Caller, type ServerParts } from '../mcp/server.ts';
 
 /** The one caller of a process that serves its standard streams. */
-const caller: Caller = { principal: 'local' };
+const caller: Caller = { principal: 'local', connection: 'stdio' };
 
 /**
  * Serves one client over stdin and stdout, in both protocol eras. Answers the opening at once: the platform is

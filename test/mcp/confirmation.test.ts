@@ -1,13 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallContext, Dialogue } from '../../src/mcp/context.ts';
 import { createConfirmer, questionLifetime, type Confirmer, type Request } from '../../src/mcp/guard/confirmation.ts';
+import { requestFor } from './guard/request.ts';
 import { contextWith } from './support.ts';
 
-const request: Request = {
-  tool: 'stop_environment',
-  args: { environment_id: 'e-1' },
-  question: { message: 'Stop "prod"?', typed: 'prod' },
-};
+const request = requestFor({ args: { environment_id: 'e-1' } });
 const yesOrNo: Request = { ...request, question: { message: 'Restart?' } };
 
 const accepted = (content: Record<string, unknown>): Partial<Dialogue> => ({ answer: { action: 'accept', content } });
@@ -100,19 +97,20 @@ describe('a confirmation', () => {
 });
 
 describe('a confirmation is bound', () => {
-  const other: [string, Request][] = [
-    ['another tool', { ...request, tool: 'upgrade_cluster' }],
-    ['other arguments', { ...request, args: { environment_id: 'e-2' } }],
-    ['more arguments', { ...request, args: { ...request.args, force: true } }],
-    ['a target that was renamed', { ...request, question: { message: 'Stop "live"?', typed: 'live' } }],
-    ['a target that became production', { ...request, question: { ...request.question, message: 'Stop "prod", PRODUCTION?' } }],
+  const other: [string, Request, string][] = [
+    ['another tool', requestFor({ args: request.args, tool: 'upgrade_cluster' }), 'other_call'],
+    ['other arguments', requestFor({ args: { environment_id: 'e-2' } }), 'other_call'],
+    ['more arguments', requestFor({ args: { ...request.args, force: true } }), 'other_call'],
+    ['a target or state that the plan read differently', requestFor({ args: request.args, digest: 'another' }), 'changed'],
   ];
 
-  test.each(other)('to the call: %s', async (_, changed) => {
+  test.each(other)('to the call: %s', async (_, changed, why) => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
     const answer = contextWith({ dialogue: { state, ...accepted({ name: changed.question.typed }) } });
-    expect(await confirmer.confirm(changed, answer)).toEqual(refused('other_call'));
+    expect(await confirmer.confirm(changed, answer)).toEqual(refused(why));
+    // Nor has it been used up by that.
+    expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } }))).toEqual(approved);
   });
 
   test('to the arguments, not to the order of their members', async () => {

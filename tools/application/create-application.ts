@@ -4,8 +4,8 @@ import { defineTool, record } from '../../src/mcp/tool.ts';
 export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
   description:
-    'Set up an app built from a git repository with a Dockerfile, without deploying. Also takes storage, autoscaling, ' +
-    'labels_groups, annotations_groups and healthchecks, shaped as in update_container.',
+    'Set up an app from a git repo with a Dockerfile; not deployed. Also takes storage, autoscaling, ' +
+    'labels_groups, annotations_groups, healthchecks, as in update_container.',
   fields: { cpu: 'Millicores.', 'git_repository.git_token_id': 'If private.' },
   folded: ['healthchecks'],
   hidden: [

@@ -1,10 +1,11 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { clusterUpgrade, defineTool, record } from '../../src/mcp/tool.ts';
 
 export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   toolset: 'clusters',
   description: "Upgrade a cluster to the next Kubernetes version. Takes long, moves its workloads and can't be undone.",
   plan: () => ['Its workloads are moved while nodes are replaced, and there is no way back.'],
+  preview: clusterUpgrade,
   render: record({ first: ['status', 'cluster_id', 'next_k8s_available_version'] }),
   next: 'Accepted, not upgraded yet: list_clusters shows its status and version.',
 });

@@ -1,9 +1,10 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, record, role } from '../../src/mcp/tool.ts';
 
 export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',
   description: 'Invite someone to the organization by e-mail and give them a role. Sends the e-mail.',
   plan: () => ['Gives this person access to the organization.'],
+  preview: role,
   render: record({ first: ['email', 'invitation_status', 'role_name', 'id'], left: ['logo_url'] }),
 });

@@ -1,11 +1,12 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, override, record } from '../../src/mcp/tool.ts';
 
 export const overrideEnvironmentVariable = defineTool(operations.override_environment_variable, {
   toolset: 'variables',
   description:
     'Give one container its own value of a variable that it inherits from its environment or project. The inherited one stays as ' +
     'it is.',
+  preview: override,
   render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
   next: "It takes effect with the container's next deployment.",
 });

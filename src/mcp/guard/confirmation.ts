@@ -1,39 +1,45 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { createRequestStateCodec } from '@modelcontextprotocol/server';
+import { createHmac } from 'node:crypto';
 import type { CallContext } from '../context.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { canonical, type JsonRecord } from '../values.ts';
+import type { Approval, Approvals } from './approvals/approvals.ts';
+import { passingKeys, type Keys } from './keys.ts';
+import type { Plan } from './plan.ts';
 import { agrees, type Question } from './question.ts';
 import type { Confirmed } from './record.ts';
+import { createSealing, type Bound, type Broken } from './seal.ts';
 
 /** Why a confirmation came to nothing. */
 export type Refusal =
-  /** The client has no way to show a form. */
+  | Broken
+  /** Nobody can be asked: the client shows no forms, and nobody set up another way. */
   | 'cannot_ask'
   | 'declined'
   | 'dismissed'
   /** The form was sent, but what it says isn't agreement. */
   | 'not_agreed'
-  /** The sealed state was changed, is too old, or was sealed by another process. */
-  | 'invalid'
-  /** The answer was used before. */
-  | 'used'
-  /** The answer belongs to another call, or what the call acts on has changed since. */
-  | 'other_call'
-  /** The call was cancelled while the user was asked. */
+  /** The operator said no. */
+  | 'operator_refused'
+  /** The call was cancelled while somebody was asked. */
   | 'late';
 
 /** Whether a call may go on. A value, so that whoever handles a call can be entered again with the answer. */
 export type Confirmation =
   | { readonly kind: 'approved'; readonly how: Confirmed }
   | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
-  | { readonly kind: 'pending'; readonly code: string }
+  /** It can be repeated once the operator approved the code, or with the token. */
+  | { readonly kind: 'pending'; readonly code?: string; readonly planToken?: string }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
 /** What is to be agreed to. */
 export interface Request {
-  readonly tool: string;
+  /** The exact arguments, as the caller gave them. */
   readonly args: JsonRecord;
+  readonly plan: Plan;
   readonly question: Question;
+  /** What the caller passed back to confirm its own plan. */
+  readonly planToken?: string;
+  /** Whether the operator lets callers confirm a plan like this one themselves. */
+  readonly mayBeUnattended: boolean;
 }
 
 export interface Confirmer {
@@ -41,78 +47,75 @@ export interface Confirmer {
   confirm(request: Request, context: CallContext): Promise<Confirmation>;
 }
 
-interface Sealed {
-  readonly nonce: string;
-  readonly digest: string;
+export interface ConfirmerConfig {
+  /** What binds agreement to a call; shared by the processes that share approvals. */
+  readonly keys?: Keys;
+  readonly approvals?: Approvals;
 }
 
-/** How long a question stays open, in seconds. */
+/** How long a question or a plan token stays good, in seconds. */
 export const questionLifetime = 600;
-
-const canonical = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.keys(value).toSorted().map((name) => [name, canonical(value[name])]));
-};
-
-// The question says what is acted on and in which mode, as just read: when that changed, so did the question.
-const digestOf = ({ tool, args, question }: Request, principal: string): string =>
-  createHash('sha256').update(JSON.stringify([principal, tool, canonical(args), question.message, question.typed])).digest('base64url');
-
-/** Remembers which answers were used, for as long as they could be sent again. */
-function createOnce(lifetime: number) {
-  const used = new Map<string, number>();
-  return {
-    /** True the first time only. */
-    take(nonce: string, now: number): boolean {
-      for (const [old, until] of used) if (until < now) used.delete(old);
-      if (used.has(nonce)) return false;
-      used.set(nonce, now + lifetime);
-      return true;
-    },
-  };
-}
 
 const refused = (why: Refusal): Confirmation => ({ kind: 'refused', why });
 
-/**
- * Asks users through their client. Questions are sealed to tool, exact arguments, what was asked, principal and
- * time; each can be answered once. The key lives as long as the process, unless one is given.
- */
-export function createConfirmer({ key = randomBytes(32) }: { key?: Uint8Array } = {}): Confirmer {
-  const codec = createRequestStateCodec<Sealed>({ key, ttlSeconds: questionLifetime });
-  const once = createOnce(2 * questionLifetime * 1000);
+const operatorSays: Record<Exclude<Approval['kind'], 'pending'>, Confirmation> = {
+  approved: { kind: 'approved', how: 'terminal' },
+  refused: refused('operator_refused'),
+  changed: refused('changed'),
+  invalid: refused('invalid'),
+  used: refused('used'),
+};
 
-  const ask = async (request: Request, digest: string): Promise<Confirmation> => ({
-    kind: 'needs_input',
-    question: request.question,
-    state: await codec.mint({ nonce: randomUUID(), digest }),
+/**
+ * The ladder of confirmation: the user through their client; where it shows no forms, the operator in a terminal; where
+ * the operator allows it, the caller by passing the plan's token back; else nobody. Everything is bound to principal,
+ * tool, exact arguments and what the plan read, and counts once.
+ */
+export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerConfig = {}): Confirmer {
+  // Questions and tokens are answered to the process that gave them out.
+  const own = passingKeys();
+  const questions = createSealing(own('question'), questionLifetime);
+  const planTokens = createSealing(own('plan token'), questionLifetime);
+
+  const bind = ({ args, plan }: Request, principal: string): Bound => ({
+    call: createHmac('sha256', keys('plan')).update(JSON.stringify(canonical([principal, plan.tool, args]))).digest('base64url'),
+    plan: plan.digest,
   });
 
-  const open = async (state: string, context: CallContext): Promise<Sealed | undefined> => {
-    try {
-      // Only a codec with a bind callback reads the context of the second argument.
-      return await codec.verify(state, undefined as never);
-    } catch (error) {
-      context.log.warn({ requestId: context.requestId, reason: String(error) }, 'confirmation state refused');
-      return undefined;
-    }
-  };
+  const askUser = async ({ question }: Request, bound: Bound): Promise<Confirmation> => ({ kind: 'needs_input', question, state: await questions.seal(bound) });
+
+  async function throughClient(request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
+    const { state, answer } = context.dialogue;
+    if (state === undefined) return askUser(request, bound);
+    const seal = await questions.open(state, bound, context);
+    if (typeof seal === 'string') return refused(seal);
+    if (!answer) return askUser(request, bound);
+    if (!seal.use(context.clock.now())) return refused('used');
+    if (context.signal.aborted) return refused('late');
+    if (answer.action !== 'accept') return refused(answer.action === 'decline' ? 'declined' : 'dismissed');
+    return agrees(request.question, answer.content) ? { kind: 'approved', how: 'elicited' } : refused('not_agreed');
+  }
+
+  async function byToken(token: string, bound: Bound, context: CallContext): Promise<Confirmation> {
+    const seal = await planTokens.open(token, bound, context);
+    if (typeof seal === 'string') return refused(seal);
+    return seal.use(context.clock.now()) ? { kind: 'approved', how: 'unattended' } : refused('used');
+  }
+
+  async function withoutClient(request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
+    const { plan, question, planToken, mayBeUnattended } = request;
+    if (context.signal.aborted) return refused('late');
+    if (planToken !== undefined && mayBeUnattended) return byToken(planToken, bound, context);
+    const offered = mayBeUnattended ? { planToken: await planTokens.seal(bound) } : undefined;
+    if (!approvals || !(await approvals.available())) return offered ? { kind: 'pending', ...offered } : refused('cannot_ask');
+    const approval = await approvals.ask({ call: bound.call, principal: context.principal, plan, typed: question.typed }, context.clock.now());
+    return approval.kind === 'pending' ? { kind: 'pending', code: approval.code, ...offered } : operatorSays[approval.kind];
+  }
 
   return {
-    async confirm(request, context) {
-      const { canAsk, state, answer } = context.dialogue;
-      if (!canAsk) return refused('cannot_ask');
-      const digest = digestOf(request, context.principal);
-      if (state === undefined) return ask(request, digest);
-      const sealed = await open(state, context);
-      if (!sealed) return refused('invalid');
-      if (sealed.digest !== digest) return refused('other_call');
-      if (!answer) return ask(request, digest);
-      if (!once.take(sealed.nonce, context.clock.now())) return refused('used');
-      if (context.signal.aborted) return refused('late');
-      if (answer.action !== 'accept') return refused(answer.action === 'decline' ? 'declined' : 'dismissed');
-      return agrees(request.question, answer.content) ? { kind: 'approved', how: 'elicited' } : refused('not_agreed');
+    confirm: (request, context) => {
+      const bound = bind(request, context.principal);
+      return context.dialogue.canAsk ? throughClient(request, bound, context) : withoutClient(request, bound, context);
     },
   };
 }

@@ -2,24 +2,36 @@ import type { CallContext } from '../context.ts';
 import type { Target } from './target.ts';
 import type { Tier } from './tier.ts';
 
-/** How a call was agreed to. Never claims that a human did. */
-export type Confirmed = 'not_needed' | 'elicited';
+/**
+ * How a call was agreed to: by nobody, as nobody has to; through the client's form; in the operator's terminal; by the
+ * caller itself. Never claims that a human did.
+ */
+export type Confirmed = 'not_needed' | 'elicited' | 'terminal' | 'unattended';
 
-/** A changing call that is about to be carried out. */
-export interface Intent {
+/** What is known of a call so far. */
+export interface CallFacts {
   readonly tool: string;
-  readonly tier: Tier;
-  readonly target: Target;
   readonly principal: string;
+  /** How the caller reached this server. */
+  readonly connection?: string;
   readonly requestId: string;
-  readonly confirmed: Confirmed;
+  readonly tier?: Tier;
+  readonly target?: Target;
+  /** Digest of the plan. */
+  readonly plan?: string;
+  readonly confirmed?: Confirmed;
 }
 
-export interface Outcome {
-  readonly tool: string;
-  readonly principal: string;
-  readonly requestId: string;
-  readonly outcome: 'done' | 'asked' | 'refused' | 'failed';
+/** A changing call that is about to be carried out. */
+export type Intent = CallFacts & Required<Pick<CallFacts, 'tier' | 'target' | 'plan' | 'confirmed'>>;
+
+/** What came of a call. `unknown`: it was sent, and nobody knows whether it was carried out. */
+export const outcomes = ['done', 'planned', 'asked', 'pending', 'denied', 'refused', 'failed', 'unknown'] as const;
+
+export interface Outcome extends CallFacts {
+  readonly outcome: (typeof outcomes)[number];
+  /** Why it came to nothing, in a word. */
+  readonly why?: string;
   /** From the call's beginning, in milliseconds. */
   readonly duration: number;
 }

@@ -25,3 +25,6 @@ export const needsConfirmation = (tier: Tier): tier is GraveTier => (graveTiers 
 
 /** Whether agreeing means typing the target's name, not just saying yes. */
 export const needsName = (tier: Tier, target: Target): boolean => tier === 'destructive' || target.mode === 'PRODUCTION';
+
+/** Whether a call destroys or gives away what is, or may be, production: then no caller may agree to it by itself. */
+export const isIrreparable = (tier: Tier, target: Target): boolean => (tier === 'destructive' || tier === 'sensitive') && raises(target);

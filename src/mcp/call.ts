@@ -1,0 +1,69 @@
+import type { Client } from '../client/client.ts';
+import { ApiError } from '../client/errors.ts';
+import type { AnyOperation } from '../contract/operation.ts';
+import type { CallContext } from './context.ts';
+import { CallFailure, type Failure } from './errors.ts';
+import type { Confirmer } from './guard/confirmation.ts';
+import type { Controls, Environment } from './guard/controls.ts';
+import type { GraveCalls } from './guard/grave-calls.ts';
+import type { Keys } from './guard/keys.ts';
+import type { Policy } from './guard/policy.ts';
+import type { CallFacts, Recorder } from './guard/record.ts';
+import type { Redactor } from './redact.ts';
+import type { Tool } from './tool.ts';
+import type { JsonRecord } from './values.ts';
+
+/** What the pipeline works with. One set serves all calls of a server. */
+export interface Dependencies {
+  /** The platform's client, connected when first needed. */
+  readonly connect: () => Promise<{ readonly client: Client }>;
+  readonly policy: Policy;
+  readonly confirmer: Confirmer;
+  readonly recorder: Recorder;
+  readonly redactor: Redactor;
+  readonly graveCalls: GraveCalls;
+  /** What plans are sealed with. */
+  readonly keys: Keys;
+  /** Where values come from that are set unseen. */
+  readonly environment: Environment;
+}
+
+/** One call on its way through the stages. */
+export interface Call {
+  readonly tool: Tool;
+  readonly args: JsonRecord;
+  readonly controls: Controls;
+  readonly context: CallContext;
+  readonly deps: Dependencies;
+  /** Told of what is found out, for the record. */
+  readonly note: (facts: Partial<CallFacts>) => void;
+}
+
+/** Ends a call. */
+export const fail = (failure: Failure): never => {
+  throw new CallFailure(failure);
+};
+
+async function connected({ tool, context, deps }: Call): Promise<Client> {
+  try {
+    return (await deps.connect()).client;
+  } catch (error) {
+    context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'no platform to call');
+    return fail({ kind: 'not_connected', requestId: context.requestId });
+  }
+}
+
+/**
+ * Carries out an operation for a call.
+ * @throws ApiError as the platform fails, CallFailure when there is none.
+ */
+export async function ask(operation: AnyOperation, input: JsonRecord, call: Call): Promise<unknown> {
+  const client = await connected(call);
+  const { credential, credentialRefused, signal, deadline, requestId, log } = call.context;
+  try {
+    return await client.call(operation, input, { credential, signal, deadline, requestId, log });
+  } catch (error) {
+    if (error instanceof ApiError && error.kind === 'unauthorized') credentialRefused?.();
+    throw error;
+  }
+}

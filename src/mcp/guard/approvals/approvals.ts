@@ -1,0 +1,80 @@
+import type { Plan } from '../plan.ts';
+import type { Keys } from '../keys.ts';
+import type { Store } from '../store.ts';
+import { hasSecret, isSigned } from './operator.ts';
+import { newCode, pendingIn, signedText, type Kept, type PendingCalls } from './pending.ts';
+
+/** How long a call waits for the operator and, once approved, to be repeated, in milliseconds. */
+export const approvalLifetime = 15 * 60_000;
+
+/** A call for which the operator is to be asked. */
+export interface ApprovalRequest {
+  /** Stands for principal, tool and exact arguments. */
+  readonly call: string;
+  readonly principal: string;
+  readonly plan: Plan;
+  readonly typed?: string;
+}
+
+/** What came of asking the operator, who answers in a terminal of their own. */
+export type Approval =
+  | { readonly kind: 'approved' }
+  | { readonly kind: 'pending'; readonly code: string }
+  | { readonly kind: 'refused' }
+  /** What the call acts on is no longer what was approved. */
+  | { readonly kind: 'changed' }
+  /** The approval was not given by the operator. */
+  | { readonly kind: 'invalid' }
+  /** Another call used it at the same moment. */
+  | { readonly kind: 'used' };
+
+export interface Approvals {
+  /** Whether there is an operator to ask. */
+  available(): Promise<boolean>;
+  /**
+   * Asks, or uses the approval that was given: it counts once, whoever else shares the store.
+   * @param now milliseconds since 1970.
+   */
+  ask(request: ApprovalRequest, now: number): Promise<Approval>;
+}
+
+export interface ApprovalsConfig {
+  readonly store: Store;
+  readonly keys: Keys;
+  /** File of the operator's public key. */
+  readonly operator: string;
+}
+
+function askAnew(calls: PendingCalls, { call, principal, plan, typed }: ApprovalRequest, now: number): Approval {
+  const code = newCode();
+  calls.add({ code, call, principal, plan, typed, askedAt: now, expiresAt: now + approvalLifetime });
+  return { kind: 'pending', code };
+}
+
+/** Approvals kept where all processes of a data directory, and the operator's command, find them. */
+export function createApprovals({ store, keys, operator }: ApprovalsConfig): Approvals {
+  const settle = async (calls: PendingCalls, { pending, seal, decision }: Kept, request: ApprovalRequest): Promise<Approval | undefined> => {
+    const isSame = pending.plan.digest === request.plan.digest;
+    if (!decision) {
+      if (isSame) return { kind: 'pending', code: pending.code };
+      calls.take(pending.code);
+      return undefined;
+    }
+    const isOperators = await isSigned(operator, signedText(seal, decision.verdict), decision.signature);
+    // From here on the decision is used up, whatever it says.
+    if (!calls.take(pending.code)) return { kind: 'used' };
+    if (!isOperators) return { kind: 'invalid' };
+    if (decision.verdict === 'refused') return { kind: 'refused' };
+    return { kind: isSame ? 'approved' : 'changed' };
+  };
+
+  return {
+    available: () => hasSecret(operator),
+    ask: async (request, now) => {
+      const calls = pendingIn(await store.open(), keys('approval'));
+      calls.dropExpired(now);
+      const kept = calls.forCall(request.call, now);
+      return (kept && (await settle(calls, kept, request))) ?? askAnew(calls, request, now);
+    },
+  };
+}

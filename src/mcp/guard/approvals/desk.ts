@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { ApprovalsConfig } from './approvals.ts';
+import { signerFor } from './operator.ts';
+import { together } from '../store.ts';
+import { normalCode, pendingIn, signedText, type Pending, type Verdict } from './pending.ts';
+
+/** Wrong secrets after which none is tried for a while, and how long that is in milliseconds. */
+const mostWrong = 5;
+const pause = 15 * 60_000;
+
+/** What came of deciding. */
+export type Decided =
+  | { readonly kind: 'decided' }
+  | { readonly kind: 'wrong_secret'; readonly left: number }
+  /** Too many wrong secrets. */
+  | { readonly kind: 'locked'; readonly until: number }
+  /** It expired, was decided before, or never was. */
+  | { readonly kind: 'gone' };
+
+/** The operator's side of approvals. Times are milliseconds since 1970. */
+export interface Desk {
+  /** What waits for a decision, oldest first. */
+  waiting(now: number): Promise<Pending[]>;
+  /** One that waits, by its code. */
+  find(code: string, now: number): Promise<Pending | undefined>;
+  /** Decides with the operator's secret. */
+  decide(code: string, verdict: Verdict, secret: string, now: number): Promise<Decided>;
+}
+
+/** One try at the secret, or until when there is none. Counted as wrong before it is tried, so that many tries at once count as many. */
+type Try = { readonly kind: 'try'; readonly row: number | bigint } | { readonly kind: 'locked'; readonly until: number };
+
+const beginTry = (database: DatabaseSync, now: number): Try =>
+  together(database, () => {
+    database.prepare('DELETE FROM wrong_secret WHERE at <= ?').run(now - pause);
+    const times = database.prepare('SELECT at FROM wrong_secret ORDER BY at').all().map(({ at }) => Number(at));
+    if (times.length >= mostWrong) return { kind: 'locked', until: times[times.length - mostWrong]! + pause };
+    return { kind: 'try', row: database.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now).lastInsertRowid };
+  });
+
+const wrongSoFar = (database: DatabaseSync): number => Number(database.prepare('SELECT count(*) AS n FROM wrong_secret').get()!['n']);
+
+/** The desk at which the calls of a data directory are decided. */
+export function createDesk({ store, keys, operator }: ApprovalsConfig): Desk {
+  const calls = async () => pendingIn(await store.open(), keys('approval'));
+  return {
+    waiting: async (now) => (await calls()).all(now).filter(({ decision }) => !decision).map(({ pending }) => pending),
+    find: async (code, now) => {
+      const kept = (await calls()).withCode(normalCode(code), now);
+      return kept?.decision ? undefined : kept?.pending;
+    },
+    decide: async (code, verdict, secret, now) => {
+      const database = await store.open();
+      const tried = beginTry(database, now);
+      if (tried.kind === 'locked') return tried;
+      const sign = await signerFor(operator, secret);
+      if (!sign) return { kind: 'wrong_secret', left: Math.max(0, mostWrong - wrongSoFar(database)) };
+      database.prepare('DELETE FROM wrong_secret WHERE rowid = ?').run(tried.row);
+      const waiting = await calls();
+      const kept = waiting.withCode(normalCode(code), now);
+      return kept && waiting.decide(kept.pending.code, verdict, sign(signedText(kept.seal, verdict))) ? { kind: 'decided' } : { kind: 'gone' };
+    },
+  };
+}

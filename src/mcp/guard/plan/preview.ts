@@ -1,0 +1,41 @@
+import { operations } from '../../../contract/operations.ts';
+import type { JsonRecord } from '../../values.ts';
+import { attempt, rowsIn, type Read, type Target } from '../target.ts';
+
+/** What a preview may look at. */
+export interface Sight {
+  readonly target: Target;
+  /** Reads of the platform's present state; what they answer may be shown. */
+  readonly read: Read;
+}
+
+/**
+ * What a call would do to what is there now, one fact a line. Gets the arguments as they may be shown. What the platform
+ * doesn't tell is said, never guessed.
+ * @throws ApiError when the platform fails.
+ */
+export type Preview = (args: JsonRecord, sight: Sight) => Promise<readonly string[]>;
+
+/** Said where something could not be read. */
+export const unread = (what: string): string => `Not known: ${what}. The platform does not tell, or the token may not read it.`;
+
+/** A value on one line. */
+export const show = (value: unknown): string => (typeof value === 'string' && /^[^\n"]+$/.test(value) ? value : (JSON.stringify(value) ?? 'nothing'));
+
+/** The text of a member; undefined where there is none. */
+export const textOf = (record: JsonRecord | undefined, name: string): string | undefined => {
+  const text = record?.[name];
+  return typeof text === 'string' && text !== '' ? text : undefined;
+};
+
+/** The id of the token's organization; undefined where the platform doesn't tell. */
+export const organizationOf = async (read: Read): Promise<string | undefined> => textOf(await attempt(read(operations.get_organization, {})), 'id');
+
+/** The row with this id. */
+export const rowWith = (answer: JsonRecord | undefined, id: unknown): JsonRecord | undefined => rowsIn(answer).find((row) => row['id'] === id);
+
+/** Both previews, one after the other. */
+export const inTurn =
+  (...previews: readonly Preview[]): Preview =>
+  async (args, sight) =>
+    (await Promise.all(previews.map((preview) => preview(args, sight)))).flat();

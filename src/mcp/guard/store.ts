@@ -1,0 +1,67 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+
+/** What the processes of one data directory have to agree on: approvals and how many grave calls were made. */
+const schema = `
+  CREATE TABLE IF NOT EXISTS pending (
+    code TEXT PRIMARY KEY,
+    call TEXT NOT NULL,
+    record TEXT NOT NULL,
+    seal TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS pending_call ON pending (call);
+  CREATE TABLE IF NOT EXISTS decision (
+    code TEXT PRIMARY KEY REFERENCES pending ON DELETE CASCADE,
+    verdict TEXT NOT NULL,
+    signature TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS wrong_secret (at INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS grave_call (at INTEGER NOT NULL) STRICT;
+`;
+
+/** Longest wait for another process that writes, in milliseconds. */
+const patience = 5_000;
+
+/** A database of mode 0600, opened when it is first asked for. */
+export interface Store {
+  open(): Promise<DatabaseSync>;
+  close(): void;
+}
+
+/** @param path of the file; made when it isn't there. */
+export function storeAt(path: string): Store {
+  let database: DatabaseSync | undefined;
+  return {
+    open: async () => {
+      if (database) return database;
+      const { DatabaseSync: Database } = await import('node:sqlite');
+      if (!database) {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        // SQLite would make it readable for everyone; its journals take the mode of the file.
+        closeSync(openSync(path, 'a', 0o600));
+        database = new Database(path, { timeout: patience });
+        database.exec(`PRAGMA foreign_keys = ON; ${schema}`);
+      }
+      return database;
+    },
+    close: () => {
+      database?.close();
+      database = undefined;
+    },
+  };
+}
+
+/** Runs changes together or not at all, with no other process in between. */
+export function together<Value>(database: DatabaseSync, change: () => Value): Value {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const value = change();
+    database.exec('COMMIT');
+    return value;
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}
