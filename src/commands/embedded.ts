@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from '../client/client.ts';
+import { ApiError } from '../client/errors.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../mcp/context.ts';
 import { type Claim, claim, endpointOf } from './claim.ts';
@@ -16,20 +18,24 @@ const unavailable = (dataDir: string, cause: Error): Error =>
     { cause },
   );
 
+/** Whether a call failed because nothing was there to take it, so that it can safely be made again. */
+const neverArrived = (error: unknown): boolean => error instanceof ApiError && error.kind === 'unreachable' && !error.outcomeUnknown;
+
 /**
  * The way to the embedded platform of a data directory. The first process that calls serves it; the others use that
  * one's, and when it has ended, the next to call takes over.
  */
 export function embeddedConnection(config: Config, log: Log): Connection {
   const { dataDir } = config;
+  const links: Link[] = [];
   let serving: Serving | undefined;
   let link: Link | undefined;
-  let connecting: Promise<Link> | undefined;
+  let linking: Promise<Link> | undefined;
 
   const relink = async (url: string): Promise<Link> => {
-    await link?.client.close();
-    link = undefined;
-    return (link = await linkTo(url, { ...config, log }));
+    link = await linkTo(url, { ...config, log });
+    links.push(link);
+    return link;
   };
 
   const serveHere = async (claimed: Claim): Promise<Link> => {
@@ -62,15 +68,34 @@ export function embeddedConnection(config: Config, log: Log): Connection {
       throw unavailable(dataDir, error);
     });
 
-  const connect = async (): Promise<Link> => (serving && link) ?? (connecting ??= open().finally(() => (connecting = undefined)));
+  const current = async (): Promise<Link> => (serving && link) ?? (linking ??= open().finally(() => (linking = undefined)));
 
-  return {
-    connect,
-    secrets: () => (link ? [link.token] : []),
+  /** Outlives the process that serves: a call that reached nobody is made once more, to whoever serves then. */
+  const client: Client = {
+    call: async (operation, input, options) => {
+      const used = await current();
+      try {
+        return await used.client.call(operation, input, options);
+      } catch (error) {
+        if (!neverArrived(error)) throw error;
+        if (link === used) link = undefined;
+        return (await current()).client.call(operation, input, options);
+      }
+    },
+    budget: (credential) => link?.client.budget(credential),
     close: async () => {
-      await connecting?.catch(() => undefined);
-      await link?.client.close();
+      await linking?.catch(() => undefined);
+      await Promise.all(links.map((one) => one.client.close()));
       await serving?.close();
     },
+  };
+
+  return {
+    connect: async () => {
+      await current();
+      return { client };
+    },
+    secrets: () => links.map(({ token }) => token),
+    close: () => client.close(),
   };
 }

@@ -13,19 +13,13 @@ const organizationOf = async (assistant: Awaited<ReturnType<typeof startAssistan
 const serverOf = async (directory: string): Promise<number> => (JSON.parse(await readFile(join(directory, 'serving.json'), 'utf8')) as { pid: number }).pid;
 
 describe('stdio without a base URL', () => {
-  test('serves the embedded platform with its first call, not before', async () => {
+  test('serves the embedded platform with its first call, not before, and keeps its token to the owner', async () => {
     const directory = join(await temporaryDirectory(), 'made', 'when', 'needed');
     const assistant = await startAssistant({ INFRA_DATA_DIR: directory });
     expect(await assistant.tools()).toContain('stop_environment');
     await expect(stat(directory)).rejects.toThrow('ENOENT');
     await organizationOf(assistant);
     expect(await serverOf(directory)).toBe(assistant.pid);
-  });
-
-  test('keeps its token in a file that only its owner may read', async () => {
-    const directory = await temporaryDirectory();
-    const assistant = await startAssistant({ INFRA_DATA_DIR: directory });
-    await organizationOf(assistant);
     expect((await stat(join(directory, 'token'))).mode & 0o777).toBe(0o600);
   });
 
