@@ -46,7 +46,7 @@ async function plan(call: Guarded): Promise<Planned> {
   const { tool, args, controls, target, tier, deps, note } = call;
   const read = controls.dryRun || needsConfirmation(tier) ? readFor(call) : undefined;
   const made = await planOf({ tool, args, target, tier, read, redactor: deps.redactor, key: deps.keys('plan') });
-  note({ plan: made.digest });
+  note({ plan: made.digest, target: made.target });
   return { ...call, plan: made };
 }
 
@@ -65,10 +65,10 @@ async function confirm({ args, controls, context, deps, target, tier, plan: made
 }
 
 /** Writes down a change before it is made. When that fails, it isn't made. */
-async function recordIntent({ tool, tier, target, plan: made, context, deps }: Planned, confirmed: Confirmed): Promise<void> {
+async function recordIntent({ tool, tier, plan: made, context, deps }: Planned, confirmed: Confirmed): Promise<void> {
   if (tier === 'read') return;
   const { principal, connection, requestId } = context;
-  const intent = { tool: tool.name, principal, connection, requestId, tier, target, plan: made.digest, confirmed };
+  const intent = { tool: tool.name, principal, connection, requestId, tier, target: made.target, plan: made.digest, confirmed };
   await deps.recorder.intent(intent, context).catch((error: unknown) => {
     context.log.error({ err: error, tool: tool.name, requestId }, 'intent not recorded, so the call is not made');
     fail({ kind: 'not_recorded', requestId });

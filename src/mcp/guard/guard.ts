@@ -46,7 +46,8 @@ export async function guard(call: Call): Promise<Guarded> {
   allowed(denialOf(tool, deps.policy));
   const target = await locate(call);
   const tier = tierOf(tool.operation, target);
-  note({ tier, target });
+  // Its names are recorded once they have been protected, with the plan.
+  note({ tier, target: { kind: target.kind, id: target.id, mode: target.mode } });
   allowed(denialOfCall({ tool, tier, target }, deps.policy, context.clock.now()));
   const guarded = { ...call, target, tier };
   await withinLimit(guarded, 'nextAt');
