@@ -11,7 +11,7 @@ export { secretsOf } from '../client/secrets.ts';
 export { mask };
 
 /** Shorter values are words as often as secrets: masking them would riddle ordinary text. */
-const shortestSecret = 6;
+export const shortestSecret = 6;
 
 /** Secrets seen earlier that are still masked wherever they stand. */
 const mostRemembered = 200;

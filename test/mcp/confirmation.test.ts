@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallContext, Dialogue } from '../../src/mcp/context.ts';
+import type { Approval, Approvals } from '../../src/mcp/guard/approvals/approvals.ts';
 import { createConfirmer, questionLifetime, type Confirmer, type Request } from '../../src/mcp/guard/confirmation.ts';
 import { requestFor } from './guard/request.ts';
 import { contextWith } from './support.ts';
@@ -158,5 +159,95 @@ describe('a confirmation is bound', () => {
       const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
       expect(await confirmer.confirm(request, answer)).toEqual(refused('invalid'));
     }
+  });
+});
+
+/** A client that shows no forms. */
+const mute = (dialogue: Partial<Dialogue> = {}, more: Partial<CallContext> = {}): CallContext => contextWith({ ...more, dialogue: { canAsk: false, ...dialogue } });
+
+/** An operator who gives one answer after another. */
+const operatorWho = (...answers: Approval[]): Approvals & { questions: object[] } => {
+  const questions: object[] = [];
+  return {
+    questions,
+    available: async () => true,
+    ask: async (what) => {
+      questions.push(what);
+      return answers.shift()!;
+    },
+  };
+};
+
+describe('where the client cannot ask', () => {
+  const unattended = requestFor({ args: request.args, mayBeUnattended: true });
+
+  test.each([
+    [{ kind: 'pending', code: 'AAAA-BBBB' }, { kind: 'pending', code: 'AAAA-BBBB' }],
+    [{ kind: 'approved' }, { kind: 'approved', how: 'terminal' }],
+    [{ kind: 'refused' }, refused('operator_refused')],
+    [{ kind: 'changed' }, refused('changed')],
+    [{ kind: 'invalid' }, refused('invalid')],
+    [{ kind: 'used' }, refused('used')],
+  ] as const)('the operator is asked: %j', async (answer, comes) => {
+    expect(await createConfirmer({ approvals: operatorWho(answer) }).confirm(request, mute())).toEqual(comes);
+  });
+
+  test('the operator is not asked for a call that was cancelled', async () => {
+    const operator = operatorWho({ kind: 'approved' });
+    expect(await createConfirmer({ approvals: operator }).confirm(request, mute({}, { signal: AbortSignal.abort() }))).toEqual(refused('late'));
+    expect(operator.questions).toEqual([]);
+  });
+
+  test('the operator is asked about principal, tool and exact arguments, whatever their order', async () => {
+    const pending: Approval = { kind: 'pending', code: 'x' };
+    const operator = operatorWho(pending, pending, pending, pending);
+    const confirmer = createConfirmer({ approvals: operator });
+    await confirmer.confirm(requestFor({ args: { a: 1, b: 2 } }), mute());
+    await confirmer.confirm(requestFor({ args: { b: 2, a: 1 } }), mute());
+    await confirmer.confirm(requestFor({ args: { a: 1, b: 3 } }), mute());
+    await confirmer.confirm(requestFor({ args: { a: 1, b: 2 } }), mute({}, { principal: 'eve' }));
+    const calls = operator.questions.map((what) => (what as { call: string }).call);
+    expect(calls[0]).toBe(calls[1]);
+    expect(new Set(calls).size).toBe(3);
+  });
+
+  test('a plan token confirms only where the operator allows it', async () => {
+    const confirmer = createConfirmer();
+    const first = await confirmer.confirm(unattended, mute());
+    expect(first).toEqual({ kind: 'pending', planToken: expect.any(String) });
+    const planToken = (first as { planToken: string }).planToken;
+    expect(await confirmer.confirm({ ...request, planToken }, mute())).toEqual(refused('cannot_ask'));
+    expect(await confirmer.confirm({ ...unattended, planToken }, mute())).toEqual({ kind: 'approved', how: 'unattended' });
+    expect(await confirmer.confirm({ ...unattended, planToken }, mute())).toEqual(refused('used'));
+  });
+
+  test('a plan token stands beside the code where there is an operator', async () => {
+    const confirmer = createConfirmer({ approvals: operatorWho({ kind: 'pending', code: 'x' }) });
+    expect(await confirmer.confirm(unattended, mute())).toEqual({ kind: 'pending', code: 'x', planToken: expect.any(String) });
+  });
+
+  test.each([
+    ['another tool', requestFor({ ...unattended, tool: 'upgrade_cluster', mayBeUnattended: true }), 'ann', 'other_call'],
+    ['other arguments', requestFor({ args: { environment_id: 'e-2' }, mayBeUnattended: true }), 'ann', 'other_call'],
+    ['another principal', unattended, 'eve', 'other_call'],
+    ['another state of the target', requestFor({ args: request.args, digest: 'read anew', mayBeUnattended: true }), 'ann', 'changed'],
+  ])('a plan token is not for %s', async (_, other, principal, why) => {
+    const confirmer = createConfirmer();
+    const { planToken } = (await confirmer.confirm(unattended, mute())) as { planToken: string };
+    expect(await confirmer.confirm({ ...other, planToken }, mute({}, { principal }))).toEqual(refused(why));
+  });
+
+  test('what was sealed for a question is no plan token, and the other way round', async () => {
+    const confirmer = createConfirmer();
+    const state = await asked(confirmer, unattended);
+    expect(await confirmer.confirm({ ...unattended, planToken: state }, mute())).toEqual(refused('invalid'));
+    const { planToken } = (await confirmer.confirm(unattended, mute())) as { planToken: string };
+    expect(await confirmer.confirm(unattended, contextWith({ dialogue: { state: planToken, ...accepted({ name: 'prod' }) } }))).toEqual(refused('invalid'));
+  });
+
+  test('a plan token does not replace asking a user who can be asked', async () => {
+    const confirmer = createConfirmer();
+    const { planToken } = (await confirmer.confirm(unattended, mute())) as { planToken: string };
+    expect(await confirmer.confirm({ ...unattended, planToken }, contextWith())).toMatchObject({ kind: 'needs_input' });
   });
 });

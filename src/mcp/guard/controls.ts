@@ -1,6 +1,7 @@
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { Issue } from '../arguments.ts';
 import type { JsonSchema } from '../json-schema.ts';
+import { shortestSecret } from '../redact.ts';
 import type { Tool } from '../tool.ts';
 import { isRecord, omit, type JsonRecord } from '../values.ts';
 import { allowedVariables, allowsUnattended, type Policy } from './policy.ts';
@@ -58,7 +59,9 @@ function valueFrom(name: unknown, given: JsonRecord, policy: Policy, environment
   if (typeof name !== 'string' || !allowed.includes(name)) return { issues: [`"value_from_env" must be one of ${allowed.join(', ')}`] };
   if (given[settable] !== undefined) return { issues: [`give "value" or "value_from_env", not both`] };
   const value = environment[name];
-  return value === undefined ? { issues: [`"value_from_env": ${name} is allowed, but not set where this server runs`] } : { value, issues: [] };
+  if (value === undefined) return { issues: [`"value_from_env": ${name} is allowed, but not set where this server runs`] };
+  // What is shorter could not be masked where the platform sends it back.
+  return value.length < shortestSecret ? { issues: [`"value_from_env": what ${name} holds is too short to be kept from view`] } : { value, issues: [] };
 }
 
 /** Takes the controls out of what a caller gave. What the tool doesn't take under the policy stays in, to be told as unknown. */

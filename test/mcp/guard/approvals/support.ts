@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { createApprovals, type ApprovalRequest } from '../../../../src/mcp/guard/approvals/approvals.ts';
+import { createDesk } from '../../../../src/mcp/guard/approvals/desk.ts';
+import { keysIn } from '../../../../src/mcp/guard/keys.ts';
+import { storeAt, type Store } from '../../../../src/mcp/guard/store.ts';
+import { requestFor } from '../request.ts';
+
+export const secret = 'only the operator knows';
+
+/** The parts of approvals in a folder, as one process has them. */
+export function officeIn(folder: string) {
+  const store: Store = storeAt(join(folder, 'guard.sqlite'));
+  const operator = join(folder, 'operator.json');
+  const config = { store, keys: keysIn(join(folder, 'guard.key')), operator };
+  return { ...config, approvals: createApprovals(config), desk: createDesk(config), [Symbol.dispose]: () => store.close() };
+}
+
+/** What the operator is asked, but for what a test says. */
+export const approvalFor = ({ digest, ...more }: Partial<ApprovalRequest> & { digest?: string } = {}): ApprovalRequest => ({
+  call: 'ann stop_environment e-1', principal: 'ann', plan: requestFor({ digest }).plan, typed: 'prod', ...more,
+});

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { graveCallsIn, passingGraveCalls, type GraveCalls } from '../../../src/mcp/guard/grave-calls.ts';
+import { storeAt } from '../../../src/mcp/guard/store.ts';
+import { temporaryFolder } from '../audit/support.ts';
+
+const minute = 60_000;
+
+async function limits(calls: GraveCalls): Promise<void> {
+  expect(await calls.take(2, 0)).toBeUndefined();
+  expect(await calls.take(2, 10 * minute)).toBeUndefined();
+  expect(await calls.nextAt(2, 20 * minute)).toBe(60 * minute);
+  expect(await calls.take(2, 20 * minute)).toBe(60 * minute);
+  // Looking counts nothing.
+  expect(await calls.nextAt(3, 20 * minute)).toBeUndefined();
+  expect(await calls.take(2, 60 * minute)).toBeUndefined();
+  expect(await calls.nextAt(2, 61 * minute)).toBe(70 * minute);
+  expect(await calls.nextAt(1, 61 * minute)).toBe(120 * minute);
+  expect(await calls.nextAt(0, 61 * minute)).toBe(Infinity);
+}
+
+describe('grave calls', () => {
+  test('of one process are counted for 60 minutes', () => limits(passingGraveCalls()));
+
+  test('of all processes of a directory are counted together', async () => {
+    await using folder = await temporaryFolder();
+    const stores = [storeAt(join(folder.path, 'guard.sqlite')), storeAt(join(folder.path, 'guard.sqlite'))];
+    await limits(graveCallsIn(stores[0]!));
+    expect(await graveCallsIn(stores[1]!).nextAt(2, 61 * minute)).toBe(70 * minute);
+    const many = await Promise.all(Array.from({ length: 10 }, (_, index) => graveCallsIn(stores[index % 2]!).take(5, 62 * minute)));
+    expect(many.filter((until) => until === undefined)).toHaveLength(3);
+    for (const store of stores) store.close();
+  });
+});
