@@ -16,6 +16,9 @@ export interface EngineContext {
   readonly timeScale: number;
 }
 
+/** Due time of what waits for something before it: whoever ends that hands over the turn. */
+export const notYet = Number.MAX_SAFE_INTEGER;
+
 /** A moment as rows and answers write it. */
 export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 

@@ -1,27 +1,43 @@
-import { environmentHistory, serviceHistory } from './history.ts';
+import { deliveryLane } from '../webhooks/delivery-lane.ts';
+import { webhookRecords } from '../webhooks/records.ts';
+import { type AddressPolicy, createAgent } from '../webhooks/target.ts';
+import { alertRuleChanged, moveAlertRule } from './alert-rules.ts';
+import { moveUpgrade, requestUpgrade } from './cluster-upgrade.ts';
 import type { EngineContext } from './context.ts';
 import { deploymentLane } from './deployment-lane.ts';
 import type { Engine } from './engine.ts';
 import { environmentStatus } from './environment-status.ts';
+import { environmentHistory, serviceHistory } from './history.ts';
 import { createLease } from './lease.ts';
 import { environmentLogs, serviceLogs } from './logs.ts';
 import { cancel, markOutOfDate, request } from './requests.ts';
 import { serviceStatuses } from './status.ts';
+import { timerLane } from './timer-lane.ts';
 import { createWorker } from './worker.ts';
 
 /** What an engine is made of. */
-export type EngineOptions = EngineContext;
+export interface EngineOptions extends EngineContext {
+  /** Which addresses webhooks may be delivered to. */
+  readonly webhookTargets: AddressPolicy;
+  /** Opens a webhook's sealed secret. */
+  readonly openSecret: (sealed: string) => string;
+}
 
-/** The engine over a store and a runtime. It works from `start` to `stop`; what it is asked in between lasts beyond both. */
-export function createEngine(context: EngineOptions): Engine {
-  const { db, clock, runtime } = context;
-  const worker = createWorker(context, createLease(db, clock, context.random.uuid()), [deploymentLane(context)]);
+/** The engine over a store and a runtime. It works from `start` to `stop`, once; what it is asked lasts beyond both. */
+export function createEngine(options: EngineOptions): Engine {
+  const { db, clock, runtime } = options;
+  const agent = createAgent(options.webhookTargets);
+  const worker = createWorker(options, createLease(db, clock, options.random.uuid()), [
+    deploymentLane(options),
+    timerLane(options, { CLUSTER_UPGRADE: moveUpgrade(options), ALERT_RULE: moveAlertRule(options) }),
+    deliveryLane(options, { dispatcher: agent, open: options.openSecret }),
+  ]);
   return {
-    request: (trx, order) => request(context, trx, order),
-    cancel: (trx, environmentId) => cancel(context, trx, environmentId),
-    upgradeCluster: () => Promise.reject(new Error('not yet')),
+    request: (trx, order) => request(options, trx, order),
+    cancel: (trx, environmentId) => cancel(options, trx, environmentId),
+    upgradeCluster: (trx, clusterId) => requestUpgrade(options, trx, clusterId),
     markOutOfDate,
-    alertRuleChanged: async () => undefined,
+    alertRuleChanged: (trx, alertRuleId) => alertRuleChanged(options, trx, alertRuleId),
     serviceStatus: async (trx, serviceId) => (await serviceStatuses(trx, [serviceId]))[0]!,
     serviceStatuses,
     environmentStatus,
@@ -29,9 +45,12 @@ export function createEngine(context: EngineOptions): Engine {
     environmentHistory: (trx, environmentId, query) => environmentHistory(trx, environmentId, query, clock.now()),
     logs: (trx, serviceId, tail) => serviceLogs(trx, runtime, serviceId, tail),
     environmentLogs,
-    webhookEvents: async () => ({ rows: [], total: 0 }),
+    webhookEvents: webhookRecords,
     wake: worker.wake,
     start: async () => worker.start(),
-    stop: worker.stop,
+    stop: async () => {
+      await worker.stop();
+      await agent.destroy();
+    },
   };
 }

@@ -92,12 +92,12 @@ const record = async (
   }
   if (seen.outcome === 'failed') {
     const outcome: Outcome = { at, state: onFailure, good: false, reason: seen.reason ?? null, step: { ...ended, status: 'ERROR' }, ...said };
-    await finish(trx, deployment, { ...row, commit }, outcome);
+    await finish(context, trx, deployment, { ...row, commit }, outcome);
     return;
   }
   const next = path.phases[phase + 1];
   if (next === undefined) {
-    await finish(trx, deployment, { ...row, commit }, { at, state: path.end, good: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...said });
+    await finish(context, trx, deployment, { ...row, commit }, { at, state: path.end, good: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...said });
     return;
   }
   await apply(trx, deployment, row, {
@@ -142,7 +142,7 @@ async function advance(context: EngineContext, deployment: DeploymentRow, row: D
     if (row.phase !== null) await dropTask(context, task);
     const step = { position: (row.phase ?? 0) + 1, step: task.phase.step, status: 'CANCELED' as const, beganAt: task.beganAt };
     const outcome = canceledOutcome(context.clock.now(), 'Canceled on request.');
-    return write((trx) => finish(trx, deployment, row, row.phase === null ? outcome : { ...outcome, step }));
+    return write((trx) => finish(context, trx, deployment, row, row.phase === null ? outcome : { ...outcome, step }));
   }
   if (row.phase === null) return write((trx) => enterFirstPhase(context, trx, deployment, row, path));
   const seen = await observe(context, task, row.cursor);

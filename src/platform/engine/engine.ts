@@ -45,6 +45,12 @@ export interface HistoryQuery {
   readonly pageSize: number;
 }
 
+/** A part of a list. */
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
 /**
  * Carries out deployments and everything else of the platform that moves by itself.
  * Calls that change something take the caller's transaction and write nothing outside it; after the commit
@@ -78,7 +84,7 @@ export interface Engine {
   /** The newest `tail` lines of the latest deployment of each of the environment's services, newest last. */
   environmentLogs(db: Db, environmentId: string, tail?: number): Promise<EnvironmentLogLines>;
   /** Recorded delivery attempts of a webhook, newest first. */
-  webhookEvents(db: Db, webhookId: string, page?: { offset: number; limit: number }): Promise<{ rows: WebhookRecord[]; total: number }>;
+  webhookEvents(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }>;
 
   /** Looks for work now; call after the commit of anything above that changes something. Never throws. */
   wake(): void;

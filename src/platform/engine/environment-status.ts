@@ -52,7 +52,7 @@ export async function environmentStatus(db: Db, environmentId: string): Promise<
   const environment = await db.selectFrom('environment').select('state').where('id', '=', environmentId).executeTakeFirst();
   if (environment === undefined) throw notFound('environment', environmentId);
   const services = await db.selectFrom('service').select('deployment_status').where('environment_id', '=', environmentId).execute();
-  const last = await db.selectFrom('deployment').selectAll().where('environment_id', '=', environmentId).orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  const last = await db.selectFrom('deployment').selectAll().where('queue', '=', environmentId).orderBy('seq', 'desc').limit(1).executeTakeFirst();
   const parts = last ? await servicesOf(db, last.id) : [];
   const steps = last ? await db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', last.id).orderBy('position').execute() : [];
   const took = last ? tookMilliseconds(last) : null;

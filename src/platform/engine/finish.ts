@@ -1,10 +1,11 @@
 import type { EventKind } from '../../contract/resources/webhook.ts';
 import type { DeploymentState } from '../../contract/states.ts';
 import type { Db } from '../store/database.ts';
-import { iso } from './context.ts';
-import { announced, canceling, isSettled } from './lifecycle.ts';
+import { serviceSettled } from './alert-rules.ts';
+import { type EngineContext, iso } from './context.ts';
+import { announced, canceling, failedStates } from './lifecycle.ts';
 import { pruneLines } from './log-lines.ts';
-import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, servicesOf } from './rows.ts';
 import { apply, type Change } from './transition.ts';
 
 /** How a service's part in a deployment ends. */
@@ -24,7 +25,7 @@ export const canceledOutcome = (at: number, reason: string): Outcome => ({
 const showOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome): Promise<void> => {
   await trx
     .updateTable('service').set({ last_deployment_at: iso(outcome.at) }).where('id', '=', row.service_id).where('last_deployment_id', '=', deployment.id).execute();
-  if (!outcome.good || deployment.action !== 'DEPLOY') return;
+  if (!outcome.good || deployment.action !== 'DEPLOY' || isScheduledRun(deployment)) return;
   const { outdated } = await trx
     .selectFrom('deployment_service').select('outdated').where('deployment_id', '=', deployment.id).where('service_id', '=', row.service_id).executeTakeFirstOrThrow();
   await trx
@@ -35,9 +36,9 @@ const showOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentSe
 };
 
 const eventOf = (deployment: DeploymentRow, good: boolean): EventKind | undefined =>
-  announced(deployment.action) ? (good ? 'DEPLOYMENT_SUCCEEDED' : 'DEPLOYMENT_FAILED') : undefined;
+  announced(deployment.action) && !isScheduledRun(deployment) ? (good ? 'DEPLOYMENT_SUCCEEDED' : 'DEPLOYMENT_FAILED') : undefined;
 
-const endService = async (trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome): Promise<void> => {
+const endService = async (context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome): Promise<void> => {
   const { state, good, reason, ...rest } = outcome;
   const event = eventOf(deployment, good);
   await apply(trx, deployment, row, {
@@ -46,12 +47,13 @@ const endService = async (trx: Db, deployment: DeploymentRow, row: DeploymentSer
     row: { state, reason, commit: row.commit, phase: null, cursor: null, due_ms: null, ended_at: iso(outcome.at) },
   });
   await showOutcome(trx, deployment, row, outcome);
+  await serviceSettled(context, trx, row.service_id, deployment.environment_id);
   await pruneLines(trx, row);
 };
 
-/** The deployment is over; the next in the environment's queue has its turn. */
+/** The deployment is over; the next in its queue has its turn. */
 const endDeployment = async (trx: Db, deployment: DeploymentRow, services: readonly DeploymentServiceRow[], at: number): Promise<void> => {
-  const failed = services.some((service) => isSettled(service.state) && service.state.endsWith('_ERROR'));
+  const failed = services.some((service) => failedStates.includes(service.state));
   const canceled = services.some((service) => service.state === canceling.end);
   await trx
     .updateTable('deployment')
@@ -62,7 +64,7 @@ const endDeployment = async (trx: Db, deployment: DeploymentRow, services: reado
     .updateTable('deployment')
     .set({ due_ms: at })
     .where((eb) => eb('seq', '=', eb.selectFrom('deployment').select(({ fn }) => fn.min('seq').as('seq'))
-      .where('environment_id', '=', deployment.environment_id).where('due_ms', 'is not', null)))
+      .where('queue', '=', deployment.queue).where('due_ms', 'is not', null)))
     .execute();
 };
 
@@ -70,8 +72,10 @@ const endDeployment = async (trx: Db, deployment: DeploymentRow, services: reado
  * Ends a service's part in a deployment, and with the last of a stage goes on: to the next stage, or, where one failed,
  * to the end of the deployment without the stages that have not begun.
  */
-export async function finish(trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome): Promise<void> {
-  await endService(trx, deployment, row, outcome);
+export async function finish(
+  context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome,
+): Promise<void> {
+  await endService(context, trx, deployment, row, outcome);
   const services = await servicesOf(trx, deployment.id);
   const open = services.filter((service) => service.ended_at === null);
   if (open.some((service) => service.stage === row.stage)) return;
@@ -85,7 +89,7 @@ export async function finish(trx: Db, deployment: DeploymentRow, row: Deployment
   if (open.some((service) => service.state === canceling.state)) return;
   const names = bad.map((service) => service.name).join(', ');
   for (const service of open) {
-    await endService(trx, deployment, service, canceledOutcome(outcome.at, `Not begun, because ${names} failed in an earlier stage.`));
+    await endService(context, trx, deployment, service, canceledOutcome(outcome.at, `Not begun, because ${names} failed in an earlier stage.`));
   }
   await endDeployment(trx, deployment, await servicesOf(trx, deployment.id), outcome.at);
 }

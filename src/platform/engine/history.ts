@@ -122,7 +122,7 @@ export async function environmentHistory(db: Db, environmentId: string, { page, 
   const environment = await db.selectFrom('environment').select('name').where('id', '=', environmentId).executeTakeFirst();
   if (environment === undefined) throw notFound('environment', environmentId);
   const deployments = await db
-    .selectFrom('deployment').selectAll().where('environment_id', '=', environmentId).orderBy('seq', 'desc').limit(pageSize).offset((page - 1) * pageSize).execute();
+    .selectFrom('deployment').selectAll().where('queue', '=', environmentId).orderBy('seq', 'desc').limit(pageSize).offset((page - 1) * pageSize).execute();
   const parts = await partsOf(db, deployments);
   return { page, page_size: pageSize, results: deployments.map((deployment) => environmentItem(deployment, parts.get(deployment.id) ?? [], environment.name, now)) };
 }

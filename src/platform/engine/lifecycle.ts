@@ -107,6 +107,9 @@ const settledStates = [
   'DELETE_ERROR',
 ] as const satisfies readonly DeploymentState[];
 
+/** States in which a deployment went wrong. */
+export const failedStates: readonly DeploymentState[] = settledStates.filter((state) => state.endsWith('_ERROR'));
+
 /** Whether a service in `state` is at rest. */
 export const isSettled = (state: DeploymentState): boolean => (settledStates as readonly DeploymentState[]).includes(state);
 
@@ -138,12 +141,22 @@ export const aggregate = (states: readonly DeploymentState[]): DeploymentState =
 
 /** A cluster's way to its next version. */
 export const clusterUpgrade = {
+  from: ['DEPLOYED', 'DEPLOYMENT_ERROR', 'RESTARTED'],
   queued: { state: 'DEPLOYMENT_QUEUED', takes: [1, 2] },
   running: { state: 'DEPLOYING', takes: [15, 30] },
   end: 'DEPLOYED',
   onFailure: 'DEPLOYMENT_ERROR',
 } as const satisfies {
-  queued: { state: ClusterState; takes: Seconds }; running: { state: ClusterState; takes: Seconds }; end: ClusterState; onFailure: ClusterState;
+  from: readonly ClusterState[]; queued: { state: ClusterState; takes: Seconds }; running: { state: ClusterState; takes: Seconds }; end: ClusterState; onFailure: ClusterState;
+};
+
+// The newest minor version of the orchestrator that clusters can be upgraded to.
+const newestMinor = 35;
+
+/** The version that follows another of the form 1.32 or 1.32.4; null after the newest. */
+export const nextVersion = (version: string): string | null => {
+  const minor = Number(/^v?1\.(\d+)/.exec(version)?.[1] ?? newestMinor);
+  return minor < newestMinor ? `1.${minor + 1}` : null;
 };
 
 /** How alert rules move: from a state, on what, to which, after how long. `for` is the rule's own duration. */
@@ -153,3 +166,6 @@ export const alertRuleMoves = [
   { from: 'TRIGGERED', on: 'grouped with other alerts', to: 'PENDING_NOTIFICATION', takes: [2, 4] },
   { from: 'PENDING_NOTIFICATION', on: 'receivers told', to: 'NOTIFIED', takes: [1, 3] },
 ] as const satisfies readonly { from: AlertRuleState; on: string; to: AlertRuleState; takes: Seconds | 'for' }[];
+
+/** States of an alert rule whose condition has been met. */
+export const firingStates: readonly AlertRuleState[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED', 'UNROUTED'];

@@ -4,7 +4,7 @@ import { notFound, refused } from '../problem.ts';
 import { uuidFrom } from '../random.ts';
 import type { Db } from '../store/database.ts';
 import type { ServiceTable } from '../store/schema.ts';
-import { duration, type EngineContext, iso } from './context.ts';
+import { duration, type EngineContext, iso, notYet } from './context.ts';
 import type { DeploymentOrder, DeploymentRequest } from './engine.ts';
 import { announced, canceling, isSettled, pathOf, refusals, stageOf } from './lifecycle.ts';
 import { requireUnlocked } from './locks.ts';
@@ -12,9 +12,6 @@ import { type DeploymentRow, type DeploymentServiceRow, findDeployment, services
 import { apply, recordEvent, showAggregate } from './transition.ts';
 
 type ServiceRow = Selectable<ServiceTable>;
-
-/** Due time of a deployment that waits for the one before it: whoever ends that one hands over the turn. */
-export const notYet = Number.MAX_SAFE_INTEGER;
 
 const words: Readonly<Record<DeploymentAction, string>> = { DEPLOY: 'deployed', RESTART: 'restarted', STOP: 'stopped', DELETE: 'deleted' };
 
@@ -37,12 +34,12 @@ const findServices = async (trx: Db, { environmentId, serviceIds }: DeploymentOr
 
 const insertDeployment = async (trx: Db, context: EngineContext, order: DeploymentOrder, at: number): Promise<DeploymentRow> => {
   const ahead = await trx
-    .selectFrom('deployment').select('id').where('environment_id', '=', order.environmentId).where('due_ms', 'is not', null).executeTakeFirst();
+    .selectFrom('deployment').select('id').where('queue', '=', order.environmentId).where('due_ms', 'is not', null).executeTakeFirst();
   const nothingToDo = order.serviceIds.length === 0;
   return trx
     .insertInto('deployment')
     .values({
-      id: context.random.uuid(), environment_id: order.environmentId, action: order.action, status: nothingToDo ? 'SUCCESS' : 'QUEUED',
+      id: context.random.uuid(), environment_id: order.environmentId, queue: order.environmentId, action: order.action, status: nothingToDo ? 'SUCCESS' : 'QUEUED',
       origin: order.origin, triggered_by: order.triggeredBy, canceling: 0, created_at: iso(at),
       started_at: nothingToDo ? iso(at) : null, ended_at: nothingToDo ? iso(at) : null,
       due_ms: nothingToDo ? null : ahead ? notYet : at,
@@ -100,7 +97,7 @@ const cancelService = (trx: Db, context: EngineContext, deployment: DeploymentRo
 /** Cancels what the environment has under way; see Engine.cancel. */
 export async function cancel(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
   const found = await trx
-    .selectFrom('deployment').select('id').where('environment_id', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').executeTakeFirst();
+    .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').executeTakeFirst();
   if (found === undefined) throw refused(`The environment ${environmentId} has no deployment under way that could be canceled.`);
   const deployment = await findDeployment(trx, found.id);
   if (deployment.canceling) throw refused(`The deployment ${deployment.id} is being canceled already.`);

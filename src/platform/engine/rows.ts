@@ -6,6 +6,9 @@ import type { Database } from '../store/schema.ts';
 export type DeploymentRow = Selectable<Database['deployment']>;
 export type DeploymentServiceRow = Selectable<Database['deployment_service']>;
 
+/** Whether it is a job's run by its schedule, which the environment's queue and states know nothing of. */
+export const isScheduledRun = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean => deployment.queue !== deployment.environment_id;
+
 /** The deployment of that id. */
 export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
   db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -82,7 +82,7 @@ const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Pro
   const rows = await db
     .selectFrom('deployment')
     .select('id')
-    .where('seq', 'in', db.selectFrom('deployment').select(({ fn }) => fn.max('seq').as('seq')).where('environment_id', 'in', [...environmentIds]).groupBy('environment_id'))
+    .where('seq', 'in', db.selectFrom('deployment').select(({ fn }) => fn.max('seq').as('seq')).where('queue', 'in', [...environmentIds]).groupBy('queue'))
     .execute();
   return new Set(rows.map((row) => row.id));
 };

@@ -25,11 +25,15 @@ interface Claimable {
   owner: string | null;
 }
 
-/** One accepted order. `seq` is the order of the environment's queue. */
+/**
+ * One accepted order. `queue` is what it waits in, in the order of `seq`, one at a time: the environment's, by its id,
+ * or for a scheduled run of a job that job's own.
+ */
 interface DeploymentTable extends Claimable {
   seq: Generated<number>;
   id: string;
   environment_id: string;
+  queue: string;
   action: DeploymentAction;
   status: z.infer<typeof DeploymentActionStatus>;
   origin: z.infer<typeof Origin>;
@@ -106,12 +110,17 @@ interface LogLineTable {
   version: string;
 }
 
-/** The outbox: what one webhook is to be told. `due_ms` is null once that is done or given up. */
+/**
+ * The outbox: what one webhook is to be told. `due_ms` is null once that is done or given up, and far off while what
+ * the webhook is told of the same deployment before has not come so far.
+ */
 interface WebhookDeliveryTable extends Claimable {
   seq: Generated<number>;
   id: string;
   webhook_id: string;
   event_seq: number;
+  deployment_id: string;
+  service_id: string;
   body: Json;
   attempts: Generated<number>;
   due_ms: number | null;
@@ -131,7 +140,7 @@ interface WebhookAttemptTable {
 
 /** What happens to a thing at a moment, other than deployments: one timer a thing and kind. */
 interface TimerTable {
-  kind: 'ALERT_RULE' | 'CLUSTER_UPGRADE' | 'JOB_RUN';
+  kind: 'ALERT_RULE' | 'CLUSTER_UPGRADE';
   subject_id: string;
   due_ms: number;
 }

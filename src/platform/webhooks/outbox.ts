@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { EventKind, WebhookDelivery } from '../../contract/resources/webhook.ts';
 import { type DeploymentRow, type DeploymentServiceRow, serviceType } from '../engine/rows.ts';
 import { uuidFrom } from '../random.ts';
+import { notYet } from '../engine/context.ts';
 import type { Db } from '../store/database.ts';
 
 /** Body of a delivery. */
@@ -33,6 +34,18 @@ const bodyOf = ({ event, deployment, service, at }: Announcement, place: { proje
   },
 });
 
+/** Webhooks that are yet to be told of something that happened before to the same service in the same deployment. */
+const openDeliveries = async (trx: Db, { deployment, service }: Announcement): Promise<Set<string>> => {
+  const rows = await trx
+    .selectFrom('webhook_delivery')
+    .select('webhook_id')
+    .where('deployment_id', '=', deployment.id)
+    .where('service_id', '=', service.service_id)
+    .where('due_ms', 'is not', null)
+    .execute();
+  return new Set(rows.map((row) => row.webhook_id));
+};
+
 /** Puts one delivery for every enabled webhook that asks for the event into the outbox, in the caller's transaction. */
 export async function announce(trx: Db, announcement: Announcement): Promise<void> {
   const place = await trx
@@ -50,9 +63,11 @@ export async function announce(trx: Db, announcement: Announcement): Promise<voi
   const listening = webhooks.filter((webhook) => (JSON.parse(webhook.events) as string[]).includes(announcement.event));
   if (listening.length === 0) return;
   const body = JSON.stringify(bodyOf(announcement, place));
+  const earlier = await openDeliveries(trx, announcement);
   const rows = listening.map((webhook) => ({
     id: uuidFrom(`${announcement.deployment.id}/${announcement.eventSeq}/${webhook.id}`),
-    webhook_id: webhook.id, event_seq: announcement.eventSeq, body, due_ms: announcement.at,
+    webhook_id: webhook.id, event_seq: announcement.eventSeq, deployment_id: announcement.deployment.id,
+    service_id: announcement.service.service_id, body, due_ms: earlier.has(webhook.id) ? notYet : announcement.at,
   }));
   await trx.insertInto('webhook_delivery').values(rows).execute();
 }

@@ -9,6 +9,7 @@ import type { DeploymentOrder, Engine } from '../../../src/platform/engine/engin
 import { systemRandom } from '../../../src/platform/random.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import { type Db, openDatabase } from '../../../src/platform/store/database.ts';
+import { anyAddress } from '../../../src/platform/webhooks/target.ts';
 
 const at = '2026-01-05T08:00:00.000Z';
 const stamp = { created_at: at, updated_at: at };
@@ -94,7 +95,9 @@ export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale 
   const db = await openDatabase(directory);
   if (dataDir === undefined) await addOrganization(db);
   const runtime = createSimulatedRuntime({ clock, timeScale, ...(faults && { faults }) });
-  const engine = createEngine({ db, clock, random: systemRandom, log: pino({ level: 'silent' }), timeScale, runtime, ...options });
+  const engine = createEngine({
+    db, clock, random: systemRandom, log: pino({ level: 'silent' }), timeScale, runtime, webhookTargets: anyAddress, openSecret: (sealed) => sealed, ...options,
+  });
   await engine.start();
   const settled = async (): Promise<void> => {
     for (;;) {

@@ -11,13 +11,14 @@ const statements = [
   'CREATE TABLE worker (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, lease_until_ms INTEGER NOT NULL) STRICT',
 
   `CREATE TABLE deployment (
-    ${sequence}, id TEXT NOT NULL UNIQUE, environment_id TEXT NOT NULL REFERENCES environment (id), action TEXT NOT NULL,
+    ${sequence}, id TEXT NOT NULL UNIQUE, environment_id TEXT NOT NULL REFERENCES environment (id), queue TEXT NOT NULL,
+    action TEXT NOT NULL,
     status TEXT NOT NULL, origin TEXT NOT NULL, triggered_by TEXT NOT NULL,
     canceling INTEGER NOT NULL DEFAULT 0 CHECK (canceling IN (0, 1)), created_at TEXT NOT NULL, started_at TEXT, ended_at TEXT,
     due_ms INTEGER, ${claimable}, CHECK ((ended_at IS NULL) = (due_ms IS NOT NULL))) STRICT`,
-  'CREATE INDEX deployment_of_environment ON deployment (environment_id, seq)',
-  `CREATE UNIQUE INDEX one_deployment_at_a_time ON deployment (environment_id) WHERE status = 'ONGOING'`,
-  'CREATE INDEX deployment_waiting ON deployment (environment_id, seq) WHERE due_ms IS NOT NULL',
+  'CREATE INDEX deployment_in_queue ON deployment (queue, seq)',
+  `CREATE UNIQUE INDEX one_deployment_at_a_time ON deployment (queue) WHERE status = 'ONGOING'`,
+  'CREATE INDEX deployment_open ON deployment (queue, seq) WHERE due_ms IS NOT NULL',
   'CREATE INDEX deployment_due ON deployment (due_ms) WHERE due_ms IS NOT NULL',
   'CREATE INDEX deployment_owner ON deployment (owner) WHERE owner IS NOT NULL',
 
@@ -46,10 +47,11 @@ const statements = [
 
   `CREATE TABLE webhook_delivery (
     ${sequence}, id TEXT NOT NULL UNIQUE, webhook_id TEXT NOT NULL REFERENCES webhook (id),
-    event_seq INTEGER NOT NULL REFERENCES deployment_event (seq), body TEXT NOT NULL CHECK (json_valid(body)),
+    event_seq INTEGER NOT NULL REFERENCES deployment_event (seq), ${deploymentService}, body TEXT NOT NULL CHECK (json_valid(body)),
     attempts INTEGER NOT NULL DEFAULT 0, due_ms INTEGER, ${claimable}, UNIQUE (webhook_id, event_seq)) STRICT`,
   'CREATE INDEX webhook_delivery_due ON webhook_delivery (due_ms) WHERE due_ms IS NOT NULL',
   'CREATE INDEX webhook_delivery_event ON webhook_delivery (event_seq)',
+  'CREATE INDEX webhook_delivery_open ON webhook_delivery (deployment_id, service_id, webhook_id) WHERE due_ms IS NOT NULL',
   'CREATE INDEX webhook_delivery_owner ON webhook_delivery (owner) WHERE owner IS NOT NULL',
 
   `CREATE TABLE webhook_attempt (

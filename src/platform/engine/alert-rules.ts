@@ -1,0 +1,119 @@
+import type { Selectable } from 'kysely';
+import type * as z from 'zod';
+import type { AlertRuleRequest } from '../../contract/resources/alert-rule.ts';
+import { notFound } from '../problem.ts';
+import type { Db } from '../store/database.ts';
+import type { AlertRuleTable } from '../store/schema.ts';
+import { duration, type EngineContext, iso } from './context.ts';
+import { alertRuleMoves, failedStates, firingStates, type Seconds } from './lifecycle.ts';
+import { type Move, setTimer } from './timer-lane.ts';
+
+type AlertRuleRow = Selectable<AlertRuleTable>;
+type Condition = z.output<typeof AlertRuleRequest>['condition'];
+
+const comparisons: Readonly<Record<Condition['operator'], (value: number, threshold: number) => boolean>> = {
+  NONE: (value) => value !== 0,
+  ABOVE: (value, threshold) => value > threshold,
+  BELOW: (value, threshold) => value < threshold,
+  ABOVE_OR_EQUAL: (value, threshold) => value >= threshold,
+  BELOW_OR_EQUAL: (value, threshold) => value <= threshold,
+  EQUAL: (value, threshold) => value === threshold,
+};
+
+/** The value of an expression that is a constant, such as `1` or `vector(1)`. */
+const constantOf = (promql: string): number | undefined => {
+  const match = /^\s*(?:vector\(\s*)?(-?\d+(?:\.\d+)?)\s*\)?\s*$/.exec(promql);
+  return match ? Number(match[1]) : undefined;
+};
+
+/** Whether something that the rule watches is in a failed state. */
+const targetFails = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
+  const failing = await db
+    .selectFrom('service')
+    .innerJoin('environment', 'environment.id', 'service.environment_id')
+    .select('service.id')
+    .where('service.deployed_state', 'in', failedStates)
+    .where((eb) => eb.or([eb('service.id', '=', rule.target_id), eb('environment.cluster_id', '=', rule.target_id)]))
+    .executeTakeFirst();
+  return failing !== undefined;
+};
+
+/**
+ * There are no metrics behind the simulated runtime: a constant expression is compared with the threshold, any other
+ * condition counts as met while a service that the rule watches has failed.
+ */
+const holds = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
+  const condition = JSON.parse(rule.condition) as Condition;
+  const constant = constantOf(condition.promql);
+  return constant === undefined ? targetFails(db, rule) : comparisons[condition.operator](constant, condition.threshold);
+};
+
+// Years and months, which no rule waits for, count as 365 and 30 days.
+const secondsOf = (isoDuration: string): number => {
+  const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(isoDuration);
+  const units = [365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3600, 60, 1];
+  return units.reduce((sum, unit, index) => sum + unit * Number(match?.[index + 1] ?? 0), 0);
+};
+
+const takes = (rule: AlertRuleRow, seconds: Seconds | 'for'): Seconds => {
+  const own = secondsOf(rule.for_duration);
+  return seconds === 'for' ? [own, own] : seconds;
+};
+
+const moveFrom = (state: AlertRuleRow['state']) => alertRuleMoves.find((move) => move.from === state);
+
+/** When a rule leaves its state by itself; null where it stays until something happens. */
+const nextMoveAt = async (context: EngineContext, trx: Db, rule: AlertRuleRow, now: number): Promise<number | null> => {
+  const move = moveFrom(rule.state);
+  if (move === undefined || rule.enabled === 0) return null;
+  if (rule.state === 'OK' && !(await holds(trx, rule))) return null;
+  return now + duration(context, takes(rule, move.takes), `${rule.id}/${rule.state}/${now}`);
+};
+
+const save = async (context: EngineContext, trx: Db, rule: AlertRuleRow, change: Partial<AlertRuleRow>, now: number): Promise<number | null> => {
+  await trx.updateTable('alert_rule').set(change).where('id', '=', rule.id).execute();
+  return nextMoveAt(context, trx, { ...rule, ...change }, now);
+};
+
+/** Moves one rule on; a rule whose condition no longer holds is OK again. */
+export const moveAlertRule = (context: EngineContext): Move => async (trx, ruleId, now) => {
+  const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
+  if (rule === undefined) return null;
+  if (rule.state === 'UNDEPLOYED') {
+    return save(context, trx, rule, { is_up_to_date: 1, ...(rule.enabled === 1 && { state: 'OK' }) }, now);
+  }
+  const met = await holds(trx, rule);
+  if (!met) return firingStates.includes(rule.state) ? save(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
+  const move = moveFrom(rule.state);
+  if (move === undefined) return null;
+  if (move.to === 'TRIGGERED') return save(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);
+  const nobody = move.to === 'NOTIFIED' && (JSON.parse(rule.alert_receiver_ids) as string[]).length === 0;
+  return save(context, trx, rule, { state: nobody ? 'UNROUTED' : move.to }, now);
+};
+
+/** A rule was created or edited; see Engine.alertRuleChanged. */
+export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: string): Promise<void> {
+  const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
+  if (rule === undefined) throw notFound('alert rule', ruleId);
+  const now = context.clock.now();
+  await trx.updateTable('alert_rule').set({ state: 'UNDEPLOYED', is_up_to_date: 0, starts_at: null }).where('id', '=', ruleId).execute();
+  await setTimer(trx, 'ALERT_RULE', ruleId, now + duration(context, alertRuleMoves[0].takes, `${ruleId}/${now}`));
+}
+
+/** A service came to rest, well or not: the rules that watch it look again. */
+export async function serviceSettled(context: EngineContext, trx: Db, serviceId: string, environmentId: string): Promise<void> {
+  const now = context.clock.now();
+  const rules = await trx
+    .selectFrom('alert_rule')
+    .selectAll()
+    .where('source', '=', 'MANAGED').where('enabled', '=', 1).where('state', 'in', ['OK', ...firingStates])
+    .where((eb) => eb.or([
+      eb('target_id', '=', serviceId),
+      eb('target_id', '=', eb.selectFrom('environment').select('cluster_id').where('environment.id', '=', environmentId)),
+    ]))
+    .execute();
+  for (const rule of rules) {
+    const at = rule.state === 'OK' ? await nextMoveAt(context, trx, rule, now) : now;
+    if (at !== null) await setTimer(trx, 'ALERT_RULE', rule.id, at);
+  }
+}

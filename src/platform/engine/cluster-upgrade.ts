@@ -1,0 +1,45 @@
+import { notFound, refused } from '../problem.ts';
+import type { Db } from '../store/database.ts';
+import { duration, type EngineContext, iso } from './context.ts';
+import { clusterUpgrade, nextVersion } from './lifecycle.ts';
+import { requireUnlocked } from './locks.ts';
+import { type Move, setTimer } from './timer-lane.ts';
+
+const { queued, running } = clusterUpgrade;
+
+/** Accepts an upgrade; see Engine.upgradeCluster. */
+export async function requestUpgrade(context: EngineContext, trx: Db, clusterId: string): Promise<{ id: string; createdAt: string }> {
+  const at = context.clock.now();
+  const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirst();
+  if (cluster === undefined) throw notFound('cluster', clusterId);
+  await requireUnlocked(trx, clusterId, at);
+  if (!clusterUpgrade.from.some((state) => state === cluster.status)) {
+    throw refused(`The cluster ${cluster.name} (${clusterId}) can't be upgraded while it is ${cluster.status}; wait until it is ${clusterUpgrade.end}.`);
+  }
+  if (cluster.next_version === null) {
+    throw refused(`The cluster ${cluster.name} (${clusterId}) runs ${cluster.version}, and no newer version is available.`);
+  }
+  const id = context.random.uuid();
+  await trx.updateTable('cluster').set({ status: queued.state, last_execution_id: id, updated_at: iso(at) }).where('id', '=', clusterId).execute();
+  await setTimer(trx, 'CLUSTER_UPGRADE', clusterId, at + duration(context, queued.takes, id));
+  return { id, createdAt: iso(at) };
+}
+
+/** Moves an upgrade on: from queued to running, from running to the new version. */
+export const moveUpgrade = (context: EngineContext): Move => async (trx, clusterId, now) => {
+  const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirstOrThrow();
+  if (cluster.status === queued.state) {
+    await trx.updateTable('cluster').set({ status: running.state }).where('id', '=', clusterId).execute();
+    return now + duration(context, running.takes, `${cluster.last_execution_id ?? clusterId}/running`);
+  }
+  if (cluster.status !== running.state || cluster.next_version === null) return null;
+  await trx
+    .updateTable('cluster')
+    .set({
+      status: clusterUpgrade.end, version: cluster.next_version, next_version: nextVersion(cluster.next_version),
+      last_deployment_at: iso(now), updated_at: iso(now),
+    })
+    .where('id', '=', clusterId)
+    .execute();
+  return null;
+};

@@ -1,0 +1,54 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../store/database.ts';
+import type { Database } from '../store/schema.ts';
+import type { EngineContext } from './context.ts';
+import type { Lane } from './worker.ts';
+
+type TimerKind = Selectable<Database['timer']>['kind'];
+
+/** Moves a thing on when its time has come; returns when it is to be moved next (milliseconds since the epoch), or null. */
+export type Move = (trx: Db, subjectId: string, now: number) => Promise<number | null>;
+
+/** Sets when a thing is moved next, in place of what was set before. */
+export async function setTimer(trx: Db, kind: TimerKind, subjectId: string, dueAt: number): Promise<void> {
+  await trx
+    .insertInto('timer')
+    .values({ kind, subject_id: subjectId, due_ms: dueAt })
+    .onConflict((conflict) => conflict.columns(['kind', 'subject_id']).doUpdateSet({ due_ms: dueAt }))
+    .execute();
+}
+
+const key = (kind: TimerKind, subjectId: string): string => `${kind}/${subjectId}`;
+
+/** Whatever moves by itself with nothing but rows to change: each move is one transaction, so nobody needs to hold it. */
+export function timerLane(context: EngineContext, moves: Readonly<Record<TimerKind, Move>>): Lane {
+  const { db, clock } = context;
+
+  const move = (kind: TimerKind, subjectId: string) =>
+    db.transaction().execute(async (trx) => {
+      const now = clock.now();
+      const due = await trx
+        .deleteFrom('timer').where('kind', '=', kind).where('subject_id', '=', subjectId).where('due_ms', '<=', now).returning('due_ms').executeTakeFirst();
+      if (due === undefined) return;
+      const next = await moves[kind](trx, subjectId, now);
+      if (next !== null) await setTimer(trx, kind, subjectId, next);
+    });
+
+  return {
+    name: 'timers',
+    width: 4,
+    take: async (_lease, inHand, limit) => {
+      const rows = await db.selectFrom('timer').select(['kind', 'subject_id']).where('due_ms', '<=', clock.now()).orderBy('due_ms').limit(limit + inHand.length).execute();
+      return rows.map((row) => key(row.kind, row.subject_id)).filter((id) => !inHand.includes(id));
+    },
+    carryOut: async (id) => {
+      const [kind, subjectId] = id.split('/') as [TimerKind, string];
+      await move(kind, subjectId);
+    },
+    nextDue: async (_lease, inHand) => {
+      const rows = await db.selectFrom('timer').selectAll().orderBy('due_ms').limit(inHand.length + 1).execute();
+      return rows.find((row) => !inHand.includes(key(row.kind, row.subject_id)))?.due_ms ?? null;
+    },
+    holds: async () => false,
+  };
+}

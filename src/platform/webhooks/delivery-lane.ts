@@ -1,0 +1,159 @@
+import type { Selectable } from 'kysely';
+import type { Dispatcher } from 'undici';
+import { type EngineContext, iso } from '../engine/context.ts';
+import type { Lease } from '../engine/lease.ts';
+import type { Lane } from '../engine/worker.ts';
+import type { Db } from '../store/database.ts';
+import type { Database, WebhookTable } from '../store/schema.ts';
+import type { DeliveryBody } from './outbox.ts';
+import { type Letter, type Reply, send } from './send.ts';
+
+type Delivery = Selectable<Database['webhook_delivery']>;
+
+/** Attempts made in all before a delivery is given up. */
+export const maximumAttempts = 6;
+
+// Doubled with every attempt.
+const firstRetrySeconds = 2;
+
+/** Attempts whose records are kept for each webhook. */
+const keptAttempts = 1000;
+
+/** What deliveries are made with. */
+export interface DeliveryOptions {
+  readonly dispatcher: Dispatcher;
+  /** Opens a sealed webhook secret. */
+  readonly open: (sealed: string) => string;
+}
+
+/** Chat targets show `text`; everything else is as for the others. */
+const bodyFor = (webhook: Selectable<WebhookTable>, body: string): string => {
+  if (webhook.kind !== 'SLACK') return body;
+  const delivery = JSON.parse(body) as DeliveryBody;
+  const { service_name: name = delivery.payload.environment_id, status } = delivery.payload;
+  return JSON.stringify({ ...delivery, text: `${name}: ${delivery.event_type.toLowerCase().replace('_', ' ')} (${status})` });
+};
+
+const withoutCredentials = (address: string): string => {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.href;
+};
+
+const letterFor = (delivery: Delivery, webhook: Selectable<WebhookTable>, open: DeliveryOptions['open']): Letter => ({
+  url: webhook.target_url,
+  deliveryId: delivery.id,
+  body: bodyFor(webhook, delivery.body),
+  ...(webhook.sealed_target_secret !== null && { secret: open(webhook.sealed_target_secret) }),
+});
+
+/** Keeps the newest records of a webhook. */
+const pruneAttempts = async (trx: Db, webhookId: string): Promise<void> => {
+  const newestDropped = trx.selectFrom('webhook_attempt').select('seq').where('webhook_id', '=', webhookId).orderBy('seq', 'desc').limit(1).offset(keptAttempts);
+  await trx.deleteFrom('webhook_attempt').where('webhook_id', '=', webhookId).where('seq', '<=', newestDropped).execute();
+};
+
+/** Done with, one way or the other: what the webhook is told of the same service next has its turn. */
+const close = async (trx: Db, delivery: Delivery, at: number): Promise<void> => {
+  await trx.updateTable('webhook_delivery').set({ due_ms: null, owner: null }).where('seq', '=', delivery.seq).execute();
+  await trx
+    .updateTable('webhook_delivery')
+    .set({ due_ms: at })
+    .where((eb) => eb('seq', '=', eb.selectFrom('webhook_delivery').select(({ fn }) => fn.min('seq').as('seq'))
+      .where('deployment_id', '=', delivery.deployment_id).where('service_id', '=', delivery.service_id)
+      .where('webhook_id', '=', delivery.webhook_id).where('due_ms', 'is not', null)))
+    .execute();
+};
+
+/** Writes what came of an attempt, unless another worker has taken the delivery over. */
+const record = (context: EngineContext, delivery: Delivery, webhook: Selectable<WebhookTable>, reply: Reply): Promise<void> =>
+  context.db.transaction().execute(async (trx) => {
+    const at = context.clock.now();
+    const attempts = delivery.attempts + 1;
+    const retryAt = Math.round(at + firstRetrySeconds * 1000 * 2 ** delivery.attempts * context.timeScale);
+    const { numUpdatedRows } = await trx
+      .updateTable('webhook_delivery')
+      .set({ attempts, due_ms: retryAt, owner: null })
+      .where('seq', '=', delivery.seq).where('attempts', '=', delivery.attempts).where('owner', '=', delivery.owner)
+      .executeTakeFirst();
+    if (numUpdatedRows !== 1n) return;
+    await trx
+      .insertInto('webhook_attempt')
+      .values({
+        id: context.random.uuid(), delivery_id: delivery.id, webhook_id: webhook.id, created_at: iso(at),
+        target_url: withoutCredentials(webhook.target_url), status_code: reply.status, response_body: reply.body,
+      })
+      .execute();
+    await pruneAttempts(trx, webhook.id);
+    if (reply.outcome !== 'try again' || attempts >= maximumAttempts) await close(trx, delivery, at);
+  });
+
+/** The outbox, emptied: for each webhook one delivery at a time, so that no receiver holds up another. */
+export function deliveryLane(context: EngineContext, options: DeliveryOptions): Lane {
+  const { db, clock } = context;
+  const busy = new Map<string, string>();
+
+  const attempt = async (delivery: Delivery, webhook: Selectable<WebhookTable>, signal: AbortSignal): Promise<Reply> => {
+    try {
+      return await send(options.dispatcher, letterFor(delivery, webhook, options.open), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      context.log.error({ err: error, webhook_id: webhook.id }, 'a webhook delivery could not be made up');
+      return { status: 0, body: "Not sent: the webhook's stored address or secret could not be read. Create the webhook again.", outcome: 'give up' };
+    }
+  };
+
+  const carryOut = async (id: string, lease: Lease, signal: AbortSignal): Promise<void> => {
+    const delivery = await db.selectFrom('webhook_delivery').selectAll().where('id', '=', id).where('owner', '=', lease.owner).executeTakeFirst();
+    if (delivery === undefined || delivery.due_ms === null) return;
+    const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', delivery.webhook_id).executeTakeFirstOrThrow();
+    if (webhook.enabled === 0) return db.transaction().execute((trx) => close(trx, delivery, clock.now()));
+    await record(context, delivery, webhook, await attempt(delivery, webhook, signal));
+  };
+
+  return {
+    name: 'webhooks',
+    width: 16,
+    take: async (lease, _inHand, limit) => {
+      const firsts = await db
+        .selectFrom('webhook_delivery')
+        .select(({ fn }) => ['webhook_id', fn.min<number>('seq').as('seq')])
+        .where('due_ms', '<=', clock.now())
+        .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
+        .$if(busy.size > 0, (query) => query.where('webhook_id', 'not in', [...busy.values()]))
+        .groupBy('webhook_id')
+        .limit(limit)
+        .execute();
+      if (firsts.length === 0) return [];
+      const claimed = await db.transaction().execute(async (trx) => {
+        await lease.renew(trx);
+        return trx
+          .updateTable('webhook_delivery').set({ owner: lease.owner })
+          .where('seq', 'in', firsts.map(({ seq }) => seq))
+          .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
+          .returning(['id', 'webhook_id'])
+          .execute();
+      });
+      for (const { id, webhook_id } of claimed) busy.set(id, webhook_id);
+      return claimed.map(({ id }) => id);
+    },
+    carryOut: async (id, lease, signal) => {
+      try {
+        await carryOut(id, lease, signal);
+      } finally {
+        busy.delete(id);
+      }
+    },
+    nextDue: async (lease) => {
+      const next = await db
+        .selectFrom('webhook_delivery').select('due_ms')
+        .where('due_ms', 'is not', null)
+        .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
+        .$if(busy.size > 0, (query) => query.where('webhook_id', 'not in', [...busy.values()]))
+        .orderBy('due_ms').limit(1).executeTakeFirst();
+      return next?.due_ms ?? null;
+    },
+    holds: async () => busy.size > 0,
+  };
+}

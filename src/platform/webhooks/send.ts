@@ -1,0 +1,105 @@
+import { type Dispatcher, request } from 'undici';
+import { TargetRefused } from './target.ts';
+
+/** What is posted, and where. */
+export interface Letter {
+  readonly url: string;
+  readonly deliveryId: string;
+  /** JSON. */
+  readonly body: string;
+  /** Sent along to the target's own origin only. */
+  readonly secret?: string;
+}
+
+/** What came of one attempt. */
+export interface Reply {
+  /** The HTTP status; 0 where no answer came. */
+  readonly status: number;
+  /** The answer's body, cut short; where no answer came, why. */
+  readonly body: string;
+  readonly outcome: 'delivered' | 'try again' | 'give up';
+}
+
+/** Headers that a receiver knows a delivery by. */
+export const webhookHeaders = { delivery: 'x-webhook-delivery', secret: 'x-webhook-secret' } as const;
+
+const attemptMilliseconds = 10_000;
+const maximumRedirects = 3;
+const maximumReplyBytes = 4096;
+
+const redirects: readonly number[] = [301, 302, 307, 308];
+
+/** The beginning of a body; the rest is not read. */
+const beginningOf = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= maximumReplyBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maximumReplyBytes).toString('utf8');
+};
+
+const headersFor = (url: URL, origin: string, letter: Letter): Record<string, string> => {
+  const own = url.origin === origin;
+  const { username, password } = url;
+  return {
+    'content-type': 'application/json',
+    [webhookHeaders.delivery]: letter.deliveryId,
+    ...(own && letter.secret !== undefined && { [webhookHeaders.secret]: letter.secret }),
+    ...(own && username !== '' && {
+      authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
+    }),
+  };
+};
+
+/** Posts to the target and follows its redirects, each connection through the dispatcher and its checks. */
+const post = async (dispatcher: Dispatcher, letter: Letter, signal: AbortSignal): Promise<Reply> => {
+  let url = new URL(letter.url);
+  const { origin } = url;
+  for (let hop = 0; ; hop += 1) {
+    const { statusCode: status, headers, body } = await request(url, {
+      dispatcher, method: 'POST', headers: headersFor(url, origin, letter), body: letter.body, signal,
+      headersTimeout: attemptMilliseconds, bodyTimeout: attemptMilliseconds,
+    });
+    const text = await beginningOf(body);
+    const location = headers['location'];
+    if (!redirects.includes(status) || typeof location !== 'string' || hop === maximumRedirects) {
+      return { status, body: text, outcome: status >= 200 && status < 300 ? 'delivered' : 'try again' };
+    }
+    url = new URL(location, url);
+  }
+};
+
+const refusalIn = (error: unknown): TargetRefused | undefined => {
+  if (error instanceof TargetRefused) return error;
+  return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : undefined;
+};
+
+const noAnswer = (error: unknown, timedOut: boolean): Reply => {
+  const refusal = refusalIn(error);
+  if (refusal) return { status: 0, body: refusal.message, outcome: 'give up' };
+  if (timedOut) return { status: 0, body: `No answer within ${attemptMilliseconds / 1000} seconds.`, outcome: 'try again' };
+  const reason = error instanceof AggregateError ? error.errors.map(String).join('; ') : error instanceof Error ? error.message : String(error);
+  return { status: 0, body: `No answer: ${reason}`, outcome: 'try again' };
+};
+
+/** A receiver may echo what it got; the secret is not for the records. */
+const withoutSecret = (reply: Reply, { secret }: Letter): Reply =>
+  secret === undefined || secret === '' ? reply : { ...reply, body: reply.body.replaceAll(secret, '********') };
+
+/**
+ * Makes one attempt. Failures are replies, not errors.
+ * @param stopping ends the attempt early
+ * @throws the signal's reason when it was ended early
+ */
+export async function send(dispatcher: Dispatcher, letter: Letter, stopping: AbortSignal): Promise<Reply> {
+  const timeout = AbortSignal.timeout(attemptMilliseconds);
+  try {
+    return withoutSecret(await post(dispatcher, letter, AbortSignal.any([stopping, timeout])), letter);
+  } catch (error) {
+    stopping.throwIfAborted();
+    return withoutSecret(noAnswer(error, timeout.aborted), letter);
+  }
+}
