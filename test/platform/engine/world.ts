@@ -7,6 +7,7 @@ import type { Clock } from '../../../src/platform/clock.ts';
 import { createEngine, type EngineOptions } from '../../../src/platform/engine/create-engine.ts';
 import type { DeploymentOrder, Engine } from '../../../src/platform/engine/engine.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
+import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import { type Db, openDatabase } from '../../../src/platform/store/database.ts';
 import { anyAddress } from '../../../src/platform/webhooks/target.ts';
@@ -76,10 +77,34 @@ export interface World {
   readonly engine: Engine;
   /** Orders an action in a transaction of its own and wakes the engine. */
   order(order: Partial<DeploymentOrder> & Pick<DeploymentOrder, 'environmentId' | 'serviceIds'>): Promise<string>;
-  /** Resolves when no deployment is open any more. */
-  settled(): Promise<void>;
+  readonly runtime: Runtime;
+  /** Resolves when no deployment is open any more; a manual clock is moved on until then. */
+  settled(clock?: ManualClock): Promise<void>;
+  /** Moves the clock from one due moment to the next until the condition holds. */
+  until(clock: ManualClock, condition: () => Promise<boolean>): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A clock that stands still until it is moved. */
+export interface ManualClock extends Clock {
+  advance(milliseconds: number): void;
+}
+
+export const manualClock = (start = Date.parse('2026-01-05T09:00:00.000Z')): ManualClock => {
+  const listeners = new Set<() => void>();
+  let now = start;
+  return {
+    now: () => now,
+    onMove: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    advance: (milliseconds) => {
+      now += milliseconds;
+      for (const listener of listeners) listener();
+    },
+  };
+};
 
 export interface WorldOptions {
   readonly dataDir?: string;
@@ -99,13 +124,16 @@ export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale 
     db, clock, random: systemRandom, log: pino({ level: 'silent' }), timeScale, runtime, webhookTargets: anyAddress, openSecret: (sealed) => sealed, ...options,
   });
   await engine.start();
-  const settled = async (): Promise<void> => {
-    for (;;) {
-      const open = await db.selectFrom('deployment').select('id').where('ended_at', 'is', null).limit(1).execute();
-      if (open.length === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 5));
+  const until = async (manual: ManualClock | undefined, condition: () => Promise<boolean>): Promise<void> => {
+    while (!(await condition())) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (manual === undefined) continue;
+      const next = await db.selectFrom('deployment').select(({ fn }) => fn.min('due_ms').as('due')).executeTakeFirst();
+      if (next?.due && next.due > manual.now()) manual.advance(next.due - manual.now());
     }
   };
+  const settled = (manual?: ManualClock) =>
+    until(manual, async () => (await db.selectFrom('deployment').select('id').where('ended_at', 'is', null).limit(1).execute()).length === 0);
   return {
     db,
     engine,
@@ -114,7 +142,9 @@ export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale 
       engine.wake();
       return id;
     },
+    runtime,
     settled,
+    until,
     close: async () => {
       await engine.stop();
       await db.destroy();
