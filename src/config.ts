@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { defaultRateLimit, defaultRateWindowSeconds } from './contract/limits.ts';
 
 /** The commands that take options. */
-export type CommandName = 'stdio' | 'platform' | 'token' | 'tools';
+export type CommandName = 'stdio' | 'platform' | 'token' | 'tools' | 'approve' | 'audit';
 
 /** What is told of an option wherever it is documented. */
 interface About {
@@ -27,6 +27,14 @@ const whole = (least: number, most: number) =>
   within(`a whole number from ${least} to ${most}`, (value) => /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most).transform(Number);
 const path = z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
 const yesOrNo = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], case: 'sensitive', error: 'must be true, false, 1 or 0' });
+const words = (value: string): string[] | undefined => {
+  try {
+    const list: unknown = JSON.parse(value);
+    return Array.isArray(list) && list.length > 0 && list.every((word) => typeof word === 'string') && list[0] !== '' ? list : undefined;
+  } catch {
+    return undefined;
+  }
+};
 const isHttp = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -49,6 +57,22 @@ const Options = z.object({
     env: 'INFRA_READ_ONLY', commands: ['stdio', 'tools'],
     description: 'Offer only the tools that read.',
   }),
+  policyFile: path.optional().register(about, {
+    env: 'INFRA_POLICY_FILE', value: 'path', commands: ['stdio', 'tools'],
+    description: 'File of rules, in YAML or JSON, that allow, deny, freeze and bound calls.',
+  }),
+  maxDisruptivePerHour: whole(0, 1_000_000).optional().register(about, {
+    env: 'INFRA_MAX_DISRUPTIVE_PER_HOUR', value: 'calls', commands: ['stdio'],
+    description: 'Most disruptive or graver calls that are let through in any 60 minutes.',
+  }),
+  auditFile: path.optional().register(about, {
+    env: 'INFRA_AUDIT_FILE', value: 'path', commands: ['stdio', 'audit'],
+    description: 'File that every call is recorded in.', fallback: 'audit.jsonl in the data directory',
+  }),
+  auditCommand: within('a command as a JSON list of texts, such as ["logger", "-t", "infra-mcp"]', (value) => words(value) !== undefined).transform((value) => words(value)!).optional().register(about, {
+    env: 'INFRA_AUDIT_COMMAND', value: 'json', commands: ['stdio'],
+    description: 'Command that gets the records on its standard input instead; it is started without a shell.',
+  }),
   requestTimeout: whole(1, 50).default(30).register(about, {
     env: 'INFRA_REQUEST_TIMEOUT', value: 'seconds', commands: ['stdio'],
     description: "Longest wait for the platform's answer to one request.",
@@ -58,8 +82,8 @@ const Options = z.object({
     description: `What is logged to stderr: ${logLevels.join(', ')}.`,
   }),
   dataDir: path.optional().register(about, {
-    env: 'INFRA_DATA_DIR', value: 'path', commands: ['stdio', 'platform', 'token'],
-    description: 'Directory of the embedded platform.', fallback: '$XDG_DATA_HOME/infra-mcp or ~/.local/share/infra-mcp',
+    env: 'INFRA_DATA_DIR', value: 'path', commands: ['stdio', 'platform', 'token', 'approve', 'audit'],
+    description: 'Directory of the embedded platform, of approvals and of the audit log.', fallback: '$XDG_DATA_HOME/infra-mcp or ~/.local/share/infra-mcp',
   }),
   timeScale: within('a number from 0 to 1000', (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) <= 1000).transform(Number).default(1).register(about, {
     env: 'INFRA_TIME_SCALE', value: 'factor', commands: ['stdio', 'platform'],
@@ -141,6 +165,10 @@ const contradictions: readonly { readonly when: (read: Read) => unknown; readonl
   {
     when: ({ token, tokenFile }) => token !== undefined && tokenFile !== undefined,
     says: '--token and --token-file are both given. Give one, so that it is plain which token is used.',
+  },
+  {
+    when: ({ auditFile, auditCommand }) => auditFile !== undefined && auditCommand !== undefined,
+    says: 'INFRA_AUDIT_FILE and INFRA_AUDIT_COMMAND are both given. Give one, so that it is plain where calls are recorded.',
   },
   {
     when: ({ baseUrl, apiToken, apiTokenFile }) => baseUrl && apiToken === undefined && apiTokenFile === undefined,

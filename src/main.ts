@@ -71,6 +71,33 @@ withOptions(program.command('tools'), 'tools')
   .option('--json', 'print JSON')
   .action(({ json, ...flags }) => withConfig('tools', flags, async (config) => (await import('./commands/tools.ts')).tools(config, { json })));
 
+withOptions(program.command('approve'), 'approve')
+  .description('list the calls that wait for approval, or approve one in a terminal')
+  .argument('[code]', 'approve the call under this code: shows its plan, and asks for the operator secret')
+  .option('--refuse', 'refuse it instead')
+  .option('--set-secret', 'set the operator secret')
+  .option('--json', 'list as JSON')
+  .action((code: string | undefined, { refuse, setSecret, json, ...flags }) =>
+    withConfig('approve', flags, async (config) => (await import('./commands/approve.ts')).approve(config, code, { refuse, setSecret, json })));
+
+const audit = program.command('audit').description('read the audit log');
+const auditFiles = 'files of the log, oldest first, where it was moved away (default: the configured one)';
+
+withOptions(audit.command('show'), 'audit')
+  .description('print the newest calls: who did what, how it was agreed to, and what came of it')
+  .argument('[files...]', auditFiles)
+  .addOption(new Option('--limit <calls>', 'most calls to print').argParser(Number).default(50))
+  .option('--json', 'print a line of JSON for each')
+  .action((files: string[], { limit, json, ...flags }) =>
+    withConfig('audit', flags, async (config) => (await import('./commands/audit.ts')).show(config, files, { limit, json })));
+
+withOptions(audit.command('verify'), 'audit')
+  .description('check that nothing in the log was changed, moved, added or taken out; exit code 1 when something was')
+  .argument('[files...]', auditFiles)
+  .option('--json', 'print JSON')
+  .action((files: string[], { json, ...flags }) =>
+    withConfig('audit', flags, async (config) => (await import('./commands/audit.ts')).verify(config, files, { json })));
+
 try {
   await program.parseAsync();
 } catch (error) {

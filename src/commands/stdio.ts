@@ -5,6 +5,7 @@ import type { Log } from '../mcp/context.ts';
 import { createParts } from '../mcp/parts.ts';
 import { serveStdio } from '../serve/stdio.ts';
 import type { Connection } from './connection.ts';
+import { openGuard, policyOf } from './guard.ts';
 import { createLog } from './log.ts';
 import { remoteConnection } from './remote.ts';
 import { untilStopped } from './stopping.ts';
@@ -31,14 +32,17 @@ const connectionOf = async (config: Config, log: Log): Promise<Connection> =>
  */
 export async function stdio(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
+  const policy = await policyOf(config);
   const { connect, secrets, close } = await connectionOf(config, log);
+  const guard = openGuard(config);
   const stopped = untilStopped(process.stdin);
   const server = serveStdio(
     createParts({
-      tools, connect, secrets, log, policy: { readOnly: config.readOnly }, version: manifest.version, clock: { now: Date.now },
+      tools, connect, secrets, log, policy, guard: guard.parts, version: manifest.version, clock: { now: Date.now },
     }),
   );
   await stopped;
   await server.close();
+  await guard.close();
   await close();
 }

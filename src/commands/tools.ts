@@ -1,12 +1,17 @@
 import { tools as everyTool } from '../../tools/index.ts';
 import type { Config } from '../config.ts';
-import { denialOf } from '../mcp/guard/policy.ts';
+import { denialOf, possibleTiers } from '../mcp/guard/policy.ts';
 import { columns } from './columns.ts';
+import { policyOf } from './guard.ts';
 
-/** `infra-mcp tools`: the tools that this configuration offers. */
-export function tools({ readOnly }: Config, { json }: { json?: boolean }): void {
-  const offered = everyTool.filter((tool) => denialOf(tool, { readOnly }) === undefined);
-  const rows = offered.map(({ name, toolset, operation: { effect, permission, documented } }) => ({ name, toolset, effect, permission, documented }));
-  const cells = rows.map(({ name, toolset, effect, permission, documented }) => [name, toolset, effect, permission, documented ? 'yes' : 'no']);
-  process.stdout.write(json ? `${JSON.stringify(rows)}\n` : columns(['tool', 'toolset', 'effect', 'permission', 'documented'], cells));
+/** `infra-mcp tools`: the tools that this configuration offers. A tool's second tier is the one it has on PRODUCTION, or where nobody can tell. */
+export async function tools(config: Config, { json }: { json?: boolean }): Promise<void> {
+  const policy = await policyOf(config);
+  const offered = everyTool.filter((tool) => denialOf(tool, policy) === undefined);
+  const rows = offered.map(({ name, toolset, operation }) => {
+    const { effect, permission, documented } = operation;
+    return { name, toolset, effect, tiers: possibleTiers(operation), permission, documented };
+  });
+  const cells = rows.map(({ name, toolset, tiers, permission, documented }) => [name, toolset, tiers[0]!, tiers.at(-1)!, permission, documented ? 'yes' : 'no']);
+  process.stdout.write(json ? `${JSON.stringify(rows)}\n` : columns(['tool', 'toolset', 'tier', 'on production', 'permission', 'documented'], cells));
 }

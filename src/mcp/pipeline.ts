@@ -66,7 +66,6 @@ async function confirm({ args, controls, context, deps, target, tier, plan: made
 
 /** Writes down a change before it is made. When that fails, it isn't made. */
 async function recordIntent({ tool, tier, plan: made, context, deps }: Planned, confirmed: Confirmed): Promise<void> {
-  if (tier === 'read') return;
   const { principal, connection, requestId } = context;
   const intent = { tool: tool.name, principal, connection, requestId, tier, target: made.target, plan: made.digest, confirmed };
   await deps.recorder.intent(intent, context).catch((error: unknown) => {
@@ -93,16 +92,21 @@ function render({ tool }: Call, answer: JsonRecord): Reply {
   return { kind: 'answer', text: [fence(text), omission, tool.next].filter((part) => part !== undefined).join('\n'), data: view };
 }
 
+/** Carries out a guarded call. */
+const finish = async (call: Guarded): Promise<Ended> => ({ reply: render(call, protectAnswer(call, await perform(call))), outcome: { outcome: 'done' } });
+
 /** The call itself, once agreed to. */
 async function carryOut(planned: Planned, confirmed: Confirmed): Promise<Ended> {
   planned.note({ confirmed });
   await spend(planned);
   await recordIntent(planned, confirmed);
-  return { reply: render(planned, protectAnswer(planned, await perform(planned))), outcome: { outcome: 'done' } };
+  return finish(planned);
 }
 
 async function walk(call: Call): Promise<Ended> {
-  const planned = await plan(await guard(await resolve(call)));
+  const guarded = await guard(await resolve(call));
+  if (guarded.tier === 'read') return finish(guarded);
+  const planned = await plan(guarded);
   if (call.controls.dryRun) return { reply: rehearsal(planned), outcome: { outcome: 'planned' } };
   const confirmation = await confirm(planned);
   switch (confirmation.kind) {

@@ -28,7 +28,7 @@ export interface Registry {
 const outside = 'Outside the documented API: some platforms do not offer it.';
 
 /** A tool for clients of a server with this policy. Those of undocumented operations say so. */
-export function listed(tool: Tool, policy: Policy): ListedTool {
+export function listed(tool: Tool, policy: Policy = { readOnly: false }): ListedTool {
   const { name, description, operation, printing, render } = tool;
   return {
     name,

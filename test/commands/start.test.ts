@@ -51,7 +51,7 @@ describe('help', () => {
   test('names the version and every command', async () => {
     expect((await run(['--version'])).stdout).toBe(`${manifest.version}\n`);
     const { stdout } = await run(['--help']);
-    for (const command of ['stdio', 'platform', 'token', 'tools']) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+    for (const command of ['stdio', 'platform', 'token', 'tools', 'approve', 'audit']) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
   });
 
   test.each(['stdio', 'platform'] as const)('of %s has each of its options, with its variable', async (command) => {
@@ -64,11 +64,13 @@ describe('help', () => {
 });
 
 describe('tools', () => {
-  test('prints each with its effect, permission and whether it is documented', async () => {
+  test('prints each with its tiers, permission and whether it is documented', async () => {
     const rows = JSON.parse((await run(['tools', '--json'])).stdout) as Record<string, unknown>[];
-    expect(rows).toContainEqual({ name: 'stop_environment', toolset: 'environments', effect: 'destructive', permission: 'deploy', documented: true });
-    expect(rows).toContainEqual({ name: 'list_clusters', toolset: 'clusters', effect: 'read', permission: 'read', documented: false });
-    expect((await run(['tools'])).stdout).toMatch(/^stop_environment +environments +destructive +deploy +yes$/m);
+    expect(rows).toContainEqual({ name: 'stop_environment', toolset: 'environments', effect: 'destructive', tiers: ['destructive'], permission: 'deploy', documented: true });
+    expect(rows).toContainEqual({ name: 'list_clusters', toolset: 'clusters', effect: 'read', tiers: ['read'], permission: 'read', documented: false });
+    const { stdout } = await run(['tools']);
+    expect(stdout).toMatch(/^stop_environment +environments +destructive +destructive +deploy +yes$/m);
+    expect(stdout).toMatch(/^create_application +services +write +disruptive +write +yes$/m);
   });
 
   test('prints only those that read when nothing else is offered', async () => {

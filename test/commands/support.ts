@@ -37,6 +37,12 @@ interface Started {
   readonly ended: Promise<Ended>;
 }
 
+/** How infra-mcp is run from source, for whoever starts it in another way. */
+export const commandLine = (args: readonly string[], env?: Record<string, string>): { command: string[]; env: Record<string, string> } => ({
+  command: [process.execPath, ...program, ...args],
+  env: environment(env),
+});
+
 const start = (args: readonly string[], env?: Record<string, string>): Started => {
   const child = spawn(process.execPath, [...program, ...args], { cwd: root, env: environment(env) });
   const written = { stdout: '', stderr: '' };

@@ -5,7 +5,7 @@ import { instructions } from '../../src/mcp/instructions.ts';
 import { listed } from '../../src/mcp/registry.ts';
 import { tools } from '../../tools/index.ts';
 
-const list = tools.map((tool) => listed(tool, { readOnly: false }));
+const list = tools.map((tool) => listed(tool));
 const names = new Set(list.map(({ name }) => name));
 
 const expectedNames =

@@ -48,8 +48,8 @@ const notAllowed = ({ rules, setBy }: Allowed): Denial => ({
   instead: `Allowed is what one of these holds for: ${rules.map(conditionText).join('; ') || 'nothing'}.`,
 });
 
-/** Tiers that calls of an operation can have. */
-const possibleTiers = (operation: AnyOperation): Tier[] =>
+/** Tiers that calls of an operation can have: its own, and the one that production raises it to. */
+export const possibleTiers = (operation: AnyOperation): Tier[] =>
   operation.effect === 'write' && mayHavePlace(operation) ? ['write', 'disruptive'] : [operation.effect];
 
 /** Why no call of this tier can pass, whatever it acts on. */

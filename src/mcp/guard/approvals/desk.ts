@@ -8,14 +8,12 @@ import { normalCode, pendingIn, signedText, type Pending, type Verdict } from '.
 const mostWrong = 5;
 const pause = 15 * 60_000;
 
-/** What came of deciding. */
-export type Decided =
-  | { readonly kind: 'decided' }
+/** What came of giving the secret. */
+export type Unlocked =
+  | { readonly kind: 'unlocked'; readonly sign: (text: string) => string }
   | { readonly kind: 'wrong_secret'; readonly left: number }
   /** Too many wrong secrets. */
-  | { readonly kind: 'locked'; readonly until: number }
-  /** It expired, was decided before, or never was. */
-  | { readonly kind: 'gone' };
+  | { readonly kind: 'locked'; readonly until: number };
 
 /** The operator's side of approvals. Times are milliseconds since 1970. */
 export interface Desk {
@@ -23,8 +21,10 @@ export interface Desk {
   waiting(now: number): Promise<Pending[]>;
   /** One that waits, by its code. */
   find(code: string, now: number): Promise<Pending | undefined>;
-  /** Decides with the operator's secret. */
-  decide(code: string, verdict: Verdict, secret: string, now: number): Promise<Decided>;
+  /** Tries the operator's secret. */
+  unlock(secret: string, now: number): Promise<Unlocked>;
+  /** Decides with what unlocking gave. False when it expired, was decided before, or never was. */
+  decide(code: string, verdict: Verdict, sign: (text: string) => string, now: number): Promise<boolean>;
 }
 
 /** One try at the secret, or until when there is none. Counted as wrong before it is tried, so that many tries at once count as many. */
@@ -49,16 +49,19 @@ export function createDesk({ store, keys, operator }: ApprovalsConfig): Desk {
       const kept = (await calls()).withCode(normalCode(code), now);
       return kept?.decision ? undefined : kept?.pending;
     },
-    decide: async (code, verdict, secret, now) => {
+    unlock: async (secret, now) => {
       const database = await store.open();
       const tried = beginTry(database, now);
       if (tried.kind === 'locked') return tried;
       const sign = await signerFor(operator, secret);
       if (!sign) return { kind: 'wrong_secret', left: Math.max(0, mostWrong - wrongSoFar(database)) };
       database.prepare('DELETE FROM wrong_secret WHERE rowid = ?').run(tried.row);
+      return { kind: 'unlocked', sign };
+    },
+    decide: async (code, verdict, sign, now) => {
       const waiting = await calls();
       const kept = waiting.withCode(normalCode(code), now);
-      return kept && waiting.decide(kept.pending.code, verdict, sign(signedText(kept.seal, verdict))) ? { kind: 'decided' } : { kind: 'gone' };
+      return kept !== undefined && waiting.decide(kept.pending.code, verdict, sign(signedText(kept.seal, verdict)));
     },
   };
 }

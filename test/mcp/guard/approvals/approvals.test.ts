@@ -41,7 +41,7 @@ describe('an approval', () => {
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
     expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
     expect(await here.desk.find(code.toLowerCase(), now)).toMatchObject({ code, principal: 'ann', typed: 'prod', plan: { tool: 'stop_environment' } });
-    expect(await here.desk.decide(code, 'approved', secret, now)).toEqual({ kind: 'decided' });
+    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'decided' });
     expect(await here.approvals.ask(approvalFor(), now + 1)).toEqual({ kind: 'approved' });
   });
 
@@ -55,7 +55,7 @@ describe('an approval', () => {
   test('counts once', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.desk.decide(code, 'approved', secret, now);
+    await here.decide(code, 'approved', secret, now);
     await here.approvals.ask(approvalFor(), now);
     expect(codeOf(await here.approvals.ask(approvalFor(), now))).not.toBe(code);
   });
@@ -64,7 +64,7 @@ describe('an approval', () => {
     await using here = await office();
     using elsewhere = officeIn(here.folder.path);
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.desk.decide(code, 'approved', secret, now);
+    await here.decide(code, 'approved', secret, now);
     const all = await Promise.all([here, elsewhere, here, elsewhere].map(({ approvals }) => approvals.ask(approvalFor(), now)));
     expect(all.filter(({ kind }) => kind === 'approved')).toHaveLength(1);
   });
@@ -72,7 +72,7 @@ describe('an approval', () => {
   test('that was refused says so, once', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.desk.decide(code, 'refused', secret, now);
+    await here.decide(code, 'refused', secret, now);
     expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'refused' });
     expect(await here.approvals.ask(approvalFor(), now)).toMatchObject({ kind: 'pending' });
   });
@@ -80,14 +80,14 @@ describe('an approval', () => {
   test('is not for another call: tool, arguments or principal', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.desk.decide(code, 'approved', secret, now);
+    await here.decide(code, 'approved', secret, now);
     expect(codeOf(await here.approvals.ask(approvalFor({ call: 'eve stop_environment e-1' }), now))).not.toBe(code);
   });
 
   test('does nothing once the target has changed, and is used up', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.desk.decide(code, 'approved', secret, now);
+    await here.decide(code, 'approved', secret, now);
     expect(await here.approvals.ask(approvalFor({ digest: 'read anew' }), now)).toEqual({ kind: 'changed' });
     expect(await here.approvals.ask(approvalFor(), now)).toMatchObject({ kind: 'pending' });
   });
@@ -96,23 +96,23 @@ describe('an approval', () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
     expect(codeOf(await here.approvals.ask(approvalFor({ digest: 'read anew' }), now))).not.toBe(code);
-    expect(await here.desk.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
+    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
   });
 
   test('expires', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.desk.decide(code, 'approved', secret, now);
+    await here.decide(code, 'approved', secret, now);
     expect(codeOf(await here.approvals.ask(approvalFor(), now + approvalLifetime))).not.toBe(code);
-    expect(await here.desk.decide(code, 'approved', secret, now + approvalLifetime)).toEqual({ kind: 'gone' });
+    expect(await here.decide(code, 'approved', secret, now + approvalLifetime)).toEqual({ kind: 'gone' });
     expect(await here.desk.find(code, now + approvalLifetime)).toBeUndefined();
   });
 
   test('is decided once', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    expect(await here.desk.decide(code, 'refused', secret, now)).toEqual({ kind: 'decided' });
-    expect(await here.desk.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
+    expect(await here.decide(code, 'refused', secret, now)).toEqual({ kind: 'decided' });
+    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
     expect(await here.desk.find(code, now)).toBeUndefined();
     expect(await here.desk.waiting(now)).toEqual([]);
   });
@@ -122,16 +122,16 @@ describe('the secret', () => {
   test('is needed, and tried a few times only', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    for (const left of [4, 3, 2, 1, 0]) expect(await here.desk.decide(code, 'approved', 'a wrong secret', now)).toEqual({ kind: 'wrong_secret', left });
-    expect(await here.desk.decide(code, 'approved', secret, now + 1000)).toEqual({ kind: 'locked', until: now + 15 * 60_000 });
+    for (const left of [4, 3, 2, 1, 0]) expect(await here.decide(code, 'approved', 'a wrong secret', now)).toEqual({ kind: 'wrong_secret', left });
+    expect(await here.decide(code, 'approved', secret, now + 1000)).toEqual({ kind: 'locked', until: now + 15 * 60_000 });
     expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'pending', code });
-    expect(await here.desk.decide(codeOf(await here.approvals.ask(approvalFor(), now + 16 * 60_000)), 'approved', secret, now + 16 * 60_000)).toEqual({ kind: 'decided' });
+    expect(await here.decide(codeOf(await here.approvals.ask(approvalFor(), now + 16 * 60_000)), 'approved', secret, now + 16 * 60_000)).toEqual({ kind: 'decided' });
   });
 
   test('is not tried more often by trying many times at once', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    const tries = await Promise.all(Array.from({ length: 8 }, () => here.desk.decide(code, 'approved', 'a wrong secret', now)));
+    const tries = await Promise.all(Array.from({ length: 8 }, () => here.decide(code, 'approved', 'a wrong secret', now)));
     expect(tries.filter(({ kind }) => kind === 'locked')).toHaveLength(3);
   });
 
@@ -139,7 +139,7 @@ describe('the secret', () => {
     await using here = await office();
     for (let count = 0; count < 6; count += 1) {
       const code = codeOf(await here.approvals.ask(approvalFor(), now));
-      expect(await here.desk.decide(code, 'refused', secret, now)).toEqual({ kind: 'decided' });
+      expect(await here.decide(code, 'refused', secret, now)).toEqual({ kind: 'decided' });
       await here.approvals.ask(approvalFor(), now);
     }
   });
@@ -155,7 +155,7 @@ describe('the secret', () => {
   test('makes approvals void when another is set', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.desk.decide(code, 'approved', secret, now);
+    await here.decide(code, 'approved', secret, now);
     await setSecret(here.operator, 'another secret');
     expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'invalid' });
   });
@@ -182,7 +182,7 @@ describe('whoever writes in the store without the secret', () => {
   test('cannot turn a refusal into an approval', async () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.desk.decide(code, 'refused', secret, now);
+    await here.decide(code, 'refused', secret, now);
     await meddle(here, "UPDATE decision SET verdict = 'approved'");
     expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'invalid' });
   });
@@ -191,7 +191,7 @@ describe('whoever writes in the store without the secret', () => {
     await using here = await office();
     const harmless = codeOf(await here.approvals.ask(approvalFor({ call: 'harmless' }), now));
     const grave = codeOf(await here.approvals.ask(approvalFor({ call: 'grave' }), now));
-    await here.desk.decide(harmless, 'approved', secret, now);
+    await here.decide(harmless, 'approved', secret, now);
     await meddle(here, 'UPDATE decision SET code = ?', grave);
     expect(await here.approvals.ask(approvalFor({ call: 'grave' }), now)).toEqual({ kind: 'invalid' });
   });
@@ -201,10 +201,10 @@ describe('whoever writes in the store without the secret', () => {
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
     await meddle(here, "UPDATE pending SET record = replace(record, 'stop_environment', 'list_projects')");
     expect(await here.desk.find(code, now)).toBeUndefined();
-    expect(await here.desk.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
+    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
     await using other = await office();
     const late = codeOf(await other.approvals.ask(approvalFor(), now));
-    await other.desk.decide(late, 'approved', secret, now);
+    await other.decide(late, 'approved', secret, now);
     await meddle(other, 'UPDATE pending SET expires_at = expires_at * 2');
     expect(await other.approvals.ask(approvalFor(), now + approvalLifetime)).toMatchObject({ kind: 'pending' });
   });

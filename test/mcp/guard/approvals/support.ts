@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createApprovals, type ApprovalRequest } from '../../../../src/mcp/guard/approvals/approvals.ts';
 import { createDesk } from '../../../../src/mcp/guard/approvals/desk.ts';
+import type { Verdict } from '../../../../src/mcp/guard/approvals/pending.ts';
 import { keysIn } from '../../../../src/mcp/guard/keys.ts';
 import { storeAt, type Store } from '../../../../src/mcp/guard/store.ts';
 import { requestFor } from '../request.ts';
@@ -12,7 +13,19 @@ export function officeIn(folder: string) {
   const store: Store = storeAt(join(folder, 'guard.sqlite'));
   const operator = join(folder, 'operator.json');
   const config = { store, keys: keysIn(join(folder, 'guard.key')), operator };
-  return { ...config, approvals: createApprovals(config), desk: createDesk(config), [Symbol.dispose]: () => store.close() };
+  const desk = createDesk(config);
+  return {
+    ...config,
+    approvals: createApprovals(config),
+    desk,
+    /** Gives the secret and decides: what the operator's command does. */
+    decide: async (code: string, verdict: Verdict, given: string, now: number) => {
+      const unlocked = await desk.unlock(given, now);
+      if (unlocked.kind !== 'unlocked') return unlocked;
+      return { kind: (await desk.decide(code, verdict, unlocked.sign, now)) ? 'decided' : 'gone' };
+    },
+    [Symbol.dispose]: () => store.close(),
+  };
 }
 
 /** What the operator is asked, but for what a test says. */

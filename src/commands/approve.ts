@@ -1,0 +1,90 @@
+import type { Config } from '../config.ts';
+import { clean } from '../mcp/fence.ts';
+import { createDesk, type Desk, type Unlocked } from '../mcp/guard/approvals/desk.ts';
+import { hasSecret, setSecret } from '../mcp/guard/approvals/operator.ts';
+import type { Pending, Verdict } from '../mcp/guard/approvals/pending.ts';
+import { planText } from '../mcp/guard/plan.ts';
+import { columns } from './columns.ts';
+import { approvalsOf } from './guard.ts';
+import { ownTerminal, type Terminal } from './terminal.ts';
+
+interface Flags {
+  readonly refuse?: boolean;
+  readonly setSecret?: boolean;
+  readonly json?: boolean;
+}
+
+const time = (at: number): string => new Date(at).toISOString();
+
+const wrongs: { readonly [Kind in Exclude<Unlocked['kind'], 'unlocked'>]: (unlocked: Extract<Unlocked, { kind: Kind }>) => string } = {
+  wrong_secret: ({ left }) => `That is not the secret. ${left} more ${left === 1 ? 'try' : 'tries'} before a pause.`,
+  locked: ({ until }) => `Too many wrong secrets were given. The next try counts from ${time(until)}.`,
+};
+
+/** Asks for the secret. @throws Error when it is wrong, or tried too often. */
+async function unlock(desk: Desk, terminal: Terminal): Promise<(text: string) => string> {
+  const unlocked = await desk.unlock(await terminal.askUnseen('Operator secret: '), Date.now());
+  if (unlocked.kind === 'unlocked') return unlocked.sign;
+  throw new Error((wrongs[unlocked.kind] as (unlocked: Unlocked) => string)(unlocked));
+}
+
+const targetText = ({ plan: { target } }: Pending): string => `${target.kind} ${target.name ?? target.id ?? ''}`.trim();
+
+/** Lists what waits. */
+async function list(desk: Desk, { json }: Flags, terminal: Terminal): Promise<void> {
+  const waiting = await desk.waiting(Date.now());
+  const rows = waiting.map((one) => [one.code, one.plan.tool, targetText(one), one.plan.tier, one.principal, time(one.expiresAt)].map(clean));
+  terminal.write(json ? `${JSON.stringify(waiting)}\n` : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows));
+}
+
+async function changeSecret(config: Config, desk: Desk, terminal: Terminal): Promise<void> {
+  const { operator } = approvalsOf(config);
+  if (await hasSecret(operator)) {
+    terminal.write('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n');
+    await unlock(desk, terminal);
+  }
+  const secret = await terminal.askUnseen('New operator secret: ');
+  if (secret !== (await terminal.askUnseen('Again: '))) throw new Error('The two are not the same. Nothing was set.');
+  await setSecret(operator, secret);
+  terminal.write('Set. Calls that need approval now wait for: infra-mcp approve CODE\n');
+}
+
+const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): string =>
+  clean(`${code}: ${principal} wants to run ${plan.tool} (${plan.tier}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${planText(plan, { whole: true })}\n\n`);
+
+/** Whether the person at the terminal agrees to what was shown. */
+async function agrees({ typed }: Pending, terminal: Terminal): Promise<boolean> {
+  if (typed === undefined) return (await terminal.ask('Approve it? Type yes: ')).trim() === 'yes';
+  return (await terminal.ask(`Type ${typed} to approve it: `)).trim() === typed;
+}
+
+async function decide(desk: Desk, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {
+  const pending = await desk.find(code, Date.now());
+  if (!pending) throw new Error(`Nothing waits under ${code}: it expired, was decided already, or never was. infra-mcp approve lists what waits.`);
+  terminal.write(questionText(pending));
+  if (verdict === 'approved' && !(await agrees(pending, terminal))) throw new Error('Not approved. It waits until it expires; --refuse ends it.');
+  const sign = await unlock(desk, terminal);
+  if (!(await desk.decide(code, verdict, sign, Date.now()))) throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
+  terminal.write(verdict === 'approved' ? 'Approved, for one call. The assistant can repeat it now.\n' : 'Refused.\n');
+}
+
+const needsTerminal = 'Approving needs a terminal: a person has to see the plan and type. Run infra-mcp approve in one, without pipes.';
+
+/**
+ * `infra-mcp approve`: without a code it lists what waits; with one it shows the plan and asks for agreement and the
+ * operator's secret.
+ * @throws Error that says why nothing was decided.
+ */
+export async function approve(config: Config, code: string | undefined, flags: Flags, terminal: Terminal = ownTerminal()): Promise<void> {
+  const approvals = approvalsOf(config);
+  const desk = createDesk(approvals);
+  try {
+    if (code === undefined && !flags.setSecret) return await list(desk, flags, terminal);
+    if (!terminal.isInteractive) throw new Error(needsTerminal);
+    if (flags.setSecret) return await changeSecret(config, desk, terminal);
+    if (!(await hasSecret(approvals.operator))) throw new Error('No operator secret is set. Set one first: infra-mcp approve --set-secret');
+    return await decide(desk, code!, flags.refuse ? 'refused' : 'approved', terminal);
+  } finally {
+    approvals.store.close();
+  }
+}

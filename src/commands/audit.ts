@@ -1,0 +1,35 @@
+import type { Config } from '../config.ts';
+import { readCalls, type RecordedCall } from '../mcp/audit/calls.ts';
+import { verifyLog, type Verdict } from '../mcp/audit/verify.ts';
+import { clean } from '../mcp/fence.ts';
+import { columns } from './columns.ts';
+import { auditOf } from './guard.ts';
+
+const filesOf = (config: Config, files: readonly string[]): readonly string[] => (files.length > 0 ? files : [auditOf(config).file]);
+
+const targetText = ({ target }: RecordedCall): string => (target ? `${target.kind} ${target.name ?? target.id ?? ''}`.trim() : '');
+
+const cells = (call: RecordedCall): string[] =>
+  [call.at, call.who, call.tool, targetText(call), call.tier ?? '', call.confirmed ?? '', call.outcome ?? 'not recorded', call.why ?? '', call.duration_ms === undefined ? '' : `${call.duration_ms} ms`].map((cell) => clean(cell).replaceAll('\n', ' '));
+
+const heading = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why', 'took'];
+
+/** `infra-mcp audit show`: the newest calls, oldest first. */
+export async function show(config: Config, files: readonly string[], { json, limit }: { json?: boolean; limit: number }): Promise<void> {
+  const calls = await readCalls(filesOf(config, files), limit);
+  process.stdout.write(json ? calls.map((call) => `${JSON.stringify(call)}\n`).join('') : columns(heading, calls.map(cells)));
+}
+
+const verdictText = ({ entries, chains, faults }: Verdict): string => {
+  const told = faults.map(({ where, what }) => `${where === undefined ? '' : `${where}: `}${what}\n`).join('');
+  const size = `${entries} ${entries === 1 ? 'entry' : 'entries'} of ${chains} ${chains === 1 ? 'process' : 'processes'}`;
+  return faults.length === 0 ? `The audit log is whole: ${size}.\n` : `${told}The audit log is not as it was written: ${faults.length} found in ${size}.\n`;
+};
+
+/** `infra-mcp audit verify`: whether the log is as it was written; the exit code is 1 when it isn't. */
+export async function verify(config: Config, files: readonly string[], { json }: { json?: boolean }): Promise<void> {
+  const { heads, keys } = auditOf(config);
+  const verdict = await verifyLog(filesOf(config, files), heads, keys());
+  process.stdout.write(json ? `${JSON.stringify(verdict)}\n` : clean(verdictText(verdict)));
+  if (verdict.faults.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { tools } from '../../tools/index.ts';
+import { optionHelp, type Config } from '../config.ts';
+import type { AuditKeys } from '../mcp/audit/heads.ts';
+import { auditRecorder } from '../mcp/audit/recorder.ts';
+import { commandSink, fileSink } from '../mcp/audit/sink.ts';
+import { createTrail } from '../mcp/audit/trail.ts';
+import { createApprovals, type ApprovalsConfig } from '../mcp/guard/approvals/approvals.ts';
+import { graveCallsIn } from '../mcp/guard/grave-calls.ts';
+import { keysIn, passingKeys, type Keys } from '../mcp/guard/keys.ts';
+import type { Policy } from '../mcp/guard/policy.ts';
+import type { Rules } from '../mcp/guard/policy/rules.ts';
+import { storeAt } from '../mcp/guard/store.ts';
+import type { GuardParts } from '../mcp/parts.ts';
+
+/** What the guard keeps in a data directory. */
+const keptIn = (dataDir: string) => ({
+  keys: join(dataDir, 'guard.key'),
+  store: join(dataDir, 'guard.sqlite'),
+  operator: join(dataDir, 'operator.json'),
+  audit: join(dataDir, 'audit.jsonl'),
+  heads: join(dataDir, 'audit-heads'),
+});
+
+const keysFor = (config: Config): Keys => keysIn(keptIn(config.dataDir).keys);
+
+/** Where approvals are asked for and given. */
+export const approvalsOf = (config: Config, keys: Keys = keysFor(config)): ApprovalsConfig => {
+  const { store, operator } = keptIn(config.dataDir);
+  return { store: storeAt(store), keys, operator };
+};
+
+/** Where the audit log is and what it is sealed with. */
+export interface AuditPlaces {
+  readonly file: string;
+  readonly heads: string;
+  readonly keys: () => AuditKeys;
+}
+
+export function auditOf(config: Config, keys: Keys = keysFor(config)): AuditPlaces {
+  const { audit, heads } = keptIn(config.dataDir);
+  return { file: config.auditFile ?? audit, heads, keys: () => ({ entries: keys('audit'), heads: keys('audit head') }) };
+}
+
+const envOf = (option: 'maxDisruptivePerHour'): string => optionHelp.find(({ name }) => name === option)!.env;
+
+/** The rules that options set. */
+const rulesOfOptions = ({ maxDisruptivePerHour: most }: Config): Rules[] =>
+  most === undefined ? [] : [{ deny: [], freezes: [], limit: { most, setBy: envOf('maxDisruptivePerHour') } }];
+
+/**
+ * What the operator allows, by options and policy file.
+ * @throws Error that says what is wrong with the file.
+ */
+export async function policyOf(config: Config): Promise<Policy> {
+  const { readOnly, policyFile } = config;
+  if (policyFile === undefined) return { readOnly, rules: rulesOfOptions(config) };
+  const { loadPolicy } = await import('../mcp/guard/policy/load.ts');
+  return { readOnly, rules: [await loadPolicy(policyFile, tools), ...rulesOfOptions(config)] };
+}
+
+// Masks may last as long as the process: a directory that can't be written stops changes, never reads.
+function orPassing(keys: Keys): Keys {
+  const passing = passingKeys();
+  return (purpose) => {
+    try {
+      return keys(purpose);
+    } catch (error) {
+      if (purpose === 'fingerprint') return passing(purpose);
+      throw error;
+    }
+  };
+}
+
+/** The guard's parts that outlive the process; nothing is opened or made before a call needs it. */
+export function openGuard(config: Config): { readonly parts: GuardParts; readonly close: () => Promise<void> } {
+  const keys = orPassing(keysFor(config));
+  const approvals = approvalsOf(config, keys);
+  const audit = auditOf(config, keys);
+  const trail = createTrail({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(audit.file), heads: audit.heads, keys: audit.keys });
+  return {
+    parts: { keys, recorder: auditRecorder(trail, { now: Date.now }), approvals: createApprovals(approvals), graveCalls: graveCallsIn(approvals.store) },
+    close: async () => {
+      await trail.close();
+      approvals.store.close();
+    },
+  };
+}

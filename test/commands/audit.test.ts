@@ -1,0 +1,63 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openGuard } from '../../src/commands/guard.ts';
+import { readConfig } from '../../src/config.ts';
+import { contextWith } from '../mcp/support.ts';
+import { run, temporaryDirectory } from './support.ts';
+
+const facts = {
+  tool: 'stop_environment', principal: 'ann', connection: 'stdio', tier: 'destructive', confirmed: 'elicited', plan: 'abc',
+  target: { kind: 'environment', id: 'e', name: 'prod', mode: 'PRODUCTION' },
+} as const;
+
+/** A data directory with some calls in its log. */
+async function recorded(): Promise<string> {
+  const dataDir = await temporaryDirectory();
+  const { parts, close } = openGuard(readConfig('stdio', { dataDir }, {}).config);
+  for (const requestId of ['1', '2', '3']) {
+    await parts.recorder.intent({ ...facts, requestId }, contextWith());
+    await parts.recorder.outcome({ ...facts, requestId, outcome: 'done', duration: 7 }, contextWith());
+  }
+  await close();
+  return dataDir;
+}
+
+describe('audit show', () => {
+  test('prints who did what to what, how it was agreed to, and what came of it', async () => {
+    const { code, stdout } = await run(['audit', 'show', '--limit', '2'], { INFRA_DATA_DIR: await recorded() });
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[0]).toMatch(/^time +who +tool +target +tier +confirmed +outcome +why +took$/);
+    expect(stdout.match(/ann +stop_environment +environment prod +destructive +elicited +done +7 ms$/gm)).toHaveLength(2);
+  });
+
+  test('prints lines of JSON', async () => {
+    const { stdout } = await run(['audit', 'show', '--json'], { INFRA_DATA_DIR: await recorded() });
+    const calls = stdout.trim().split('\n').map((line) => JSON.parse(line) as object);
+    expect(calls).toHaveLength(3);
+    expect(calls[0]).toMatchObject({ who: 'ann', tool: 'stop_environment', confirmed: 'elicited', outcome: 'done' });
+  });
+});
+
+describe('audit verify', () => {
+  test('says that a log is whole', async () => {
+    expect(await run(['audit', 'verify'], { INFRA_DATA_DIR: await recorded() })).toEqual({ code: 0, stdout: 'The audit log is whole: 6 entries of 1 process.\n', stderr: '' });
+  });
+
+  test('says where it was changed, and fails', async () => {
+    const dataDir = await recorded();
+    const file = join(dataDir, 'audit.jsonl');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"confirmed":"elicited"', '"confirmed":"terminal"'));
+    const { code, stdout } = await run(['audit', 'verify'], { INFRA_DATA_DIR: dataDir });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/audit\.jsonl:1: Entry 1 of chain 1-\w+ was changed.*\nThe audit log is not as it was written: 1 found/);
+  });
+
+  test('takes files that were moved away, and prints JSON', async () => {
+    const dataDir = await recorded();
+    const moved = join(dataDir, 'november.jsonl');
+    await rename(join(dataDir, 'audit.jsonl'), moved);
+    const { code, stdout } = await run(['audit', 'verify', '--json', moved], { INFRA_DATA_DIR: dataDir });
+    expect({ code, verdict: JSON.parse(stdout) as unknown }).toEqual({ code: 0, verdict: { entries: 6, chains: 1, faults: [] } });
+  });
+});
