@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { PlatformLog } from '../log.ts';
 import type { Clock } from '../clock.ts';
 import { type Random, seededRandom } from '../random.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -11,7 +11,7 @@ export interface EngineContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly runtime: Runtime;
-  readonly log: Logger;
+  readonly log: PlatformLog;
   /** Multiplies how long things take: 0.05 is twenty times faster, 0 instant. */
   readonly timeScale: number;
 }

@@ -19,6 +19,8 @@ import { createWorker } from './worker.ts';
 export interface EngineOptions extends EngineContext {
   /** Which addresses webhooks may be delivered to. */
   readonly webhookTargets: AddressPolicy;
+  /** Longest that one attempt to deliver a webhook takes, in milliseconds; default 10 seconds. */
+  readonly webhookTimeoutMilliseconds?: number;
   /** Opens a webhook's sealed secret. */
   readonly openSecret: (sealed: string) => string;
 }
@@ -30,7 +32,7 @@ export function createEngine(options: EngineOptions): Engine {
   const worker = createWorker(options, createLease(db, clock, options.random.uuid()), [
     deploymentLane(options),
     timerLane(options, { CLUSTER_UPGRADE: moveUpgrade(options), ALERT_RULE: moveAlertRule(options) }),
-    deliveryLane(options, { dispatcher: agent, open: options.openSecret }),
+    deliveryLane(options, { dispatcher: agent, timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000, open: options.openSecret }),
   ]);
   return {
     request: (trx, order) => request(options, trx, order),

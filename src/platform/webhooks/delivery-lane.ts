@@ -1,12 +1,11 @@
 import type { Selectable } from 'kysely';
-import type { Dispatcher } from 'undici';
 import { type EngineContext, iso } from '../engine/context.ts';
 import type { Lease } from '../engine/lease.ts';
 import type { Lane } from '../engine/worker.ts';
 import type { Db } from '../store/database.ts';
 import type { Database, WebhookTable } from '../store/schema.ts';
 import type { DeliveryBody } from './outbox.ts';
-import { type Letter, type Reply, send } from './send.ts';
+import { type Letter, type Reply, send, type Sender } from './send.ts';
 
 type Delivery = Selectable<Database['webhook_delivery']>;
 
@@ -20,8 +19,7 @@ const firstRetrySeconds = 2;
 const keptAttempts = 1000;
 
 /** What deliveries are made with. */
-export interface DeliveryOptions {
-  readonly dispatcher: Dispatcher;
+export interface DeliveryOptions extends Sender {
   /** Opens a sealed webhook secret. */
   readonly open: (sealed: string) => string;
 }
@@ -96,7 +94,7 @@ export function deliveryLane(context: EngineContext, options: DeliveryOptions): 
 
   const attempt = async (delivery: Delivery, webhook: Selectable<WebhookTable>, signal: AbortSignal): Promise<Reply> => {
     try {
-      return await send(options.dispatcher, letterFor(delivery, webhook, options.open), signal);
+      return await send(options, letterFor(delivery, webhook, options.open), signal);
     } catch (error) {
       signal.throwIfAborted();
       context.log.error({ err: error, webhook_id: webhook.id }, 'a webhook delivery could not be made up');

@@ -1,6 +1,13 @@
 import { type Dispatcher, request } from 'undici';
 import { TargetRefused } from './target.ts';
 
+/** What an attempt is made with. */
+export interface Sender {
+  readonly dispatcher: Dispatcher;
+  /** Longest that one attempt takes, redirects included. */
+  readonly timeoutMilliseconds: number;
+}
+
 /** What is posted, and where. */
 export interface Letter {
   readonly url: string;
@@ -23,7 +30,6 @@ export interface Reply {
 /** Headers that a receiver knows a delivery by. */
 export const webhookHeaders = { delivery: 'x-webhook-delivery', secret: 'x-webhook-secret' } as const;
 
-const attemptMilliseconds = 10_000;
 const maximumRedirects = 3;
 const maximumReplyBytes = 4096;
 
@@ -55,13 +61,13 @@ const headersFor = (url: URL, origin: string, letter: Letter): Record<string, st
 };
 
 /** Posts to the target and follows its redirects, each connection through the dispatcher and its checks. */
-const post = async (dispatcher: Dispatcher, letter: Letter, signal: AbortSignal): Promise<Reply> => {
+const post = async ({ dispatcher, timeoutMilliseconds }: Sender, letter: Letter, signal: AbortSignal): Promise<Reply> => {
   let url = new URL(letter.url);
   const { origin } = url;
   for (let hop = 0; ; hop += 1) {
     const { statusCode: status, headers, body } = await request(url, {
       dispatcher, method: 'POST', headers: headersFor(url, origin, letter), body: letter.body, signal,
-      headersTimeout: attemptMilliseconds, bodyTimeout: attemptMilliseconds,
+      headersTimeout: timeoutMilliseconds, bodyTimeout: timeoutMilliseconds,
     });
     const text = await beginningOf(body);
     const location = headers['location'];
@@ -77,10 +83,10 @@ const refusalIn = (error: unknown): TargetRefused | undefined => {
   return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : undefined;
 };
 
-const noAnswer = (error: unknown, timedOut: boolean): Reply => {
+const noAnswer = (error: unknown, timedOut: boolean, { timeoutMilliseconds }: Sender): Reply => {
   const refusal = refusalIn(error);
   if (refusal) return { status: 0, body: refusal.message, outcome: 'give up' };
-  if (timedOut) return { status: 0, body: `No answer within ${attemptMilliseconds / 1000} seconds.`, outcome: 'try again' };
+  if (timedOut) return { status: 0, body: `No answer within ${timeoutMilliseconds / 1000} seconds.`, outcome: 'try again' };
   const reason = error instanceof AggregateError ? error.errors.map(String).join('; ') : error instanceof Error ? error.message : String(error);
   return { status: 0, body: `No answer: ${reason}`, outcome: 'try again' };
 };
@@ -94,12 +100,12 @@ const withoutSecret = (reply: Reply, { secret }: Letter): Reply =>
  * @param stopping ends the attempt early
  * @throws the signal's reason when it was ended early
  */
-export async function send(dispatcher: Dispatcher, letter: Letter, stopping: AbortSignal): Promise<Reply> {
-  const timeout = AbortSignal.timeout(attemptMilliseconds);
+export async function send(sender: Sender, letter: Letter, stopping: AbortSignal): Promise<Reply> {
+  const timeout = AbortSignal.timeout(sender.timeoutMilliseconds);
   try {
-    return withoutSecret(await post(dispatcher, letter, AbortSignal.any([stopping, timeout])), letter);
+    return withoutSecret(await post(sender, letter, AbortSignal.any([stopping, timeout])), letter);
   } catch (error) {
     stopping.throwIfAborted();
-    return withoutSecret(noAnswer(error, timeout.aborted), letter);
+    return withoutSecret(noAnswer(error, timeout.aborted, sender), letter);
   }
 }

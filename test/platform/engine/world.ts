@@ -75,13 +75,15 @@ export async function addEnvironment(db: Db, name: string, services: Readonly<Re
 export interface World {
   readonly db: Db;
   readonly engine: Engine;
+  /** A second engine on the same store, not started. */
+  anotherEngine(): Engine;
   /** Orders an action in a transaction of its own and wakes the engine. */
   order(order: Partial<DeploymentOrder> & Pick<DeploymentOrder, 'environmentId' | 'serviceIds'>): Promise<string>;
   readonly runtime: Runtime;
   /** Resolves when no deployment is open any more; a manual clock is moved on until then. */
   settled(clock?: ManualClock): Promise<void>;
   /** Moves the clock from one due moment to the next until the condition holds. */
-  until(clock: ManualClock, condition: () => Promise<boolean>): Promise<void>;
+  until(clock: ManualClock | undefined, condition: () => Promise<boolean>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -111,19 +113,22 @@ export interface WorldOptions {
   readonly clock?: Clock;
   readonly timeScale?: number;
   readonly faults?: Fault;
+  /** Whether its engine works; default true. */
+  readonly started?: boolean;
   readonly engine?: Partial<EngineOptions>;
 }
 
 /** A store of its own in a temporary directory (or in one given), and an engine at work on it. */
-export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale = 0, faults, engine: options }: WorldOptions = {}): Promise<World> {
+export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale = 0, faults, started = true, engine: options }: WorldOptions = {}): Promise<World> {
   const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'engine-')));
   const db = await openDatabase(directory);
   if (dataDir === undefined) await addOrganization(db);
   const runtime = createSimulatedRuntime({ clock, timeScale, ...(faults && { faults }) });
-  const engine = createEngine({
+  const parts: EngineOptions = {
     db, clock, random: systemRandom, log: pino({ level: 'silent' }), timeScale, runtime, webhookTargets: anyAddress, openSecret: (sealed) => sealed, ...options,
-  });
-  await engine.start();
+  };
+  const engine = createEngine(parts);
+  if (started) await engine.start();
   const until = async (manual: ManualClock | undefined, condition: () => Promise<boolean>): Promise<void> => {
     while (!(await condition())) {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -137,6 +142,7 @@ export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale 
   return {
     db,
     engine,
+    anotherEngine: () => createEngine(parts),
     order: async (order) => {
       const { id } = await db.transaction().execute((trx) => engine.request(trx, { action: 'DEPLOY', origin: 'API', triggeredBy: 'tester', ...order }));
       engine.wake();
