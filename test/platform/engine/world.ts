@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
 import { createEngine, type EngineOptions } from '../../../src/platform/engine/create-engine.ts';
 import type { DeploymentOrder, Engine } from '../../../src/platform/engine/engine.ts';
+import { silentLog } from '../../../src/platform/log.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
@@ -125,7 +125,7 @@ export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale 
   if (dataDir === undefined) await addOrganization(db);
   const runtime = createSimulatedRuntime({ clock, timeScale, ...(faults && { faults }) });
   const parts: EngineOptions = {
-    db, clock, random: systemRandom, log: pino({ level: 'silent' }), timeScale, runtime, webhookTargets: anyAddress, openSecret: (sealed) => sealed, ...options,
+    db, clock, random: systemRandom, log: silentLog, timeScale, runtime, webhookTargets: anyAddress, openSecret: (sealed) => sealed, ...options,
   };
   const engine = createEngine(parts);
   if (started) await engine.start();
