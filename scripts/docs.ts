@@ -2,7 +2,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import manifest from '../package.json' with { type: 'json' };
 import { openApiDocument } from '../src/contract/openapi.ts';
 import { between } from './docs/markdown.ts';
 import { configurationPage, operationsPage, serverOptions, toolsByToolset, toolsPage } from './docs/pages.ts';
@@ -16,7 +15,7 @@ const pages: Readonly<Record<string, string>> = {
   'docs/configuration.md': configurationPage(),
   'docs/tools.md': toolsPage(),
   'docs/operations.md': operationsPage(),
-  'docs/openapi.json': `${JSON.stringify(openApiDocument(manifest.version), null, 1)}\n`,
+  'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,
   'README.md': between(between(readme, 'configuration', serverOptions()), 'tools', toolsByToolset()),
 };
 

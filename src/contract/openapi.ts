@@ -104,8 +104,11 @@ const path = (op: AnyOperation) => ({
 const schemasOf = (named: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output') =>
   Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, jsonSchema(schema, io, schema)]));
 
-/** The OpenAPI 3.1 document of every operation, derived from the contract. `version` is the package's. */
-export function openApiDocument(version: string): Json {
+/** Version of the interface: its major number stands for what callers may rely on (the document's Versioning). */
+const version = '1.0.0';
+
+/** The OpenAPI 3.1 document of every operation, derived from the contract. */
+export function openApiDocument(): Json {
   const paths: Record<string, Json> = {};
   for (const op of allOperations) (paths[op.path] ??= {})[op.method.toLowerCase()] = path(op);
   return {

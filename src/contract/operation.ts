@@ -97,6 +97,11 @@ type PathInput<Op extends AnyOperation> = { [K in Op['params'][number] as SnakeC
 /** What a caller gives: path, query and body members side by side, in snake_case. */
 export type InputOf<Op extends AnyOperation> = PathInput<Op> & QueryInput<Op> & BodyInput<Op>;
 
+/** The same as a server has it once validated: defaults filled in, unknown members gone. */
+export type ValidInputOf<Op extends AnyOperation> = PathInput<Op> &
+  ([keyof Op['query']] extends [never] ? unknown : SnakeCaseKeys<z.output<z.ZodObject<Op['query']>>>) &
+  (Op['body'] extends z.ZodObject ? z.output<Op['body']> : unknown);
+
 /** What a server of the contract answers. */
 export type ResponseOf<Op extends AnyOperation> = Op['response'] extends z.ZodType ? z.output<Op['response']> : undefined;
 

@@ -35,6 +35,9 @@ export const referenceKind = (schema: z.ZodType): ReferenceKind | undefined => s
 /** A string that must never leave the platform again, nor appear in a log, result or record. */
 export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret: true });
 
+/** What answers show in place of a secret they must have a member for. Sent back, it means the secret that is there. */
+export const hiddenSecret = '[hidden]';
+
 /** True for schemas made by `secret`. */
 export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.['secret'] === true;
 

@@ -25,7 +25,7 @@ interface Document {
 
 let document: Document;
 beforeAll(() => {
-  document = JSON.parse(JSON.stringify(openApiDocument('1.2.3'))) as Document;
+  document = JSON.parse(JSON.stringify(openApiDocument())) as Document;
 });
 /** What a local reference such as #/components/responses/NotFound leads to. */
 const follow = (ref: string): unknown =>
@@ -38,7 +38,7 @@ const entryOf = (op: AnyOperation): Entry => document.paths[op.path]![op.method.
 
 test('is an OpenAPI 3.1 document of this version', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/);
-  expect(document.info.version).toBe('1.2.3');
+  expect(document.info.version).toBe('1.0.0');
   expect(Object.keys(document.components.securitySchemes)).toEqual(['token', 'bearer']);
 });
 

@@ -42,6 +42,8 @@ const TargetService = z.object({
 
 export const AlertRule = AlertRuleRequest.extend({
   ...identity,
+  // A rule that lost its last receiver is answered too: it is UNROUTED.
+  alert_receiver_ids: z.array(Uuid),
   source: z.enum(['MANAGED', 'GHOST']),
   state: AlertRuleState,
   organization_id: Uuid,

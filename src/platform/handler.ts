@@ -1,0 +1,37 @@
+import type { PlatformLog } from './log.ts';
+import type { ResponseOf, ValidInputOf } from '../contract/operation.ts';
+import type { OperationName, OperationNamed } from '../contract/operations.ts';
+import type { Principal } from './auth.ts';
+import type { Clock } from './clock.ts';
+import type { Engine } from './engine/engine.ts';
+import type { Random } from './random.ts';
+import type { Db } from './store/database.ts';
+import type { Vault } from './vault.ts';
+
+/** What every handler works with, beside the request. */
+export interface PlatformParts {
+  readonly engine: Engine;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: PlatformLog;
+}
+
+/** One request as a handler sees it. */
+export interface RequestContext extends PlatformParts {
+  /** The request's own transaction: committed when the handler returns, undone when it throws. */
+  readonly db: Db;
+  readonly principal: Principal;
+}
+
+/**
+ * Carries out one operation with its validated input. The answer is filtered by the contract before it leaves.
+ * @throws ApiProblem for a refusal
+ */
+export type Handler<Name extends OperationName> = (
+  input: ValidInputOf<OperationNamed<Name>>,
+  context: RequestContext,
+) => Promise<ResponseOf<OperationNamed<Name>>>;
+
+/** Handlers of some operations, by their names. */
+export type Handlers<Names extends OperationName> = { readonly [Name in Names]: Handler<Name> };

@@ -1,0 +1,66 @@
+import { carryOutInThePast, type PastOrder } from '../engine/past.ts';
+import type { PlatformParts } from '../handler.ts';
+import type { Db } from '../store/database.ts';
+import type { Vault } from '../vault.ts';
+import { seedAlertRules } from './alert-rules.ts';
+import { organizationId, seedId } from './ids.ts';
+import { seedOrganization, seedStart, type SeedTime, seedTime } from './organization.ts';
+import { seedEnvironments, type SeedService, seedServices } from './services.ts';
+import { seedVariables } from './variables.ts';
+
+const day = 86_400_000;
+const daysOfHistory = 3;
+
+const projectOf = (path: string) => path.split('/')[0]!;
+
+const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService[], vault: Vault): Promise<void> => {
+  const projects = [...new Set(seedEnvironments.map(({ path }) => projectOf(path)))];
+  await db.insertInto('project').values(projects.map((name) => ({
+    id: seedId(`project/${name}`), organization_id: organizationId, created_at: time.ago(name === 'shop' ? 90 : 85), updated_at: time.ago(60), name,
+    description: name === 'shop' ? 'The shop.' : 'What we learn from the shop.',
+  }))).execute();
+  await db.insertInto('environment').values(seedEnvironments.map(({ path, mode, cluster }) => ({
+    id: seedId(`environment/${path}`), project_id: seedId(`project/${projectOf(path)}`), cluster_id: seedId(`cluster/${cluster}`),
+    created_at: time.ago(80), updated_at: time.ago(10), name: path.split('/')[1]!, mode, updated_by: 'Ada Okafor', state: 'READY' as const,
+  }))).execute();
+  await db.insertInto('service').values(services.map(({ environment, name, kind, spec }, index) => ({
+    // A second apart, so that lists keep this order.
+    id: seedId(`service/${environment}/${name}`), environment_id: seedId(`environment/${environment}`), created_at: new Date(time.start - 70 * day + index * 1000).toISOString(),
+    updated_at: time.ago(10), kind, name, spec: JSON.stringify(spec), deployed_state: 'READY' as const, deployment_status: 'NEVER_DEPLOYED' as const,
+    deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
+  }))).execute();
+  await db.insertInto('variable').values(seedVariables(time, vault)).execute();
+  await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
+};
+
+/** The deployments of the last days: everything at first, then each day the job and one application. */
+const pastOrders = (time: SeedTime, deployed: readonly SeedService[]): PastOrder[] => {
+  const orders = (at: number, services: readonly SeedService[]): PastOrder[] =>
+    seedEnvironments.flatMap(({ path }) => {
+      const serviceIds = services.filter(({ environment }) => environment === path).map(({ name }) => seedId(`service/${path}/${name}`));
+      if (serviceIds.length === 0) return [];
+      return [{ at, action: 'DEPLOY', environmentId: seedId(`environment/${path}`), serviceIds, origin: 'GIT', triggeredBy: 'Cleo Marchetti' }];
+    });
+  const daily = deployed.filter(({ environment, kind, name }) => environment === 'shop/staging' && (kind === 'job' || name === 'checkout-api'));
+  const laterDays = Array.from({ length: daysOfHistory - 1 }, (_, index) => daysOfHistory - 1 - index);
+  return [...orders(time.start - daysOfHistory * day, deployed), ...laterDays.flatMap((ago) => orders(time.start - ago * day, daily))];
+};
+
+/**
+ * Fills an empty store with an organization that has some of everything. The deployments of the days before are carried
+ * out by the engine itself, so that states, histories and logs are what it writes. Does nothing in a store that has all of
+ * it; whoever was cut off here goes on where they were.
+ */
+export async function seedPlatform(db: Db, { vault, clock, random }: Pick<PlatformParts, 'vault' | 'clock' | 'random'>): Promise<void> {
+  const organization = await db.selectFrom('organization').select('created_at').limit(1).executeTakeFirst();
+  const time = seedTime(organization ? seedStart(organization.created_at) : clock.now());
+  const services = seedServices(time, vault);
+  if (!organization) {
+    await db.transaction().execute(async (trx) => {
+      await seedOrganization(trx, time, vault);
+      await insertTree(trx, time, services, vault);
+    });
+  }
+  const { done } = await db.selectFrom('deployment').select((select) => select.fn.countAll<number>().as('done')).executeTakeFirstOrThrow();
+  for (const order of pastOrders(time, services.filter(({ deployed }) => deployed)).slice(done)) await carryOutInThePast(db, random, order);
+}

@@ -1,0 +1,99 @@
+import { ContainerRequest } from '../../contract/resources/container.ts';
+import { ApplicationRequest } from '../../contract/resources/application.ts';
+import { DatabaseRequest } from '../../contract/resources/database.ts';
+import type { ServiceKind } from '../../contract/resources/service.ts';
+import type { ServiceSpecs, StoredAutoscaling } from '../store/service-spec.ts';
+import type { Vault } from '../vault.ts';
+import type { SeedTime } from './organization.ts';
+import { seedId, seedIds } from './ids.ts';
+
+/** A seeded service: where it lies, what it is. Undeployed ones stay READY. */
+export type SeedService = { readonly environment: string; readonly name: string; readonly deployed: boolean } & {
+  [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] };
+}[ServiceKind];
+
+const git = (name: string) => ({ url: `https://git.acme.example/acme/${name}.git`, branch: 'main', root_path: '/' });
+
+const http = (port: number, path = '/') => ({ type: { http: { port, path, scheme: 'HTTP' } } });
+const tcp = (port: number) => ({ type: { tcp: { port } } });
+
+const port = (id: string, number: number) => ({ id: seedId(`port/${id}`), name: `p${number}`, internal_port: number, external_port: 443, publicly_accessible: true, is_default: true, protocol: 'HTTP' as const });
+
+const application = (environment: string, name: string, deployed: boolean, request: object = {}): SeedService => {
+  const { ports: _, storage: __, autoscaling: ___, name: ____, ...spec } = ApplicationRequest.parse({
+    name, git_repository: git(name), healthchecks: { readiness_probe: http(8080, '/health'), liveness_probe: tcp(8080) }, ...request,
+  });
+  return { environment, name, deployed, kind: 'application', spec: { ...spec, ports: [port(`${environment}/${name}`, 8080)], storage: [] } };
+};
+
+/** @param stored what is kept in another form than requests have it. */
+const container = (environment: string, name: string, tag: string, request: object = {}, stored: object = {}): SeedService => {
+  const { ports: _, storage: __, autoscaling: ___, name: ____, ...spec } = ContainerRequest.parse({
+    name, registry_id: seedIds.registry_id, image_name: `acme/${name}`, tag, healthchecks: { readiness_probe: http(9200) }, ...request,
+  });
+  return { environment, name, deployed: true, kind: 'container', spec: { ...spec, ports: [port(`${environment}/${name}`, 9200)], storage: [], ...stored } };
+};
+
+const database = (environment: string, name: string, type: string, version: string, mode: string): SeedService => ({
+  environment, name, deployed: true, kind: 'database', spec: DatabaseRequest.parse({ name, type, version, mode, cpu: 500, memory: 1024, storage: 20 }),
+});
+
+const autoscaling = (time: SeedTime, vault: Vault): StoredAutoscaling => {
+  const fresh = (path: string) => ({ id: seedId(path), created_at: time.ago(60), updated_at: time.ago(60) });
+  return {
+    ...fresh('autoscaling/search'), mode: 'KEDA', polling_interval_seconds: 30, cooldown_period_seconds: 300,
+    scalers: [{
+      ...fresh('scaler/search'), scaler_type: 'kafka', enabled: true, role: 'PRIMARY', config_json: { topic: 'products', lagThreshold: '50' },
+      trigger_authentication: { ...fresh('trigger/search'), name: 'kafka-reader', sealed_config_yaml: vault.seal('secretTargetRef: []') },
+    }],
+  };
+};
+
+const grouped = { labels_groups: [{ id: seedIds.labels_group_id }], annotations_groups: [{ id: seedIds.annotations_group_id }], max_running_instances: 5 };
+const volume = { id: seedId('volume/search'), type: 'FAST_SSD', size: 20, mount_point: '/data' };
+
+const helm: ServiceSpecs['helm'] = {
+  auto_preview: false, auto_deploy: false, arguments: ['--atomic'], allow_cluster_wide_resources: false, icon_uri: 'app://infra-mcp/helm', timeout_sec: 600,
+  description: 'Sessions of the shop.', source: { repository: { chart_name: 'redis', chart_version: '20.6.1', repository: { id: seedIds.helm_repository_id } } },
+  values_override: { set: [['architecture', 'standalone']], file: { raw: { values: [{ name: 'values.yaml', content: 'auth:\n  enabled: true\n' }] } } },
+  ports: [{ id: seedId('port/session-cache'), name: 'redis', port_type: 'HELM', internal_port: 6379, protocol: 'TCP', is_default: false, service_name: 'session-cache-master' }],
+};
+
+const job = (type: 'CRON' | 'LIFECYCLE', image: string): ServiceSpecs['job'] => ({
+  job_type: type, ...(type === 'CRON' && { schedule: { cronjob: { scheduled_at: '0 3 * * *', timezone: 'Etc/UTC' } } }),
+  source: { image: { image_name: image, tag: '3.2.0' } }, cpu: 250, memory: 512, max_duration_seconds: 1800, max_nb_restart: 1,
+});
+
+const terraform: ServiceSpecs['terraform'] = {
+  auto_deploy: false, terraform_files_source: { git: { git_repository: git('infrastructure') } },
+  terraform_variables_source: { tf_var_file_paths: ['staging.tfvars'] }, provider_version: { read_from_terraform_block: true }, timeout_sec: 1800, cpu: 500, memory: 512,
+};
+
+const staging = 'shop/staging';
+const production = 'shop/production';
+const analytics = 'data/development';
+
+/** Every seeded service. One of each kind in shop/staging; the same shop in production; broken and idle ones in data/development. */
+export const seedServices = (time: SeedTime, vault: Vault): SeedService[] => [
+  database(staging, 'orders-db', 'POSTGRESQL', '16', 'CONTAINER'),
+  { environment: staging, name: 'assets-bucket', deployed: true, kind: 'terraform', spec: terraform },
+  { environment: staging, name: 'nightly-report', deployed: true, kind: 'job', spec: job('CRON', 'acme/report') },
+  application(staging, 'checkout-api', true),
+  application(staging, 'storefront', false, { description: 'Not deployed yet.' }),
+  container(staging, 'search', '2.4.1', grouped, { storage: [volume], autoscaling: autoscaling(time, vault) }),
+  { environment: staging, name: 'session-cache', deployed: true, kind: 'helm', spec: helm },
+  database(production, 'orders-db', 'POSTGRESQL', '16', 'MANAGED'),
+  application(production, 'checkout-api', true, { min_running_instances: 3, max_running_instances: 10 }),
+  container(production, 'search', '2.4.0', { min_running_instances: 2, max_running_instances: -1 }),
+  database(analytics, 'events-db', 'MONGODB', '7', 'CONTAINER'),
+  // Its probe asks a port that nothing listens on: the deployment fails, and its log says why.
+  container(analytics, 'importer', '0.9.0', { healthchecks: { readiness_probe: http(8081, '/ready') } }),
+  { environment: analytics, name: 'migrate-schema', deployed: false, kind: 'job', spec: job('LIFECYCLE', 'acme/migrate') },
+];
+
+/** The seeded environments, by path. */
+export const seedEnvironments = [
+  { path: staging, mode: 'STAGING', cluster: 'main' },
+  { path: production, mode: 'PRODUCTION', cluster: 'production' },
+  { path: analytics, mode: 'DEVELOPMENT', cluster: 'main' },
+] as const;
