@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EnvironmentMode } from '../../src/contract/resources/environment.ts';
+import { agree, connectorsTo, textOf, userWho, type Answer, type Asked, type Connect, type Connectors, type TestClient } from './mcp-support.ts';
+import { freshPlatform } from './platform-support.ts';
+
+let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let connectors: Connectors;
+let helper: TestClient;
+
+beforeAll(async () => {
+  platform = await freshPlatform();
+  connectors = connectorsTo(platform.url, platform.token);
+  helper = await connectors.modern(userWho(agree));
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+let count = 0;
+
+/** A new environment of a mode, with its name. */
+async function environmentOf(mode: EnvironmentMode): Promise<{ id: string; name: string }> {
+  const name = `${mode.toLowerCase()}-${(count += 1)}`;
+  const { project_id, cluster_id } = platform.seed as { project_id: string; cluster_id: string };
+  const { structuredContent } = await helper.call('create_environment', { project_id, cluster_id, name, mode });
+  return { id: (structuredContent as { id: string }).id, name };
+}
+
+const stateOf = async (id: string): Promise<unknown> => {
+  const { structuredContent } = await helper.call('get_environment_status', { environment_id: id });
+  return (structuredContent as { environment: unknown }).environment;
+};
+
+const database = (environment_id: string) => ({ environment_id, name: `db-${(count += 1)}`, type: 'REDIS', version: '7', mode: 'CONTAINER' });
+
+const eras: [string, () => Connect][] = [
+  ['2026', () => connectors.modern],
+  ['2025', () => connectors.legacy],
+];
+
+describe.each(eras)('in the %s era', (_, connect) => {
+  test('a harmless change asks nobody', async () => {
+    const user = userWho(agree);
+    const { id } = await environmentOf('STAGING');
+    const result = await (await connect()(user)).call('create_database', database(id));
+    expect(result.isError).toBeFalsy();
+    expect(user.asked).toEqual([]);
+  });
+
+  test('the same change to production asks for the name of its target, and is made', async () => {
+    const user = userWho(agree);
+    const { id, name } = await environmentOf('PRODUCTION');
+    const result = await (await connect()(user)).call('create_database', database(id));
+    expect(result.isError).toBeFalsy();
+    expect(user.asked).toHaveLength(1);
+    expect(user.asked[0]!.message).toContain(`environment "${name}", PRODUCTION`);
+    expect(user.asked[0]!.requestedSchema.properties).toMatchObject({ name: { type: 'string', title: `Type ${name} to approve` } });
+  });
+
+  test('an environment that would be production asks for its name', async () => {
+    const user = userWho(agree);
+    const { project_id, cluster_id } = platform.seed;
+    const name = `live-${(count += 1)}`;
+    const result = await (await connect()(user)).call('create_environment', { project_id, cluster_id, name, mode: 'PRODUCTION' });
+    expect(result.isError).toBeFalsy();
+    expect(user.asked[0]!.requestedSchema.properties).toMatchObject({ name: { title: `Type ${name} to approve` } });
+  });
+
+  test('a restart asks for a yes', async () => {
+    const user = userWho(agree);
+    const { environment_id, container_id } = platform.seed;
+    const result = await (await connect()(user)).call('restart_services', { environment_id, container_ids: [container_id] });
+    expect(result.isError).toBeFalsy();
+    expect(user.asked[0]!.requestedSchema.properties).toMatchObject({ approve: { type: 'boolean' } });
+  });
+
+  const ways: [string, (question: Asked) => Answer, string][] = [
+    ['says no', () => ({ action: 'decline' }), 'the user said no'],
+    ['closes the form', () => ({ action: 'cancel' }), 'without an answer'],
+    ['types another name', () => ({ action: 'accept', content: { name: 'something else' } }), 'without agreement'],
+    ['sends nothing', () => ({ action: 'accept', content: { name: '' } }), 'without agreement'],
+  ];
+
+  test.each(ways)('nothing is stopped when the user %s', async (__, answer, says) => {
+    const { id, name } = await environmentOf('STAGING');
+    const before = await stateOf(id);
+    const result = await (await connect()(userWho(answer))).call('stop_environment', { environment_id: id });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain('was not carried out and nothing has changed');
+    expect(textOf(result)).toContain(says);
+    expect(textOf(result)).toContain(`environment "${name}"`);
+    expect(await stateOf(id)).toEqual(before);
+  });
+
+  test('nothing is stopped where the client cannot ask, and the answer says what would have happened', async () => {
+    const { id, name } = await environmentOf('STAGING');
+    const before = await stateOf(id);
+    const result = await (await connect()()).call('stop_environment', { environment_id: id });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/nothing has changed.*does not support elicitation.*Every service in it stops/s);
+    expect(textOf(result)).toContain(name);
+    expect(await stateOf(id)).toEqual(before);
+  });
+
+  test('bad arguments are told before anyone is asked', async () => {
+    const user = userWho(agree);
+    const result = await (await connect()(user)).call('stop_environment', { environment_id: 'prod' });
+    expect(textOf(result)).toContain('must be a valid uuid');
+    expect(user.asked).toEqual([]);
+  });
+
+  test('a target that does not exist is told before anyone is asked', async () => {
+    const user = userWho(agree);
+    const result = await (await connect()(user)).call('stop_environment', { environment_id: '00000000-0000-4000-8000-000000000000' });
+    expect(textOf(result)).toContain('no such id');
+    expect(user.asked).toEqual([]);
+  });
+
+  test('consent that comes after the call was cancelled does nothing', async () => {
+    const { id } = await environmentOf('STAGING');
+    const before = await stateOf(id);
+    const cancel = new AbortController();
+    const user = userWho((question) => {
+      cancel.abort();
+      return agree(question);
+    });
+    const client = await connect()(user);
+    await expect(client.call('stop_environment', { environment_id: id }, { signal: cancel.signal })).rejects.toThrow();
+    expect(user.asked).toHaveLength(1);
+    // A later call on the same connection is answered after whatever the late consent set off.
+    await client.call('get_organization');
+    expect(await stateOf(id)).toEqual(before);
+  });
+
+  test('a question tells what would be sent, without its secrets', async () => {
+    const user = userWho(() => ({ action: 'decline' }));
+    const args = {
+      organization_id: platform.organizationId, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'], target_secret: 'do-not-show-this',
+    };
+    const result = await (await connect()(user)).call('create_webhook', args);
+    const said = `${user.asked[0]!.message}\n${textOf(result)}`;
+    expect(said).toContain('https://hooks.example/in');
+    expect(said).not.toContain('do-not-show-this');
+  });
+
+  test('a read-only server lists and runs only reads', async () => {
+    const client = await connect()(userWho(agree), { readOnly: true });
+    const names = (await client.list()).map(({ name }) => name);
+    expect(names).toContain('list_projects');
+    expect(names.filter((name) => !/^(get|list)_/.test(name))).toEqual([]);
+    const denied = await client.call('create_project', { organization_id: platform.organizationId, name: 'never' });
+    expect(textOf(denied)).toMatch(/read-only \(INFRA_READ_ONLY\)/);
+    expect(textOf(await client.call('list_projects', { organization_id: platform.organizationId }))).not.toContain('never');
+    expect(client.instructions()).toContain('read-only');
+  });
+
+  test('an unknown tool is a protocol error that names the nearest one', async () => {
+    await expect((await connect()()).call('list_project')).rejects.toThrow('did you mean "list_projects"?');
+  });
+});

@@ -1,0 +1,146 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tools } from '../../tools/index.ts';
+import { agree, connectorsTo, leavesOf, textOf, userWho, type Connectors, type TestClient } from './mcp-support.ts';
+import { freshPlatform } from './platform-support.ts';
+
+type Args = Record<string, unknown>;
+
+/** One tool on the seeded platform: a call that is right and what it answers, and one that is refused and why. */
+interface Case {
+  readonly tool: string;
+  readonly right: Args;
+  readonly answers: Record<string, unknown>;
+  readonly wrong: Args;
+  readonly says: string;
+}
+
+let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let connectors: Connectors;
+const clients = {} as Record<'modern' | 'legacy', TestClient>;
+
+beforeAll(async () => {
+  platform = await freshPlatform();
+  connectors = connectorsTo(platform.url, platform.token);
+  clients.modern = await connectors.modern(userWho(agree));
+  clients.legacy = await connectors.legacy(userWho(agree));
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+const nowhere = '00000000-0000-4000-8000-000000000000';
+const any = expect.anything();
+/** A list with at least one such row. */
+const rows = (withRow: Record<string, unknown>) => ({ withRow });
+
+/** Names of seeded ids, which stand for themselves until the platform runs, replaced by the ids. */
+const seeded = (value: unknown): unknown => {
+  if (typeof value === 'string') return value.replace(/^@(\w+)$/, (_, name: string) => (name === 'organization_id' ? platform.organizationId : platform.seed[name]!));
+  if (Array.isArray(value)) return value.map(seeded);
+  if (typeof value !== 'object' || value === null || 'asymmetricMatch' in value) return value;
+  if ('withRow' in value) return expect.arrayContaining([expect.objectContaining(seeded(value.withRow) as object)]);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, seeded(member)]));
+};
+
+const organization = { organization_id: '@organization_id' };
+const alertRule = {
+  alert_rule_id: '@alert_rule_id', name: 'CPU high', description: 'CPU over 90 %', tag: 'cpu', condition: { promql: 'rate(cpu[5m]) > 0.9' },
+  for_duration: 'PT5M', severity: 'HIGH', enabled: true, alert_receiver_ids: ['@alert_receiver_id'], presentation: { summary: 'CPU' },
+};
+const container = {
+  container_id: '@container_id', name: 'worker', registry_id: '@registry_id', image_name: 'library/worker', tag: '2.0.0', healthchecks: {}, cpu: 250,
+};
+const helm = {
+  helm_id: '@helm_id', name: 'metrics', auto_deploy: false, arguments: ['--wait'], values_override: { set: [['replicas', '2']] },
+  source: { helm_repository: { repository: '@helm_repository_id', chart_name: 'metrics', chart_version: '1.2.3' } },
+};
+const billing = {
+  first_name: 'Ada', last_name: 'King', email: 'ada@example.com', address: '1 Main St', city: 'Paris', zip: '75001', country_code: 'FR',
+};
+
+const cases: Case[] = [
+  { tool: 'get_organization', right: {}, answers: { id: '@organization_id', name: any }, wrong: { id: 'x' }, says: '"id" is not known' },
+  { tool: 'list_projects', right: organization, answers: { results: rows({ id: '@project_id' }) }, wrong: { ...organization, page_size: 500 }, says: '"page_size"' },
+  { tool: 'create_project', right: { ...organization, name: 'storefront', description: 'What customers see' }, answers: { id: any, name: 'storefront' }, wrong: { ...organization, name: 'SHOP' }, says: 'has that name already' },
+  { tool: 'create_environment', right: { project_id: '@project_id', name: 'preview', mode: 'STAGING', cluster_id: '@cluster_id' }, answers: { name: 'preview', mode: 'STAGING' }, wrong: { project_id: '@project_id', name: 'x', mode: 'TEST', cluster_id: '@cluster_id' }, says: '"mode"' },
+  { tool: 'create_application', right: { environment_id: '@environment_id', name: 'checkout', git_repository: { url: 'https://git.example/shop/checkout.git', branch: 'main' }, ports: [{ internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true }] }, answers: { id: any, name: 'checkout' }, wrong: { environment_id: '@environment_id', name: 'x', git_repository: { branch: 'main' } }, says: '"git_repository.url" is required' },
+  { tool: 'create_database', right: { environment_id: '@environment_id', name: 'orders', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER' }, answers: { id: any, name: 'orders', type: 'POSTGRESQL' }, wrong: { environment_id: nowhere, name: 'orders', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER' }, says: 'no such id' },
+  { tool: 'deploy_database', right: { database_id: '@database_id' }, answers: { status: 'QUEUED', database_id: '@database_id' }, wrong: { database_id: nowhere }, says: 'list_services' },
+  { tool: 'deploy_application', right: { application_id: '@application_id' }, answers: { status: 'QUEUED', application_id: '@application_id' }, wrong: { application_id: '@application_id', git_commit_id: 'newest' }, says: '"git_commit_id": must be a commit hash' },
+  { tool: 'get_application_status', right: { application_id: '@application_id' }, answers: { id: '@application_id', state: any }, wrong: { application_id: nowhere }, says: 'no such id' },
+  { tool: 'create_environment_variable', right: { application_id: '@application_id', key: 'LOG_LEVEL', value: 'debug' }, answers: { id: any, key: 'LOG_LEVEL', value: 'debug' }, wrong: { application_id: '@application_id', key: '1BAD', value: 'x' }, says: '"key": must begin with a letter' },
+  { tool: 'list_environment_variables', right: { application_id: '@application_id' }, answers: { results: rows({ id: '@environment_variable_id', scope: 'ENVIRONMENT' }) }, wrong: {}, says: '"application_id" is required' },
+  { tool: 'create_secret', right: { application_id: '@application_id', key: 'API_KEY', value: 'correct-horse-battery' }, answers: { id: any, key: 'API_KEY' }, wrong: { application_id: nowhere, key: 'API_KEY', value: 'correct-horse-battery' }, says: 'no such id' },
+  { tool: 'get_application_logs', right: { application_id: '@application_id', tail: 5 }, answers: { results: any }, wrong: { application_id: '@application_id', tail: 0 }, says: '"tail"' },
+  { tool: 'update_environment_variable', right: { environment_id: '@environment_id', environment_variable_id: '@environment_variable_id', key: 'REGION', value: 'eu-west-3' }, answers: { id: '@environment_variable_id', value: 'eu-west-3' }, wrong: { environment_id: '@environment_id', environment_variable_id: nowhere, key: 'REGION', value: 'x' }, says: 'list_environment_variables' },
+  { tool: 'override_environment_variable', right: { container_id: '@container_id', environment_variable_id: '@environment_variable_id', value: 'us-east-1' }, answers: { id: any, value: 'us-east-1', variable_type: 'OVERRIDE' }, wrong: { container_id: '@container_id', environment_variable_id: '@environment_variable_id', value: 'x', key: 'OTHER' }, says: '"key" is not known' },
+  { tool: 'update_container', right: container, answers: { id: '@container_id', tag: '2.0.0', cpu: 250 }, wrong: { ...container, cpu: 999_999 }, says: 'cpu' },
+  { tool: 'restart_services', right: { environment_id: '@environment_id', container_ids: ['@container_id'] }, answers: { id: '@container_id', state: any }, wrong: { environment_id: '@environment_id' }, says: 'needs at least one id' },
+  { tool: 'stop_environment', right: { environment_id: '@environment_id' }, answers: { id: '@environment_id', state: any }, wrong: { environment_id: nowhere }, says: 'list_environments' },
+  { tool: 'update_helm', right: helm, answers: { id: '@helm_id', name: 'metrics' }, wrong: { ...helm, source: {} }, says: 'exactly one of git_repository and helm_repository' },
+  { tool: 'get_helm', right: { helm_id: '@helm_id' }, answers: { id: '@helm_id', name: any }, wrong: { helm_id: 'metrics' }, says: 'must be a valid uuid' },
+  { tool: 'redeploy_terraform', right: { terraform_id: '@terraform_id' }, answers: { id: '@terraform_id', state: any }, wrong: { terraform_id: '@helm_id' }, says: 'no such id' },
+  { tool: 'upgrade_cluster', right: { cluster_id: '@cluster_id' }, answers: { cluster_id: '@cluster_id', status: any }, wrong: { cluster_id: nowhere }, says: 'list_clusters' },
+  { tool: 'list_members', right: organization, answers: { results: rows({ email: any, role_id: any }) }, wrong: { organization_id: nowhere }, says: 'get_organization' },
+  { tool: 'invite_member', right: { ...organization, email: 'bob@example.com', role_id: '@role_id' }, answers: { email: 'bob@example.com', invitation_status: 'PENDING' }, wrong: { ...organization, email: 'bob' }, says: '"email": must be a valid email' },
+  { tool: 'update_alert_rule', right: alertRule, answers: { id: '@alert_rule_id', severity: 'HIGH' }, wrong: { ...alertRule, alert_receiver_ids: [] }, says: '"alert_receiver_ids"' },
+  { tool: 'create_helm_repository', right: { ...organization, name: 'vendor-charts', kind: 'HTTPS', skip_tls_verification: false, url: 'https://charts.example', config: { username: 'ci', password: 'hunter2-hunter2' } }, answers: { id: any, name: 'vendor-charts', config: { username: 'ci' } }, wrong: { ...organization, name: 'x', kind: 'HTTPS', skip_tls_verification: false, url: 'oci://x', config: {} }, says: '"url": must start with https://' },
+  { tool: 'update_billing_info', right: { ...organization, ...billing }, answers: { city: 'Paris' }, wrong: { ...organization, ...billing, country_code: 'France' }, says: '"country_code"' },
+  { tool: 'list_job_deployments', right: { job_id: '@job_id', page_size: 5 }, answers: { results: rows({ status: any }) }, wrong: { job_id: nowhere }, says: 'no such id' },
+  { tool: 'get_labels_group', right: { ...organization, labels_group_id: '@labels_group_id' }, answers: { id: '@labels_group_id', labels: any }, wrong: { ...organization, labels_group_id: nowhere }, says: 'no such id' },
+  { tool: 'create_webhook', right: { ...organization, target_url: 'https://hooks.example/deploys', events: ['DEPLOYMENT_FAILED'], target_secret: 'shared-hook-secret' }, answers: { id: any, target_url: 'https://hooks.example/deploys', target_secret_set: true }, wrong: { ...organization, target_url: 'ftp://x', events: ['DEPLOYMENT_FAILED'] }, says: '"target_url"' },
+  { tool: 'list_webhook_events', right: { ...organization, webhook_id: '@webhook_id' }, answers: { results: any }, wrong: { ...organization, webhook_id: nowhere }, says: 'no such id' },
+  { tool: 'list_environments', right: { project_id: '@project_id' }, answers: { results: rows({ id: '@environment_id', mode: 'STAGING' }) }, wrong: { project_id: nowhere }, says: 'list_projects' },
+  { tool: 'get_environment', right: { environment_id: '@environment_id' }, answers: { id: '@environment_id', mode: 'STAGING' }, wrong: { environment_id: '' }, says: '"environment_id"' },
+  { tool: 'list_services', right: { environment_id: '@environment_id' }, answers: { results: rows({ id: '@container_id', service_type: 'CONTAINER', image_name: any }) }, wrong: { environment_id: nowhere }, says: 'no such id' },
+  { tool: 'get_environment_status', right: { environment_id: '@environment_id' }, answers: { environment: { id: '@environment_id' }, containers: rows({ id: '@container_id' }) }, wrong: { environmentId: '@environment_id' }, says: 'did you mean "environment_id"' },
+  { tool: 'list_clusters', right: organization, answers: { results: rows({ id: '@cluster_id', status: any }) }, wrong: { organization_id: nowhere }, says: 'get_organization' },
+  // Last, because a locked cluster refuses what comes after.
+  { tool: 'lock_cluster', right: { cluster_id: '@cluster_id', reason: 'incident 42', ttl_in_days: 1 }, answers: { cluster_id: '@cluster_id', reason: 'incident 42' }, wrong: { cluster_id: '@cluster_id', ttl_in_days: 30 }, says: '"ttl_in_days"' },
+];
+
+/** The words of a result, whichever way they were written into its cells. */
+const plain = (text: string): string => text.replaceAll(/\\+([n|"])/g, '$1');
+
+function expectAnswer(result: CallToolResult, answers: Record<string, unknown>): void {
+  expect(result.isError, textOf(result)).toBeFalsy();
+  expect(result.structuredContent).toMatchObject(seeded(answers) as Record<string, unknown>);
+  const words = plain(textOf(result));
+  expect(leavesOf(result.structuredContent).filter((leaf) => !words.includes(plain(leaf.replaceAll('\n', '\\n'))))).toEqual([]);
+}
+
+function expectRefusal(result: CallToolResult, tool: string, says: string): void {
+  expect(result.isError).toBe(true);
+  expect(result.structuredContent).toBeUndefined();
+  expect(textOf(result)).toContain(tool);
+  expect(textOf(result)).toContain(says);
+}
+
+test('there is a case for each tool', () => {
+  expect(cases.map(({ tool }) => tool).toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
+});
+
+describe('in the 2026 era', () => {
+  test.each(cases)('$tool refuses and says why', async ({ tool, wrong, says }) => {
+    expectRefusal(await clients.modern.call(tool, seeded(wrong) as Args), tool, says);
+  });
+
+  test.each(cases)('$tool does what it says', async ({ tool, right, answers }) => {
+    expectAnswer(await clients.modern.call(tool, seeded(right) as Args), answers);
+  });
+});
+
+describe('in the 2025 era', () => {
+  const representative = [
+    'get_organization', 'list_projects', 'get_application_status', 'list_environment_variables', 'get_application_logs', 'get_helm', 'update_billing_info',
+    'create_webhook', 'list_services', 'list_clusters', 'get_environment_status',
+  ];
+
+  test.each(cases.filter(({ tool }) => representative.includes(tool)))('$tool does what it says, and refuses', async ({ tool, right, answers, wrong, says }) => {
+    expectAnswer(await clients.legacy.call(tool, seeded(right) as Args), answers);
+    expectRefusal(await clients.legacy.call(tool, seeded(wrong) as Args), tool, says);
+  });
+});
