@@ -37,7 +37,7 @@ export function createAuthenticate(db: Db, clock: Clock): Authenticate {
     if (token === undefined || (token.expires_at !== null && token.expires_at <= now)) return undefined;
     const touched = token.last_used_at === null ? -Infinity : Date.parse(token.last_used_at);
     if (clock.now() - touched >= touchMilliseconds) {
-      await db.updateTable('api_token').set({ last_used_at: now }).where('id', '=', token.id).execute();
+      await db.transaction().execute((trx) => trx.updateTable('api_token').set({ last_used_at: now }).where('id', '=', token.id).execute());
     }
     return { id: token.id, name: token.name, permission: token.permission };
   };

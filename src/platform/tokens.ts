@@ -56,7 +56,7 @@ interface Sources {
   random: Random;
 }
 
-/** Adds a token to an open database; returns its value, which can't be read again. */
+/** Adds a token; returns its value, which can't be read again. */
 export async function addToken(db: Db, request: TokenRequest, { vault, clock, random }: Sources): Promise<string> {
   const { name, permission, ttlSeconds } = checked(request);
   const id = random.uuid();
@@ -107,7 +107,9 @@ async function withDatabase<Result>(dataDir: string, use: (db: Db) => Promise<Re
  * @throws Error when the name is empty, the level unknown or the time to live not positive.
  */
 export const createToken = (dataDir: string, request: TokenRequest): Promise<string> =>
-  withDatabase(dataDir, (db) => addToken(db, request, { vault: openVault(dataDir), clock: systemClock, random: systemRandom }));
+  withDatabase(dataDir, (db) =>
+    db.transaction().execute((trx) => addToken(trx, request, { vault: openVault(dataDir), clock: systemClock, random: systemRandom })),
+  );
 
 /** Every token of a data directory, revoked and expired ones included, oldest first. */
 export const listTokens = (dataDir: string): Promise<TokenRecord[]> =>

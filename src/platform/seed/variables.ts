@@ -33,7 +33,7 @@ export function seedVariables(time: SeedTime, vault: Vault): Variable[] {
     own('checkout-api', 'FEATURES_FILE', 'APPLICATION', '{"new_basket": true}', { variable_type: 'FILE', mount_path: '/etc/shop/features.json', enable_interpolation_in_file: 0 }),
     own('checkout-api', 'MAIL_API_URL', 'APPLICATION', 'vault:shop/mail#url', { variable_type: 'EXTERNAL_SECRET', owned_by: 'external-secrets' }),
     own('checkout-api', 'PAYMENT_API_KEY', 'APPLICATION', '', { value: null, sealed_value: vault.seal('never-shown') }),
-    own('search', 'LOG_LEVEL', 'CONTAINER', 'debug', { variable_type: 'OVERRIDE', linked_variable_id: logLevel.id }),
+    own('search', 'REGION', 'CONTAINER', 'eu-central-1', { variable_type: 'OVERRIDE', linked_variable_id: region.id }),
     own('nightly-report', 'REPORT_FORMAT', 'JOB', 'csv'),
     own('session-cache', 'CACHE_TTL', 'HELM', '3600'),
     own('assets-bucket', 'TF_LOG', 'TERRAFORM', 'WARN'),

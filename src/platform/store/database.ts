@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { type Dialect, Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { setTimeout } from 'node:timers/promises';
+import { type Dialect, type Driver, Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { migrate } from './migrations.ts';
 import type { Database } from './schema.ts';
 
@@ -11,8 +12,14 @@ export type Db = Kysely<Database>;
 /** Name of the database file in the data directory. */
 export const databaseFile = 'platform.sqlite';
 
-// Other processes on the same file (token commands) hold it for milliseconds.
-const busyTimeoutMilliseconds = 5000;
+// Others on the same file (token commands) write for milliseconds. SQLite's own waiting stops the whole process, and so
+// would never end where the other connection is in this very process: it stays short, and transactions wait beside it.
+const busyTimeoutMilliseconds = 200;
+const longestWaitMilliseconds = 5000;
+const betweenAttemptsMilliseconds = 10;
+
+/** SQLITE_BUSY: another connection is writing. */
+const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === 5;
 
 // Lists of ids make statements of different lengths; beyond this many the oldest is prepared anew.
 const keptStatements = 500;
@@ -45,13 +52,31 @@ const adapter = (database: DatabaseSync): SqliteDatabase => {
   };
 };
 
+/** kysely's driver, whose transactions begin when whoever else is writing has finished, or fail after some seconds. */
+const driver = (sqlite: SqliteDialect): Driver => {
+  const made = sqlite.createDriver();
+  const beginAtOnce = made.beginTransaction.bind(made);
+  made.beginTransaction = async (connection, settings) => {
+    const until = performance.now() + longestWaitMilliseconds;
+    for (;;) {
+      try {
+        return await beginAtOnce(connection, settings);
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > until) throw error;
+        await setTimeout(betweenAttemptsMilliseconds);
+      }
+    }
+  };
+  return made;
+};
+
 /** kysely's dialect, told that SQLite undoes changes of the schema too: a migration happens whole or not at all. */
 const dialect = (database: DatabaseSync): Dialect => {
   const sqlite = new SqliteDialect({ database: adapter(database) });
   const traits = Object.defineProperty(sqlite.createAdapter(), 'supportsTransactionalDdl', { value: true });
   return {
     createAdapter: () => traits,
-    createDriver: () => sqlite.createDriver(),
+    createDriver: () => driver(sqlite),
     createIntrospector: (db) => sqlite.createIntrospector(db),
     createQueryCompiler: () => sqlite.createQueryCompiler(),
   };
