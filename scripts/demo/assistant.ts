@@ -54,7 +54,7 @@ export async function connect(options: Readonly<Record<string, string>>): Promis
   return {
     ask,
     call: (tool, args = {}) => {
-      calling(tool, args);
+      calling(tool, args, tool === 'create_secret' ? 'value' : undefined);
       return ask(tool, args);
     },
     asked,

@@ -92,8 +92,8 @@ async function setUp(assistant: Assistant, { projectId, clusterId }: Surrounding
     expect(!text.includes(secretValue), `${tool} shows a secret`);
     return textAt(data, 'id');
   };
-  chapter('It sets up a shop');
-  const environmentId = await create('create_environment', { project_id: projectId, name: 'shop', mode: 'STAGING', cluster_id: clusterId });
+  chapter('It sets up an environment with an application and a database');
+  const environmentId = await create('create_environment', { project_id: projectId, name: 'demo', mode: 'STAGING', cluster_id: clusterId });
   const databaseId = await create('create_database', {
     environment_id: environmentId, name: 'orders', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER',
   });
@@ -139,7 +139,7 @@ async function tryToStop(assistant: Assistant, { production }: Surroundings): Pr
   expect(assistant.asked.length === 1, 'the user was not asked, once');
   expect(assistant.asked[0]!.includes(production.name), 'the question does not name what would be stopped');
   expect(failed, 'it was carried out although the user said no');
-  result(text);
+  result(text.split('\n')[0]!);
   const after = await stateNow();
   expect(after === before, `production was ${before} and is ${after}`);
   good(`${production.name} is ${after}, as before`);

@@ -10,9 +10,13 @@ const say = (text: string): void => console.log(text);
 /** A chapter of the story. */
 export const chapter = (title: string): void => say(`\n${styled('bold', title)}`);
 
-/** What the assistant calls. */
-export const calling = (tool: string, args: Readonly<Record<string, unknown>>): void => {
-  const given = Object.entries(args).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+// Ids are too long to be read.
+const short = (text: string): string => text.replaceAll(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/g, '$1…');
+const shown = (value: unknown): string => short(typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What the assistant calls. `hidden` names an argument that isn't shown. */
+export const calling = (tool: string, args: Readonly<Record<string, unknown>>, hidden?: string): void => {
+  const given = Object.entries(args).map(([name, value]) => `${name}=${name === hidden ? '•••' : shown(value)}`);
   say(`  ${styled('cyan', `→ ${tool}`)} ${styled('dim', given.join(' '))}`.trimEnd());
 };
 
@@ -24,7 +28,7 @@ export const state = (name: string, value: string): void => say(`    ${name} ${s
 
 /** What the user is asked, and says. */
 export const question = (text: string, answer: string): void => {
-  say(text.split('\n').map((line) => `    ${styled('magenta', '?')} ${line}`).join('\n'));
+  say(short(text).split('\n').map((line) => `    ${styled('magenta', '?')} ${line}`).join('\n'));
   say(`    ${styled('magenta', '!')} the user says: ${answer}`);
 };
 

@@ -49,25 +49,17 @@ describe('stdio without a base URL', () => {
     expect(await readFile(join(directory, 'token'), 'utf8')).not.toContain('given-token');
   });
 
-  test('makes a new token when its own was revoked', async () => {
+  test('gives way when it ends, and the next makes a new token where the old one was revoked', async () => {
     const directory = await temporaryDirectory();
     const first = await startAssistant({ INFRA_DATA_DIR: directory });
     await organizationOf(first);
     const old = await readFile(join(directory, 'token'), 'utf8');
     expect((await run(['token', 'revoke', 'infra-mcp stdio', '--data-dir', directory])).code).toBe(0);
     await first.close();
-    await organizationOf(await startAssistant({ INFRA_DATA_DIR: directory }));
-    expect(await readFile(join(directory, 'token'), 'utf8')).not.toBe(old);
-  });
-
-  test('gives way when it ends: the next process serves', async () => {
-    const directory = await temporaryDirectory();
-    const first = await startAssistant({ INFRA_DATA_DIR: directory });
-    await organizationOf(first);
-    await first.close();
     const second = await startAssistant({ INFRA_DATA_DIR: directory });
     await organizationOf(second);
     expect(await serverOf(directory)).toBe(second.pid);
+    expect(await readFile(join(directory, 'token'), 'utf8')).not.toBe(old);
   });
 
   test('says so where the directory can not be used', async () => {
@@ -83,9 +75,9 @@ test('stdio with a base URL calls that platform, with the token in the file', as
   const directory = await temporaryDirectory();
   const path = join(directory, 'admin-token');
   const { ready } = await startPlatform(['--data-dir', join(directory, 'platform'), '--token-file', path]);
-  const unused = join(directory, 'unused');
-  const assistant = await startAssistant({ INFRA_BASE_URL: ready.url, INFRA_API_TOKEN_FILE: path, INFRA_DATA_DIR: unused, INFRA_READ_ONLY: '1' });
+  const own = join(directory, 'own');
+  const assistant = await startAssistant({ INFRA_BASE_URL: ready.url, INFRA_API_TOKEN_FILE: path, INFRA_DATA_DIR: own, INFRA_READ_ONLY: '1' });
   expect(await organizationOf(assistant)).toBe(ready.organization_id);
   expect(await assistant.tools()).not.toContain('create_project');
-  await expect(stat(unused)).rejects.toThrow('ENOENT');
+  await expect(stat(join(own, 'serving.json'))).rejects.toThrow('ENOENT');
 });

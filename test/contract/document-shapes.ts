@@ -199,7 +199,7 @@ const variableDetails = `
   description                    string maxLength=255
   enable_interpolation_in_file   boolean`;
 
-const alertRule = `
+const alertRule = (receivers: string) => `
   name                     string    required
   description              string    required
   tag                      string    required
@@ -212,7 +212,7 @@ const alertRule = `
   for_duration             duration  required
   severity                 LOW|MEDIUM|HIGH|CRITICAL required
   enabled                  boolean   required
-  alert_receiver_ids       array     required minItems=1
+  alert_receiver_ids       array     required ${receivers}
   alert_receiver_ids[]     uuid
   presentation             object    required
   presentation.summary     string
@@ -593,9 +593,9 @@ export const shapes = {
     logo_url            uri
     role_id             uuid
     role_name           string`,
-  'alert rule edit': alertRule,
+  'alert rule edit': alertRule('minItems=1'),
   'alert rule': `
-    ${alertRule}
+    ${alertRule('')}
     id                uuid
     created_at        date-time
     updated_at        date-time
