@@ -18,17 +18,17 @@ describe('a host that stops', () => {
     await expect(post(initialize)).rejects.toThrow();
   });
 
-  test('takes no new calls on connections that are still open', async () => {
-    const { post, held, close } = await startLab({ limits: { drainTime: 20_000, callsEach: 1 } });
+  test('answers new calls with a refusal, also those that wait for their turn', async () => {
+    const { post, held, close } = await startLab({ limits: { farewellTime: 500, drainTime: 20_000, callsEach: 1 } });
     const call = () => post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
     const running = call();
     await vi.waitFor(() => expect(held).toHaveLength(1));
     const waiting = call();
-    await new Promise((resolve) => setTimeout(resolve, 20));
     const stopped = close();
-    const refused = await waiting;
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get('retry-after')).toBe('5');
+    for (const refused of [await waiting, await call()]) {
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('5');
+    }
     expect(held).toHaveLength(1);
     held[0]!.letGo();
     expect((await running).status).toBe(200);

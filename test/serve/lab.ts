@@ -23,8 +23,9 @@ function labServer(held: Held[], caller: HttpCaller): McpServer {
   const server = new McpServer({ name: 'lab', version: '1' });
   server.registerTool('who', { inputSchema: z.object({}) }, (_, context) => {
     const { caller: now, call } = callOf(context.http?.authInfo);
-    return say(JSON.stringify({ built: caller.principal, principal: now.principal, key: now.credential?.key, readOnly: now.restriction.readOnly, requestId: call.requestId }));
+    return say(JSON.stringify({ built: caller.principal, principal: now.principal, key: now.credential?.key, rules: now.restriction.rules.length, requestId: call.requestId }));
   });
+  server.registerTool('greet', { inputSchema: z.object({}) }, () => say('hello'));
   server.registerTool('hold', { inputSchema: z.object({ label: z.string() }) }, ({ label }, context) => {
     const { signal } = context.mcpReq;
     return new Promise((resolve) => {
@@ -87,7 +88,7 @@ export async function startLab(options: Partial<HttpServerOptions> = {}): Promis
     clock: { now: Date.now },
     log,
     ...options,
-    limits: { drainTime: 100, ...options.limits },
+    limits: { farewellTime: 20, drainTime: 100, ...options.limits },
   });
   opened.push({
     close: async () => {

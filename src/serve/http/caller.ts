@@ -1,12 +1,14 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Credential } from '../../client/credential.ts';
 import type { PermissionLevel } from '../../contract/operation.ts';
+import type { Rules } from '../../mcp/guard/policy/rules.ts';
 import type { Caller } from '../../mcp/server.ts';
 
-/** What a request is held to, beyond what the operator set for everybody. Nothing here allows more. */
+/** What a caller is held to, beyond what the operator set for everybody. Nothing here allows more. */
 export interface Restriction {
-  /** Nothing but reads. */
-  readonly readOnly: boolean;
+  /** The same for the same rules, and only for them. */
+  readonly name: string;
+  readonly rules: readonly Rules[];
 }
 
 /** Who sent a request, and what it may do. */

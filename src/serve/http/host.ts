@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../mcp/context.ts';
 import { refuse } from './answers.ts';
 import { headOf, requestIdOf, send, urlOf, type Handler } from './exchange.ts';
@@ -39,6 +40,9 @@ const listen = (server: Server, port: number, host: string): Promise<AddressInfo
 
 /** How long clients get to read the last words of calls that were cut off, in milliseconds. */
 const lastWordsTime = 2000;
+
+const connections = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
 /** How often stalled requests are looked for, in milliseconds. */
 const checkingInterval = (limits: Limits): number => Math.min(5000, Math.ceil(limits.headersTime / 2));
@@ -102,9 +106,10 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     async drain() {
       if (draining) return;
       draining = true;
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
       for (const { draining: begun } of open) begun.abort();
+      // Closed at once, a connection on which a request is just arriving would break off without an answer.
+      if ((await connections(server)) > 0) await pause(limits.farewellTime);
+      const closed = new Promise((resolve) => server.close(resolve));
       const cutAll = setTimeout(() => open.forEach(({ cutOff }) => cutOff.abort()), limits.drainTime);
       const closeAll = setTimeout(() => server.closeAllConnections(), limits.drainTime + lastWordsTime);
       await closed;

@@ -1,7 +1,7 @@
 import { refuse } from './answers.ts';
 import type { HttpCaller } from './caller.ts';
 import { platformTokenIn, platformTokenNeeded } from './platform-token.ts';
-import { restrictionOf } from './restriction.ts';
+import { restrictionOf, unrestricted } from './restriction.ts';
 
 /** Who somebody is, before anything the request itself adds. */
 export type Identity = Omit<HttpCaller, 'credential'>;
@@ -13,16 +13,21 @@ export type Authenticate = (request: Request) => Promise<Identity | Response>;
 export const local: Authenticate = async () => ({
   principal: 'local',
   level: 'admin',
-  restriction: { readOnly: false },
+  restriction: unrestricted,
   stepUp: (needed, tool) => refuse({ status: 403, message: `${tool} needs the level "${needed}".` }),
 });
 
-/**
- * Finds out who calls, and with what right on the platform.
- * @param options.holdsToken whether this server has a token of its own for the platform.
- */
+/** What a server knows beside its callers. */
+export interface Standing {
+  /** Whether it has a token of its own for the platform. */
+  readonly holdsToken: boolean;
+  /** Changes whenever the operator's policy does. */
+  readonly policyVersion: () => string;
+}
+
+/** Finds out who calls, held to what, and with what right on the platform. */
 export const identifyWith =
-  (authenticate: Authenticate, { holdsToken }: { readonly holdsToken: boolean }) =>
+  (authenticate: Authenticate, { holdsToken, policyVersion }: Standing) =>
   async (request: Request): Promise<HttpCaller | Response> => {
     const identity = await authenticate(request);
     if (identity instanceof Response) return identity;
@@ -31,7 +36,11 @@ export const identifyWith =
     const credential = platformTokenIn(request);
     if (credential instanceof Response) return credential;
     if (!credential && !holdsToken) return platformTokenNeeded();
-    // What one token may see must not come out of a cache to another.
-    const principal = credential ? `${identity.principal}+${credential.key}` : identity.principal;
-    return { ...identity, principal, restriction, credential };
+    return {
+      ...identity,
+      // What one token may see must not come out of a cache to another.
+      principal: credential ? `${identity.principal}+${credential.key}` : identity.principal,
+      restriction: { ...restriction, name: `${policyVersion()}/${restriction.name}` },
+      credential,
+    };
   };

@@ -28,6 +28,8 @@ export interface Limits {
   readonly idleSessionTime: number;
   /** Most open event streams of one principal. */
   readonly streamsEach: number;
+  /** How long a host that stops still answers new requests, with a refusal. */
+  readonly farewellTime: number;
   /** How long running calls get to finish when the host stops. */
   readonly drainTime: number;
 }
@@ -48,5 +50,6 @@ export const defaultLimits: Limits = {
   sessionsEach: 500,
   idleSessionTime: 30 * 60_000,
   streamsEach: 256,
+  farewellTime: 1000,
   drainTime: 30_000,
 };

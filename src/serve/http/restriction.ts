@@ -1,26 +1,32 @@
 import { refuse } from './answers.ts';
 import type { Restriction } from './caller.ts';
 
-/** How a request asks for less than it may do. */
-export const restrictionNames = { readOnly: { header: 'X-Infra-Read-Only', query: 'read_only' } } as const;
+/** Where a request says that it wants nothing but reads. */
+export const readOnlyHeader = 'X-Infra-Read-Only';
+export const readOnlyQuery = 'read_only';
 
-const { header, query } = restrictionNames.readOnly;
 const truth: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-// A misspelt wish to be held back must not be overlooked.
-const unknownQuery = (url: URL): Response | undefined => {
-  const unknown = [...url.searchParams.keys()].find((name) => name !== query);
-  return unknown === undefined ? undefined : refuse({ status: 400, message: `Unknown query parameter "${unknown}". There is: ${query}.` });
-};
+/** Nobody is held to anything but the operator's policy. */
+export const unrestricted: Restriction = { name: '', rules: [] };
+
+/** The same restriction, and nothing but reads. @param setBy where that is set, as denials call it. */
+export const readOnlyToo = ({ name, rules }: Restriction, setBy: string): Restriction => ({
+  name: `${name}+read-only`,
+  rules: [...rules, { readOnly: setBy, deny: [], freezes: [] }],
+});
 
 /**
  * What a request is held to: what its caller is held to anyway, and what it asks for itself. It can only ask for less.
- * Wishes that can't be understood are answered, never overlooked.
+ * Wishes that can't be understood are answered with 400: overlooked, they would leave more allowed than was wanted.
  */
-export function restrictionOf(request: Request, own: Restriction): Restriction | Response {
-  const url = new URL(request.url);
-  const wishes = [request.headers.get(header), ...url.searchParams.getAll(query)].filter((wish) => wish !== null);
-  const strange = wishes.find((wish) => !Object.hasOwn(truth, wish));
-  if (strange !== undefined) return refuse({ status: 400, message: `${header} and ${query} are true or false.` });
-  return unknownQuery(url) ?? { readOnly: own.readOnly || wishes.some((wish) => truth[wish]) };
+export function restrictionOf({ headers, url }: Request, own: Restriction): Restriction | Response {
+  const { searchParams: query } = new URL(url);
+  const unknown = [...query.keys()].find((name) => name !== readOnlyQuery);
+  if (unknown !== undefined) return refuse({ status: 400, message: `Unknown query parameter "${unknown}". There is: ${readOnlyQuery}.` });
+  const wishes = [headers.get(readOnlyHeader), ...query.getAll(readOnlyQuery)].filter((wish) => wish !== null);
+  if (wishes.some((wish) => !Object.hasOwn(truth, wish))) {
+    return refuse({ status: 400, message: `${readOnlyHeader} and ${readOnlyQuery} are "true" or "false".` });
+  }
+  return wishes.some((wish) => truth[wish]) ? readOnlyToo(own, 'the request itself') : own;
 }

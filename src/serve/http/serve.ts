@@ -4,6 +4,7 @@ import { checkAddress, hostsOf, originsOf, type Address } from './bind.ts';
 import { mcpEndpoint } from './endpoint.ts';
 import { createEras, type BuildServer, type LegacyMode } from './eras.ts';
 import { livez, readyz } from './health.ts';
+import type { Handler } from './exchange.ts';
 import { startHost } from './host.ts';
 import { identifyWith, local, type Authenticate } from './identity.ts';
 import { createLanes } from './lanes.ts';
@@ -22,8 +23,12 @@ export interface HttpServerOptions extends Address {
   readonly levelOf: (tool: string) => PermissionLevel | undefined;
   /** Who may call. Without it only this machine is served. */
   readonly authenticate?: Authenticate;
+  /** What else is served, by path. */
+  readonly routes?: Readonly<Record<string, Handler>>;
   /** Whether the server has a token of its own for the platform. */
   readonly holdsToken: boolean;
+  /** Changes whenever the operator's policy does: sessions end that were opened under another one. */
+  readonly policyVersion?: () => string;
   /** Asks the platform once whether it can be worked with; fails when not. */
   readonly askPlatform: () => Promise<unknown>;
   readonly legacy?: LegacyMode;
@@ -44,14 +49,14 @@ export interface HttpServer {
  * @throws Error when it would be open to everybody, or can't listen there.
  */
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, build, levelOf, authenticate, holdsToken, askPlatform, legacy = 'sessions', clock, log } = options;
+  const { host, port, build, levelOf, authenticate, holdsToken, policyVersion = () => '', askPlatform, legacy = 'sessions', clock, log } = options;
   checkAddress(options, authenticate !== undefined);
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const eras = createEras({ build, legacy, limits, clock, log });
   const endpoint = mcpEndpoint({
     hosts: hostsOf(options),
     origins: originsOf(options),
-    identify: identifyWith(authenticate ?? local, { holdsToken }),
+    identify: identifyWith(authenticate ?? local, { holdsToken, policyVersion }),
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
     calls: createLanes(limits),
     streams: createLanes({ calls: limits.connections, callsEach: limits.streamsEach, waitingEach: 0, waitingTime: 0 }),
@@ -63,7 +68,7 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     port,
     limits,
     log,
-    routes: { [mcpPath]: endpoint, '/livez': livez, '/readyz': readyz({ askPlatform, clock, log }) },
+    routes: { ...options.routes, [mcpPath]: endpoint, '/livez': livez, '/readyz': readyz({ askPlatform, clock, log }) },
   });
   return {
     port: running.port,

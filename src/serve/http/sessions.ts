@@ -21,7 +21,7 @@ export interface Answered {
   readonly left: () => void;
 }
 
-/** Sessions of 2025-era clients. Each belongs to the principal that opened it. */
+/** Sessions of 2025-era clients. Each is open to the principal that opened it, held to what it was then. */
 export interface Sessions {
   /** Answers a message in its session, or opens one. */
   answer(message: SessionMessage): Promise<Answered>;
@@ -49,11 +49,12 @@ interface Session {
 
 const sessionHeader = 'mcp-session-id';
 
+// To whom it isn't open it might as well not exist. A client answers this by opening a new one.
 const unknownSession = (): Response =>
-  refuse({ status: 404, code: errorCodes.unknownSession, message: 'Session not found. It ended, or it is not yours: initialize again.' });
+  refuse({ status: 404, code: errorCodes.unknownSession, message: 'Session not found. It ended, is not yours, or was opened under other restrictions: initialize again.' });
 
-const otherRestriction = (): Response =>
-  refuse({ status: 400, message: 'This session was opened with other restrictions. Send the same ones with every request, or initialize again.' });
+const sameCaller = (one: HttpCaller, other: HttpCaller): boolean =>
+  one.principal === other.principal && one.restriction.name === other.restriction.name;
 
 const isInitialize = (body: unknown): boolean => (body as { method?: unknown } | null | undefined)?.method === 'initialize';
 
@@ -137,9 +138,7 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
       const id = message.request.headers.get(sessionHeader);
       if (id === null) return answerNew(message);
       const session = sessions.get(id);
-      if (!session || session.caller.principal !== message.caller.principal) return nothingOpen(unknownSession());
-      if (session.caller.restriction.readOnly !== message.caller.restriction.readOnly) return nothingOpen(otherRestriction());
-      return using(session, message);
+      return session && sameCaller(session.caller, message.caller) ? using(session, message) : nothingOpen(unknownSession());
     },
     async close() {
       clearInterval(timer);
