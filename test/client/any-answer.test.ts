@@ -64,7 +64,7 @@ describe('whatever a server answers', () => {
         expect(error).toBeInstanceOf(ApiError);
         expect(error).toMatchObject({ kind: 'bad_answer', status, message: expect.stringMatching(/missing|of type|not allow/) as string });
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
     expect(seen.answers).toBeGreaterThan(0);
     expect(seen.errors).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe('whatever a server answers', () => {
         if (operation.response) expect(error).toMatchObject({ kind: 'bad_answer' });
         else expect(error).toBeUndefined();
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
@@ -95,7 +95,7 @@ describe('whatever a server answers', () => {
         expect(detail?.length ?? 0).toBeLessThanOrEqual(300);
         if (retryAt !== undefined) expect(new Date(retryAt).toISOString()).toMatch(/Z$/);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

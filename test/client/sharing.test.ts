@@ -97,6 +97,7 @@ describe('identical reads under way at once', () => {
     const hurried = failureOf(client.call(...read, { deadline: Date.now() + 30 }));
     const patient = client.call(...read);
     expect(await hurried).toMatchObject({ kind: 'timeout' });
+    await until(() => seen.length === 1);
     answer('in time');
     expect((await patient).name).toBe('in time');
     expect(seen).toHaveLength(1);
