@@ -102,7 +102,7 @@ export const stageOf = (kind: ServiceKind, action: DeploymentAction): { name: st
 export const announced = (action: DeploymentAction): boolean => action === 'DEPLOY' || action === 'RESTART';
 
 /** States in which nothing is going on; any other state belongs to a deployment under way. */
-const settledStates = [
+export const settledStates = [
   'READY', 'DEPLOYED', 'RESTARTED', 'STOPPED', 'CANCELED', 'DELETED', 'BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR',
   'DELETE_ERROR',
 ] as const satisfies readonly DeploymentState[];

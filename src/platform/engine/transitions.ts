@@ -1,0 +1,53 @@
+import { serviceKinds, type ServiceKind } from '../../contract/resources/service.ts';
+import { DeploymentAction, type DeploymentState } from '../../contract/states.ts';
+import { canceling, pathOf, refusals, type Seconds, settledStates } from './lifecycle.ts';
+
+/** One arrow of a service's lifecycle. */
+export interface Transition {
+  readonly from: DeploymentState;
+  readonly on: string;
+  readonly to: DeploymentState;
+  /** How long it stays in `from` before, where the lifecycle says. */
+  readonly takes?: Seconds;
+}
+
+const actionTransitions = (kind: ServiceKind, action: DeploymentAction): Transition[] => {
+  const { queued, waiting, phases, end } = pathOf(kind, action);
+  const first = phases[0].state;
+  const requested = settledStates
+    .filter((from) => !refusals[action]?.from.some((refused) => refused === from))
+    .map((from) => ({ from, on: `${action} requested`, to: queued }));
+  const forward = phases.flatMap(({ state, step, takes, onFailure }, index) => [
+    { from: state, on: `${step} succeeded`, to: phases[index + 1]?.state ?? end, takes },
+    { from: state, on: `${step} failed`, to: onFailure },
+  ]).filter(({ from, to }) => from !== to);
+  const moving = [queued, waiting, ...phases.map(({ state }) => state)];
+  return [
+    ...requested,
+    { from: queued, on: 'turn came', to: first },
+    { from: queued, on: 'an earlier stage is to come first', to: waiting },
+    { from: waiting, on: 'earlier stages succeeded', to: first },
+    { from: waiting, on: 'an earlier stage failed', to: canceling.end },
+    ...forward,
+    ...moving.map((from) => ({ from, on: 'cancel requested', to: canceling.state })),
+    { from: canceling.state, on: 'canceled', to: canceling.end, takes: canceling.takes },
+  ];
+};
+
+const key = ({ from, on, to }: Transition): string => `${from}|${on}|${to}`;
+
+/** Every arrow of a service of `kind`, each once. A later order may also replace what a service shows while it moves. */
+export const transitionsOf = (kind: ServiceKind): Transition[] => {
+  const all = DeploymentAction.options.flatMap((action) => actionTransitions(kind, action));
+  return [...new Map(all.map((transition) => [key(transition), transition])).values()];
+};
+
+/** The lifecycle of one kind as a Mermaid state diagram. */
+export const diagramOf = (kind: ServiceKind): string => {
+  const arrows = transitionsOf(kind).map(({ from, on, to, takes }) => `  ${from} --> ${to}: ${on}${takes ? ` (${takes[0]}–${takes[1]} s)` : ''}`);
+  return ['stateDiagram-v2', '  [*] --> READY: created', ...arrows].join('\n');
+};
+
+/** The diagrams of all kinds. */
+export const diagrams = (): Readonly<Record<ServiceKind, string>> =>
+  Object.fromEntries(serviceKinds.map((kind) => [kind, diagramOf(kind)])) as Record<ServiceKind, string>;
