@@ -75,7 +75,8 @@ const repeated = (values: readonly string[]): string | undefined => values.find(
  * @throws Error that says what is wrong with it; it shows no key.
  */
 export async function loadKeys(path: string, tools: readonly Tool[]): Promise<Keys> {
-  const { parse } = await import('yaml');
+  // The default export: of a CommonJS package a bundler keeps no other.
+  const { parse } = (await import('yaml')).default;
   const text = await reading(path);
   let given: unknown;
   try {

@@ -68,7 +68,8 @@ const freezeOf = async (window: Window, setBy: string): Promise<Freeze> => ({
  * @throws Error that lists every fault with its line.
  */
 export async function parsePolicy(path: string, text: string, tools: readonly Tool[]): Promise<Rules> {
-  const { LineCounter: Lines, parseDocument } = await import('yaml');
+  // The default export: of a CommonJS package a bundler keeps no other.
+  const { LineCounter: Lines, parseDocument } = (await import('yaml')).default;
   const lines = new Lines();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0) throw failure(path, document.errors.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, what: message })));
