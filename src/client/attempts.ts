@@ -7,6 +7,8 @@ import type { Outcome } from './transport.ts';
 /** One call on its way. */
 export interface Journey {
   readonly method: Method;
+  /** Default: as many as make sense. */
+  readonly mostAttempts?: number;
   readonly lifetime: Lifetime;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
@@ -42,13 +44,13 @@ const leavesDoubt = ({ exchange, fault }: Outcome): boolean => (fault ? fault.se
 
 /** Sends a request until its outcome settles, the retries are used up, or the call is stopped. Never throws. */
 export async function travel(journey: Journey): Promise<Arrival> {
-  const { method, lifetime, deadline, now, random, sleep } = journey;
+  const { method, mostAttempts, lifetime, deadline, now, random, sleep } = journey;
   let outcomeUnknown = false;
   for (let attempts = 1; ; attempts += 1) {
     // oxlint-disable-next-line no-await-in-loop
     const outcome = await attempt(journey);
     outcomeUnknown ||= method !== 'GET' && leavesDoubt(outcome);
-    const wait = waitBeforeRetry(outcome, { method, attempts, now: now(), deadline, random });
+    const wait = waitBeforeRetry(outcome, { method, attempts, mostAttempts, now: now(), deadline, random });
     if (wait === undefined) return { outcome, attempts, outcomeUnknown };
     journey.onRetry(outcome, wait);
     // oxlint-disable-next-line no-await-in-loop

@@ -11,7 +11,7 @@ import { startLifetime } from './lifetime.ts';
 import { defaultMaximumAnswerBytes, defaultTimeouts, type Timeouts } from './limits.ts';
 import { createOffered } from './offered.ts';
 import { refusalOf } from './refusal.ts';
-import { outgoingOf, wrongId, type Input } from './request.ts';
+import { outgoingOf, wrongId, type Input, type Trace } from './request.ts';
 import { masking, safeDetail } from './safe-text.ts';
 import { secretsOf } from './secrets.ts';
 import { createSharing } from './share.ts';
@@ -33,6 +33,10 @@ export interface CallOptions {
   readonly deadline?: number;
   /** Sent as X-Request-Id and written to the log. */
   readonly requestId?: string;
+  /** The trace that the call is part of; sent on. */
+  readonly trace?: Trace;
+  /** Most times the request is sent. Default: as often as it makes sense. */
+  readonly attempts?: number;
   readonly log?: Logger;
 }
 
@@ -111,7 +115,7 @@ export function createClient(config: ClientConfig): Client {
   };
 
   const call = async (operation: AnyOperation, input: Input, options: CallOptions = {}): Promise<unknown> => {
-    const { credential = config.credential, log = config.log, signal, requestId } = options;
+    const { credential = config.credential, log = config.log, signal, requestId, trace, attempts } = options;
     // Made when something is to be said: most calls say nothing.
     const masked = (text: string) => masking([config.credential.value, credential.value, ...secretsOf(operation, input)])(text);
     const fail = ({ reason, detail = '', ...rest }: Failure): ApiError =>
@@ -123,10 +127,10 @@ export function createClient(config: ClientConfig): Client {
     const began = now();
     const deadline = options.deadline ?? began + timeouts.call;
     const lifetime = startLifetime(deadline - began, signal);
-    const outgoing = outgoingOf(operation, input, credential, requestId);
+    const outgoing = outgoingOf(operation, input, credential, { requestId, trace });
     const about = { operation: operation.name, requestId };
     const arrival = await travel({
-      method: operation.method, lifetime, deadline, now, random, sleep,
+      method: operation.method, mostAttempts: attempts, lifetime, deadline, now, random, sleep,
       send: (stop) => send(outgoing, credential, stop),
       onRetry: (outcome, wait) => log?.warn({ ...about, ...describe(outcome, masked), wait }, 'platform call repeated'),
     }).finally(() => lifetime.end());

@@ -14,8 +14,27 @@ export const wrongId = (operation: AnyOperation, input: Input): Failure | undefi
   return wrong === undefined ? undefined : { kind: 'invalid_input', reason: `${wrong} must be a uuid`, next: 'List what exists to find the right id.' };
 };
 
-/** The request of a call. An id of the request that can't stand in a header is left out. */
-export const outgoingOf = (operation: AnyOperation, input: Input, credential: Credential, requestId = ''): Outgoing => {
+/** The trace that a call is part of, as W3C Trace Context writes it. */
+export interface Trace {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
+/** What goes along with a request. */
+export interface Tags {
+  readonly requestId?: string;
+  readonly trace?: Trace;
+}
+
+const traceparentForm = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+
+/** Headers of a trace; none where it isn't written as it should. */
+const traceHeaders = ({ traceparent, tracestate = '' }: Trace): Record<string, string> => ({
+  ...(traceparentForm.test(traceparent) && { traceparent, ...(/^[\x20-\x7e]{1,512}$/.test(tracestate) && { tracestate }) }),
+});
+
+/** The request of a call. A tag that can't stand in a header is left out. */
+export const outgoingOf = (operation: AnyOperation, input: Input, credential: Credential, { requestId = '', trace }: Tags = {}): Outgoing => {
   const { method, target, body } = toWire(operation, input);
   return {
     method,
@@ -25,6 +44,7 @@ export const outgoingOf = (operation: AnyOperation, input: Input, credential: Cr
       authorization: `${credential.scheme} ${credential.value}`,
       'user-agent': 'infra-mcp',
       ...(/^[\x21-\x7e]+$/.test(requestId) && { 'x-request-id': requestId }),
+      ...(trace && traceHeaders(trace)),
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),

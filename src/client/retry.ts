@@ -8,6 +8,8 @@ interface Standing {
   readonly method: Method;
   /** Attempts made, the last one included. */
   readonly attempts: number;
+  /** Most attempts there may be. */
+  readonly mostAttempts?: number;
   readonly now: number;
   readonly deadline: number;
   /** From 0 to below 1. */
@@ -38,7 +40,7 @@ const waitAfter = ({ exchange }: Outcome, { attempts, now, random }: Standing): 
  * never when the wait would outlast the deadline.
  */
 export function waitBeforeRetry(outcome: Outcome, standing: Standing): number | undefined {
-  if (standing.attempts >= maximumAttempts || !worthRepeating(outcome, standing.method)) return undefined;
+  if (standing.attempts >= (standing.mostAttempts ?? maximumAttempts) || !worthRepeating(outcome, standing.method)) return undefined;
   const wait = waitAfter(outcome, standing);
   return standing.now + wait < standing.deadline ? wait : undefined;
 }

@@ -59,9 +59,9 @@ async function connected({ tool, context, deps }: Call): Promise<Client> {
  */
 export async function ask(operation: AnyOperation, input: JsonRecord, call: Call): Promise<unknown> {
   const client = await connected(call);
-  const { credential, credentialRefused, signal, deadline, requestId, log } = call.context;
+  const { credential, credentialRefused, signal, deadline, requestId, trace, log } = call.context;
   try {
-    return await client.call(operation, input, { credential, signal, deadline, requestId, log });
+    return await client.call(operation, input, { credential, signal, deadline, requestId, trace, log });
   } catch (error) {
     if (error instanceof ApiError && error.kind === 'unauthorized') credentialRefused?.();
     throw error;

@@ -1,6 +1,7 @@
 import type { Budget } from '../client/budget.ts';
 import type { Logger } from '../client/client.ts';
 import type { Credential } from '../client/credential.ts';
+import type { Trace } from '../client/request.ts';
 
 /** Milliseconds since 1970, replaceable in tests. */
 export interface Clock {
@@ -42,6 +43,8 @@ export interface CallContext {
   /** When an answer must be there, in milliseconds since 1970. */
   readonly deadline: number;
   readonly requestId: string;
+  /** The trace that the call is part of, where the caller named one. */
+  readonly trace?: Trace;
   /** What remains of the platform's request budget, once an answer told. */
   readonly budget: () => Budget | undefined;
   readonly log: Log;

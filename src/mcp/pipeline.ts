@@ -130,7 +130,7 @@ function replyTo(failure: Failure, error: unknown, { tool, context, deps }: Call
 /** Takes a call apart and walks it through the stages, whatever was given. */
 async function end(tool: Tool, given: unknown, context: CallContext, dependencies: Dependencies, note: Call['note']): Promise<Ended> {
   const { controls, args, issues, secrets } = splitControls(tool, given, dependencies.policy, dependencies.environment);
-  const redactor = dependencies.redactor.knowing([...secrets, ...secretsOf(tool.operation, args)]);
+  const redactor = dependencies.redactor.knowing([...secrets, ...secretsOf(tool.operation, args), ...(context.credential ? [context.credential.value] : [])]);
   const call: Call = { tool, args: args as JsonRecord, controls, context, deps: { ...dependencies, redactor }, note };
   try {
     if (issues.length > 0) fail({ kind: 'bad_arguments', issues });

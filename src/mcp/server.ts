@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
-  CLIENT_CAPABILITIES_META_KEY, McpServer, ProtocolError, ProtocolErrorCode, inputRequired, inputResponse,
+  CLIENT_CAPABILITIES_META_KEY, McpServer, ProtocolError, ProtocolErrorCode, TRACEPARENT_META_KEY, TRACESTATE_META_KEY, inputRequired, inputResponse,
   type CallToolResult, type ClientCapabilities, type InputRequiredResult, type ListToolsResult, type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Client } from '../client/client.ts';
 import type { Credential } from '../client/credential.ts';
+import type { Trace } from '../client/request.ts';
 import { maximumCallTime, type CallContext, type Clock, type Dialogue, type Log, type UserAnswer } from './context.ts';
 import { formFor } from './guard/question.ts';
 import { instructions } from './instructions.ts';
@@ -62,6 +63,12 @@ function dialogueOf(context: ServerContext, capabilities: ClientCapabilities | u
   return { canAsk: showsForms(capabilities), state: typeof state === 'string' ? state : undefined, answer: answerIn(context) };
 }
 
+/** The trace that a request names in its metadata. */
+function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined {
+  const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = (meta ?? {}) as Record<string, unknown>;
+  return typeof traceparent === 'string' ? { traceparent, ...(typeof tracestate === 'string' && { tracestate }) } : undefined;
+}
+
 function resultOf(reply: Reply): CallToolResult | InputRequiredResult {
   if (reply.kind === 'ask') {
     const { question, state } = reply;
@@ -101,6 +108,7 @@ export function buildServer(parts: ServerParts, { era, callerOf }: ServerFor): M
       signal: context.mcpReq.signal,
       deadline: clock.now() + maximumCallTime,
       requestId,
+      trace: traceOf(context),
       budget: () => client?.budget(credential),
       log,
       clock,

@@ -51,6 +51,22 @@ describe('what goes out', () => {
     expect(seen[0]!.headers).not.toHaveProperty('x-evil');
   });
 
+  test('carries the trace of the call, where it is written as traces are', async () => {
+    const { client, seen } = await answering({ body: { id: ids.organization } });
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await client.call(operations.get_organization, {}, { trace: { traceparent, tracestate: 'a=b' } });
+    for (const trace of [{ traceparent: 'x\r\nX-Evil: 1' }, { traceparent, tracestate: 'a\r\nX-Evil: 1' }]) await client.call(operations.get_organization, {}, { trace });
+    expect(seen.map(({ headers }) => [headers['traceparent'], headers['tracestate'], headers['x-evil']])).toEqual([
+      [traceparent, 'a=b', undefined], [undefined, undefined, undefined], [traceparent, undefined, undefined],
+    ]);
+  });
+
+  test('goes out once where no more attempts are wanted', async () => {
+    const { client, seen } = await answering({ status: 503 });
+    await failureOf(client.call(operations.get_organization, {}, { attempts: 1 }));
+    expect(seen).toHaveLength(1);
+  });
+
   test.each(['', '..', '../secret', 'x/y', `${ids.environment}?a=1`, undefined, 7])('is nothing where an id is %j', async (id) => {
     const { client, seen } = await answering({});
     const error = await failureOf(client.call(operations.get_environment, { environment_id: id as string }));
