@@ -1,10 +1,12 @@
-/** Bundles src/main.ts into dist/infra-mcp.mjs; what loads later becomes a chunk in dist/chunks/. */
+/** Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: elsewhere); what loads later becomes a chunk in chunks/ beside it. */
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
+const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: join(root, 'dist') } } }).values;
 
 // Bundled CommonJS packages still call require() for Node's own modules.
 const requireForBundledPackages =
@@ -13,11 +15,11 @@ const requireForBundledPackages =
 /** A size in bytes as kilobytes, right-aligned for a column. */
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1).padStart(9)} kB`;
 
-await rm(join(root, 'dist'), { recursive: true, force: true });
+await rm(outdir, { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: { 'infra-mcp': 'src/main.ts' },
-  outdir: 'dist',
+  outdir: resolve(outdir),
   entryNames: '[name]',
   chunkNames: 'chunks/[name]-[hash]',
   outExtension: { '.js': '.mjs' },

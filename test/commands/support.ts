@@ -9,7 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const program = ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts')];
+const source = ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts')];
 
 /** This process's environment without any option of ours, and the given variables. */
 const environment = (given: Record<string, string> = {}): Record<string, string> => ({
@@ -39,12 +39,12 @@ interface Started {
 
 /** How infra-mcp is run from source, for whoever starts it in another way. */
 export const commandLine = (args: readonly string[], env?: Record<string, string>): { command: string[]; env: Record<string, string> } => ({
-  command: [process.execPath, ...program, ...args],
+  command: [process.execPath, ...source, ...args],
   env: environment(env),
 });
 
 const start = (args: readonly string[], env?: Record<string, string>): Started => {
-  const child = spawn(process.execPath, [...program, ...args], { cwd: root, env: environment(env) });
+  const child = spawn(process.execPath, [...source, ...args], { cwd: root, env: environment(env) });
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
@@ -97,9 +97,9 @@ export interface Assistant {
   readonly close: () => Promise<void>;
 }
 
-/** Starts `infra-mcp` as hosts do, and connects to it. */
-export async function startAssistant(env: Record<string, string>, args: readonly string[] = []): Promise<Assistant> {
-  const transport = new StdioClientTransport({ command: process.execPath, args: [...program, ...args], cwd: root, env: environment(env), stderr: 'pipe' });
+/** Starts `infra-mcp` as hosts do, and connects to it. `program` is what node runs. */
+export async function startAssistant(env: Record<string, string>, program: readonly string[] = source): Promise<Assistant> {
+  const transport = new StdioClientTransport({ command: process.execPath, args: [...program], cwd: root, env: environment(env), stderr: 'pipe' });
   let stderr = '';
   transport.stderr!.on('data', (text: Buffer) => (stderr += text.toString()));
   const client = new Client({ name: 'test', version: '1' });
