@@ -62,7 +62,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     db, clock, random, log, timeScale,
     runtime: createSimulatedRuntime({ clock, timeScale }),
     webhookTargets: options.allowPrivateWebhookTargets ? anyAddress : publicOnly,
-    openSecret: vault.open,
+    openSecret: (sealed) => vault.open(sealed),
   });
   const server = createServer({
     db, engine, vault, clock, random, log, handlers,

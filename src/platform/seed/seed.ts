@@ -19,9 +19,9 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
     id: seedId(`project/${name}`), organization_id: organizationId, created_at: time.ago(name === 'shop' ? 90 : 85), updated_at: time.ago(60), name,
     description: name === 'shop' ? 'The shop.' : 'What we learn from the shop.',
   }))).execute();
-  await db.insertInto('environment').values(seedEnvironments.map(({ path, mode, cluster }) => ({
+  await db.insertInto('environment').values(seedEnvironments.map(({ path, mode, cluster, age }) => ({
     id: seedId(`environment/${path}`), project_id: seedId(`project/${projectOf(path)}`), cluster_id: seedId(`cluster/${cluster}`),
-    created_at: time.ago(80), updated_at: time.ago(10), name: path.split('/')[1]!, mode, updated_by: 'Ada Okafor', state: 'READY' as const,
+    created_at: time.ago(age), updated_at: time.ago(10), name: path.split('/')[1]!, mode, updated_by: 'Ada Okafor', state: 'READY' as const,
   }))).execute();
   await db.insertInto('service').values(services.map(({ environment, name, kind, spec }, index) => ({
     // A second apart, so that lists keep this order.
@@ -33,17 +33,19 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
   await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
 };
 
+/** One order for each environment that has some of these services. */
+const ordersOf = (at: number, services: readonly SeedService[]): PastOrder[] =>
+  seedEnvironments.flatMap(({ path }) => {
+    const serviceIds = services.filter(({ environment }) => environment === path).map(({ name }) => seedId(`service/${path}/${name}`));
+    if (serviceIds.length === 0) return [];
+    return [{ at, action: 'DEPLOY', environmentId: seedId(`environment/${path}`), serviceIds, origin: 'GIT', triggeredBy: 'Cleo Marchetti' }];
+  });
+
 /** The deployments of the last days: everything at first, then each day the job and one application. */
 const pastOrders = (time: SeedTime, deployed: readonly SeedService[]): PastOrder[] => {
-  const orders = (at: number, services: readonly SeedService[]): PastOrder[] =>
-    seedEnvironments.flatMap(({ path }) => {
-      const serviceIds = services.filter(({ environment }) => environment === path).map(({ name }) => seedId(`service/${path}/${name}`));
-      if (serviceIds.length === 0) return [];
-      return [{ at, action: 'DEPLOY', environmentId: seedId(`environment/${path}`), serviceIds, origin: 'GIT', triggeredBy: 'Cleo Marchetti' }];
-    });
   const daily = deployed.filter(({ environment, kind, name }) => environment === 'shop/staging' && (kind === 'job' || name === 'checkout-api'));
   const laterDays = Array.from({ length: daysOfHistory - 1 }, (_, index) => daysOfHistory - 1 - index);
-  return [...orders(time.start - daysOfHistory * day, deployed), ...laterDays.flatMap((ago) => orders(time.start - ago * day, daily))];
+  return [...ordersOf(time.start - daysOfHistory * day, deployed), ...laterDays.flatMap((ago) => ordersOf(time.start - ago * day, daily))];
 };
 
 /**

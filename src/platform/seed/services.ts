@@ -91,9 +91,9 @@ export const seedServices = (time: SeedTime, vault: Vault): SeedService[] => [
   { environment: analytics, name: 'migrate-schema', deployed: false, kind: 'job', spec: job('LIFECYCLE', 'acme/migrate') },
 ];
 
-/** The seeded environments, by path. */
+/** The seeded environments, by path; their ages in days. */
 export const seedEnvironments = [
-  { path: staging, mode: 'STAGING', cluster: 'main' },
-  { path: production, mode: 'PRODUCTION', cluster: 'production' },
-  { path: analytics, mode: 'DEVELOPMENT', cluster: 'main' },
+  { path: staging, mode: 'STAGING', cluster: 'main', age: 80 },
+  { path: production, mode: 'PRODUCTION', cluster: 'production', age: 79 },
+  { path: analytics, mode: 'DEVELOPMENT', cluster: 'main', age: 70 },
 ] as const;
