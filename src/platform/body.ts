@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { AnyOperation } from '../contract/operation.ts';
-import { ApiProblem } from './problem.ts';
+import { type ApiProblem, invalid } from './problem.ts';
 
 // Far beyond any request of the contract, far below what exhausts the stack.
 const maximumDepth = 64;
@@ -16,6 +16,9 @@ const isNestedTooDeep = (body: unknown): boolean => {
 
 const isJson = (contentType: string | undefined): boolean => /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType ?? '');
 
+/** The refusal of a body that isn't sent as JSON. */
+export const wrongContentType = (): ApiProblem => invalid('Content-Type', 'the body must be JSON, sent as application/json');
+
 /**
  * Has the server read JSON bodies and nothing else. No body at all is fine, whatever its type is said to be: clients
  * differ in what they send where the contract defines none.
@@ -26,11 +29,11 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, text: string, done) => {
     if (text === '') return done(null, undefined);
     if (!isJson(request.headers['content-type'])) {
-      return done(new ApiProblem(400, 'Content-Type: the body must be JSON, sent as application/json.'));
+      return done(wrongContentType());
     }
     return parseJson(request, text, (error, body: unknown) => {
-      if (error) return done(new ApiProblem(400, 'body: is not valid JSON'));
-      if (isNestedTooDeep(body)) return done(new ApiProblem(400, `body: is nested deeper than ${maximumDepth} levels`));
+      if (error) return done(invalid('body', 'is not valid JSON'));
+      if (isNestedTooDeep(body)) return done(invalid('body', `is nested deeper than ${maximumDepth} levels`));
       return done(null, body);
     });
   });

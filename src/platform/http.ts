@@ -8,9 +8,9 @@ import { type AnyOperation, parameterKind, snakeCase } from '../contract/operati
 import { allOperations, type OperationName } from '../contract/operations.ts';
 import { reference } from '../contract/primitives.ts';
 import { type Authenticate, permits, type Principal } from './auth.ts';
-import { normalBody, readBodies } from './body.ts';
+import { normalBody, readBodies, wrongContentType } from './body.ts';
 import type { Handlers, PlatformParts, RequestContext } from './handler.ts';
-import { ApiProblem } from './problem.ts';
+import { ApiProblem, invalid } from './problem.ts';
 import type { Budget } from './rate-limit.ts';
 import type { Db } from './store/database.ts';
 import { validatorCompiler } from './validation.ts';
@@ -48,7 +48,8 @@ const notServed = ({ method, url }: FastifyRequest) =>
 const problemOf = (error: unknown): ApiProblem | undefined => {
   if (error instanceof ApiProblem) return error;
   const { statusCode, code } = error as { statusCode?: number; code?: string };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiProblem(400, `body: is larger than ${maximumBodyBytes} bytes`);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalid('body', `is larger than ${maximumBodyBytes} bytes`);
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return wrongContentType();
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined;
   return new ApiProblem(400, (error as Error).message);
 };
