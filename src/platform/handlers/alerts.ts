@@ -7,6 +7,7 @@ import { refused } from '../problem.ts';
 import type { Db } from '../store/database.ts';
 import type { AlertRuleTable } from '../store/schema.ts';
 import { find, requireReferences } from './find.ts';
+import { requirePromql } from './grammar.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 
@@ -46,6 +47,7 @@ export const alertHandlers = {
   update_alert_rule: async ({ alert_rule_id, ...rule }, { db, clock, engine }) => {
     const row = await find(db, 'alert_rule', alert_rule_id);
     if (row.source === 'GHOST') throw refused(`The alert rule ${row.name} (${row.id}) exists in the monitoring system only and can't be edited here.`);
+    requirePromql('condition.promql', rule.condition.promql);
     await requireReferences(db, 'alert_receiver', row.organization_id, 'alert_receiver_ids', rule.alert_receiver_ids);
     await db
       .updateTable('alert_rule')

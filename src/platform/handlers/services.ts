@@ -6,6 +6,7 @@ import type { ServiceSpecs } from '../store/service-spec.ts';
 import { requireNoCredentials } from './addresses.ts';
 import { changeableCluster, touchEnvironment } from './environment-changes.ts';
 import { findService, readService, requireReferences, type ServiceRow } from './find.ts';
+import { requireYaml } from './grammar.ts';
 import { storeHelm } from './helm-config.ts';
 import { serviceAnswer } from './service-answers.ts';
 import { requireFreeServiceName, requireImageName, requireWithinMaximums, storeRunnable } from './service-config.ts';
@@ -79,6 +80,7 @@ export const serviceHandlers = {
     await requireFreeServiceName(context.db, row.environment_id, name, row.id);
     requireNoCredentials('source.git_repository.url', (request.source.git_repository ?? request.source.git?.git_repository)?.url);
     requireNoCredentials('values_override.file.git.git_repository.url', request.values_override.file?.git?.git_repository.url);
+    (request.values_override.file?.raw?.values ?? []).forEach(({ content }, index) => requireYaml(`values_override.file.raw.values[${index}].content`, content));
     const spec = storeHelm(request, row.spec, () => context.random.uuid());
     const repository = spec.source.repository?.repository.id;
     await requireReferences(context.db, 'helm_repository', cluster.organization_id, 'source.helm_repository.repository', repository ? [repository] : []);
