@@ -39,6 +39,16 @@ withOptions(program.command('stdio', { isDefault: true }), 'stdio')
     return withConfig('stdio', flags, async (config) => (await import('./commands/stdio.ts')).stdio(config));
   });
 
+withOptions(program.command('http'), 'http')
+  .description('serve MCP clients over HTTP, and print one line of JSON when it is ready')
+  .action((flags: Flags) => withConfig('http', flags, async (config) => (await import('./commands/http.ts')).http(config)));
+
+program.command('key')
+  .description('make a key for callers over HTTP: prints it, this once, and the entry for the keys file')
+  .requiredOption('--name <name>', 'who will use it, in logs and records')
+  .addOption(new Option('--level <level>', 'what it may call, each level including those before it').choices(permissionLevels).default('read'))
+  .action(async ({ name, level }) => (await import('./commands/key.ts')).key({ name, level }));
+
 withOptions(program.command('platform'), 'platform')
   .description('serve the embedded platform over HTTP, and print one line of JSON when it is ready')
   .action((flags: Flags) => withConfig('platform', flags, async (config) => (await import('./commands/platform.ts')).platform(config)));

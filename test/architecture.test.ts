@@ -19,7 +19,7 @@ const rooms: Room[] = [
   { name: 'serve', home: ['src/serve/'], mayImport: ['src/serve/', 'src/mcp/', 'src/client/', 'src/contract/'] },
   { name: 'platform', home: ['src/platform/'], mayImport: ['src/platform/', 'src/contract/'] },
   { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/mcp/tool.ts', 'src/contract/'], packages: ['zod'] },
-  { name: 'config', home: ['src/config.ts'], mayImport: ['src/contract/'] },
+  { name: 'config', home: ['src/config.ts', 'src/config/'], mayImport: ['src/config/', 'src/contract/'] },
   {
     name: 'composition root',
     home: ['src/main.ts', 'src/commands/'],

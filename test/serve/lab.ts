@@ -58,7 +58,7 @@ function labServer(held: Held[], caller: HttpCaller): McpServer {
 }
 
 /** An HTTP server with the lab's tools, on loopback unless a test says otherwise. */
-export interface Lab extends HttpServer {
+export interface Lab extends Omit<HttpServer, 'url'> {
   readonly url: URL;
   readonly held: Held[];
   readonly log: ReturnType<typeof memoryLog>;
@@ -96,7 +96,7 @@ export async function startLab(options: Partial<HttpServerOptions> = {}): Promis
       await server.close();
     },
   });
-  const url = new URL(`http://127.0.0.1:${server.port}/mcp`);
+  const url = new URL(server.url);
   return { ...server, url, held, log, post: (message, headers) => post(url, message, headers) };
 }
 

@@ -17,7 +17,8 @@ const isLoopback = (host: string): boolean => host === 'localhost' || host === '
 
 const isEveryAddress = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-const inHeader = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
+/** A host name or address as URLs and headers write it. */
+export const inHeader = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
 /**
  * Refuses to be reachable by others without knowing who they are, and without knowing its own name.

@@ -69,10 +69,12 @@ export function mcpEndpoint({ hosts, origins, identify, challenge, calls, stream
     const { request, incoming } = exchange;
     const caller = await identify(request);
     if (caller instanceof Response) return caller;
+    exchange.note({ principal: caller.principal });
     if (request.method !== 'POST') return { exchange, caller, body: undefined, requests: [], stays: request.method === 'GET' };
     const json = wrongType(request) ?? (await readJson(incoming, largestBody));
     if (json instanceof Response) return json;
     const requests = requestsIn(json.value);
+    exchange.note({ calls: requests.map(({ method, name }) => name ?? method) });
     return challenge(caller, requests) ?? { exchange, caller, body: json.value, requests, stays: requests.some(isSubscription) };
   };
 
@@ -86,7 +88,7 @@ export function mcpEndpoint({ hosts, origins, identify, challenge, calls, stream
   const serve = async ({ exchange, caller, body, requests: [first], stays }: Admitted, ended: Release): Promise<Response> => {
     const { request, requestId, cutOff, draining } = exchange;
     let refused = false;
-    const call: HttpCall = { caller, call: { ...caller, requestId, credentialRefused: () => void (refused = true) } };
+    const call: HttpCall = { caller, call: { principal: caller.principal, credential: caller.credential, connection: 'http', requestId, credentialRefused: () => void (refused = true) } };
     const { response, left, outlivesClient } = await eras.answer(request, body, call);
     const answer = supervise(response, {
       cutOff: stays ? draining : cutOff,

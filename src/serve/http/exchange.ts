@@ -11,6 +11,8 @@ export interface Exchange {
   readonly incoming: IncomingMessage;
   /** Names the request in logs, to the client, and to the platform. */
   readonly requestId: string;
+  /** Adds to what the log says of it. */
+  readonly note: (fields: object) => void;
   /** Aborts when the host stops and doesn't wait any longer. */
   readonly cutOff: AbortSignal;
   /** Aborts when the host begins to stop. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../mcp/context.ts';
 import { refuse } from './answers.ts';
-import { headOf, requestIdOf, send, urlOf, type Handler } from './exchange.ts';
+import { headOf, requestIdOf, send, urlOf, type Exchange, type Handler } from './exchange.ts';
 import type { Limits } from './limits.ts';
 
 /** What an HTTP host serves, and where. */
@@ -55,21 +55,23 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
   const open = new Set<Open>();
   let draining = false;
 
-  const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, { draining: drain, cutOff }: Open) => {
+  const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, { draining: drain, cutOff }: Open, note: Exchange['note']) => {
     const url = urlOf(incoming);
     const route = url && Object.hasOwn(routes, url.pathname) ? routes[url.pathname] : undefined;
     if (!url || !route) return refuse({ status: 404, message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.` });
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const request = headOf(incoming, url, gone.signal);
-    return route({ request, url, incoming, requestId, draining: drain.signal, cutOff: cutOff.signal });
+    return route({ request, url, incoming, requestId, note, draining: drain.signal, cutOff: cutOff.signal });
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse, entry: Open): Promise<void> => {
     const began = performance.now();
     const requestId = requestIdOf(incoming);
+    let noted: object = {};
+    const note = (fields: object): void => void (noted = { ...noted, ...fields });
     response.setHeader('X-Request-Id', requestId);
-    const reply = await answer(incoming, response, requestId, entry).catch((error: unknown) => {
+    const reply = await answer(incoming, response, requestId, entry, note).catch((error: unknown) => {
       if (!incoming.destroyed || incoming.complete) log.error({ err: error, requestId }, 'request failed inside the server');
       return refuse({ status: 500, message: `Something failed inside this server. Its log tells more under request id ${requestId}.` });
     });
@@ -77,7 +79,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     await send(reply, response);
     const { method, url } = incoming;
     const path = url?.split('?', 1)[0];
-    log.info({ requestId, method, path, status: reply.status, duration: Math.round(performance.now() - began) }, 'request answered');
+    log.info({ requestId, method, path, ...noted, status: reply.status, duration: Math.round(performance.now() - began) }, 'request answered');
   };
 
   const handle = (incoming: IncomingMessage, response: ServerResponse): void => {

@@ -1,6 +1,6 @@
 import type { PermissionLevel } from '../../contract/operation.ts';
 import type { Clock, Log } from '../../mcp/context.ts';
-import { checkAddress, hostsOf, originsOf, type Address } from './bind.ts';
+import { checkAddress, hostsOf, inHeader, originsOf, type Address } from './bind.ts';
 import { mcpEndpoint } from './endpoint.ts';
 import { createEras, type BuildServer, type LegacyMode } from './eras.ts';
 import { livez, readyz } from './health.ts';
@@ -40,6 +40,8 @@ export interface HttpServerOptions extends Address {
 /** A server that listens. */
 export interface HttpServer {
   readonly port: number;
+  /** The MCP endpoint. */
+  readonly url: string;
   /** Stops: takes no new calls, lets running ones finish or tells them how to go on. */
   readonly close: () => Promise<void>;
 }
@@ -72,6 +74,7 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   });
   return {
     port: running.port,
+    url: `http://${inHeader(host)}:${running.port}${mcpPath}`,
     async close() {
       await running.drain();
       await eras.close();

@@ -1,0 +1,87 @@
+import manifest from '../../package.json' with { type: 'json' };
+import { tools } from '../../tools/index.ts';
+import { ApiError } from '../client/errors.ts';
+import type { Config } from '../config.ts';
+import { operations } from '../contract/operations.ts';
+import type { Log } from '../mcp/context.ts';
+import { createParts } from '../mcp/parts.ts';
+import { buildServer } from '../mcp/server.ts';
+import { callOf } from '../serve/http/caller.ts';
+import { serveHttp } from '../serve/http/serve.ts';
+import { connectionOf } from './connecting.ts';
+import type { Connection } from './connection.ts';
+import { openGuard } from './guard.ts';
+import { admissionOf } from './http/admission.ts';
+import { openPolicies } from './http/policies.ts';
+import { createLog } from './log.ts';
+import { untilStopped } from './stopping.ts';
+
+const clock = { now: Date.now };
+
+/** Whether this server has a right of its own on the platform. Of the embedded one it is the administrator. */
+const holdsTokenFor = ({ baseUrl, apiToken, apiTokenFile }: Config): boolean => baseUrl === undefined || (apiToken ?? apiTokenFile) !== undefined;
+
+/** Asks the platform once. Without a token to be accepted, being told so is as good an answer as any. */
+const askerOf = ({ connect }: Connection, holdsToken: boolean) => async (): Promise<void> => {
+  const { client } = await connect();
+  await client.call(operations.get_organization, {}, { attempts: 1 }).catch((error: unknown) => {
+    if (holdsToken || !(error instanceof ApiError && error.kind === 'unauthorized')) throw error;
+  });
+};
+
+/** Reads again, on SIGHUP, what may change while the server runs: all of it, or nothing. */
+function reloadOnHangup(reload: () => Promise<void>, log: Log): () => void {
+  const hangup = (): void => {
+    reload().then(
+      () => log.info({}, 'reloaded policy and keys'),
+      (error: unknown) => log.error({ err: error }, 'not reloaded: policy and keys stay as they were'),
+    );
+  };
+  process.on('SIGHUP', hangup);
+  return () => process.off('SIGHUP', hangup);
+}
+
+/**
+ * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, one line of JSON on stdout
+ * says where.
+ * @throws Error when it would be open to everybody, or something it is configured with can't be used.
+ */
+export async function http(config: Config): Promise<void> {
+  const log = createLog(config.logLevel);
+  const connection = await connectionOf(config, log);
+  const guard = openGuard(config);
+  const policies = await openPolicies(config, (policy) =>
+    createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, version: manifest.version, clock }),
+  );
+  const admission = await admissionOf(config, log);
+  const holdsToken = holdsTokenFor(config);
+  const stopped = untilStopped();
+  const server = await serveHttp({
+    host: config.httpHost,
+    port: config.httpPort,
+    publicUrl: config.publicUrl,
+    allowedHosts: config.allowedHosts,
+    allowedOrigins: config.allowedOrigins,
+    legacy: config.statelessLegacy ? 'stateless' : 'sessions',
+    authenticate: admission.authenticate,
+    routes: admission.routes,
+    holdsToken,
+    policyVersion: policies.version,
+    askPlatform: askerOf(connection, holdsToken),
+    build: (era, { restriction }) => buildServer(policies.parts(restriction), { era, callerOf: ({ http: request }) => callOf(request?.authInfo).call }),
+    levelOf: (tool) => tools.find(({ name }) => name === tool)?.operation.permission,
+    clock,
+    log,
+  });
+  const endReloading = reloadOnHangup(async () => {
+    const [usePolicy, useKeys] = await Promise.all([policies.read(), admission.read()]);
+    usePolicy();
+    useKeys();
+  }, log);
+  process.stdout.write(`${JSON.stringify({ url: config.publicUrl ?? server.url })}\n`);
+  await stopped;
+  endReloading();
+  await server.close();
+  await guard.close();
+  await connection.close();
+}

@@ -1,0 +1,46 @@
+import { tools } from '../../../tools/index.ts';
+import type { Config } from '../../config.ts';
+import type { Log } from '../../mcp/context.ts';
+import { bearer } from '../../serve/http/bearer.ts';
+import type { Handler } from '../../serve/http/exchange.ts';
+import type { Authenticate } from '../../serve/http/identity.ts';
+import { loadKeys, type Keys } from '../../serve/http/keys.ts';
+import type { OAuth } from '../../serve/http/oauth.ts';
+
+/** Who is let in, as configured. */
+export interface ConfiguredAdmission {
+  /** Absent where everybody on this machine is. */
+  readonly authenticate?: Authenticate;
+  /** What tells clients how to get in. */
+  readonly routes: Readonly<Record<string, Handler>>;
+  /** Reads the keys again, and gives what puts them in place. */
+  readonly read: () => Promise<() => void>;
+}
+
+const keysOf = async ({ keysFile }: Config): Promise<Keys | undefined> => (keysFile === undefined ? undefined : loadKeys(keysFile, tools));
+
+/** The part of an OAuth resource server. Its library is loaded where it is used only. */
+async function oauthOf({ oauthIssuer: issuer, oauthAudience, oauthJwksUrl, publicUrl }: Config, log: Log): Promise<{ oauth?: OAuth; routes: Record<string, Handler> }> {
+  if (issuer === undefined || publicUrl === undefined) return { routes: {} };
+  const [{ createOAuth }, { metadata, metadataUrlOf }] = await Promise.all([import('../../serve/http/oauth.ts'), import('../../serve/http/metadata.ts')]);
+  const url = metadataUrlOf(publicUrl);
+  const oauth = createOAuth({ issuer, audience: oauthAudience ?? publicUrl.href, jwksUri: oauthJwksUrl, metadataUrl: url.href, clock: { now: Date.now }, log });
+  return { oauth, routes: { [url.pathname]: metadata(publicUrl, issuer) } };
+}
+
+/**
+ * Who is let in: whoever brings a key, an access token, or either.
+ * @throws Error when the keys or the issuer can't be used.
+ */
+export async function admissionOf(config: Config, log: Log): Promise<ConfiguredAdmission> {
+  let keys = await keysOf(config);
+  const { oauth, routes } = await oauthOf(config, log);
+  return {
+    ...((keys ?? oauth) && { authenticate: (request) => bearer({ keys, oauth })(request) }),
+    routes,
+    read: async () => {
+      const next = await keysOf(config);
+      return () => void (keys = next);
+    },
+  };
+}

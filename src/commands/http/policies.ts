@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { tools } from '../../../tools/index.ts';
+import type { Config } from '../../config.ts';
+import type { Policy } from '../../mcp/guard/policy.ts';
+import { createRegistry } from '../../mcp/registry.ts';
+import type { ServerParts } from '../../mcp/server.ts';
+import type { Restriction } from '../../serve/http/caller.ts';
+import { tightened } from '../../serve/http/policies.ts';
+import { policyOf } from '../guard.ts';
+
+/** The operator's policy, which may be read again while the server runs. */
+export interface Policies {
+  /** What callers held to this are served with. */
+  readonly parts: (restriction: Restriction) => ServerParts;
+  /** The same as long as the policy is. */
+  readonly version: () => string;
+  /** Reads the policy again, and gives what puts it in place. */
+  readonly read: () => Promise<() => void>;
+}
+
+const versionOf = async ({ policyFile }: Config): Promise<string> =>
+  policyFile === undefined ? '' : createHash('sha256').update(await readFile(policyFile)).digest('base64url');
+
+/**
+ * Reads the policy.
+ * @param create makes the parts under a policy; called once, so that what they remember survives a new policy.
+ * @throws Error that says what is wrong with the policy.
+ */
+export async function openPolicies(config: Config, create: (policy: Policy) => ServerParts): Promise<Policies> {
+  const base = create(await policyOf(config));
+  const under = (policy: Policy): ServerParts => ({ ...base, policy, registry: createRegistry(tools, policy) });
+  let current = { parts: tightened(base, tools), version: await versionOf(config) };
+  return {
+    parts: (restriction) => current.parts(restriction),
+    version: () => current.version,
+    read: async () => {
+      const version = await versionOf(config);
+      if (version === current.version) return () => undefined;
+      const next = { parts: tightened(under(await policyOf(config)), tools), version };
+      return () => void (current = next);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+
+/** The commands that take options. */
+export type CommandName = 'stdio' | 'platform' | 'token' | 'tools' | 'http' | 'approve' | 'audit';
+
+/** What is told of an option wherever it is documented. */
+export interface About {
+  readonly env: string;
+  /** Name its flag has after the dashes, where it isn't the option's own. */
+  readonly flagName?: string;
+  /** What stands for its value in help texts; absent where the flag alone says yes. */
+  readonly value?: string;
+  readonly description: string;
+  /** What holds when it isn't given, where that is worked out. */
+  readonly fallback?: string;
+  /** Given by environment only: command lines are shown in lists of processes. */
+  readonly environmentOnly?: true;
+  readonly commands: readonly CommandName[];
+}
+
+export const about = z.registry<About>();
+
+export const within = (words: string, accepts: (value: string) => boolean) => z.string().refine(accepts, { error: `must be ${words}` });
+export const whole = (least: number, most: number) =>
+  within(`a whole number from ${least} to ${most}`, (value) => /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most).transform(Number);
+export const path = z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
+export const yesOrNo = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], case: 'sensitive', error: 'must be true, false, 1 or 0' });
+
+/** Texts of a list written in JSON. */
+const textsOf = (value: string): string[] | undefined => {
+  try {
+    const list: unknown = JSON.parse(value);
+    return Array.isArray(list) && list.length > 0 && list.every((text) => typeof text === 'string') && list[0] !== '' ? list : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A command and its arguments. */
+export const command = within('a command as a JSON list of texts, such as ["logger", "-t", "infra-mcp"]', (value) => textsOf(value) !== undefined).transform(
+  (value) => textsOf(value)!,
+);
+
+const isHttp = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+
+/** An http or https address, as written. */
+export const address = within('an http or https address', isHttp);
+
+/** Host names, separated by commas. */
+export const hostNames = within('host names without ports, separated by commas', (value) =>
+  value.split(',').every((name) => URL.parse(`http://${name.trim()}`)?.host === name.trim().toLowerCase()),
+).transform((value) => value.split(',').map((name) => name.trim().toLowerCase()));
