@@ -13,7 +13,7 @@ import { DeploymentHistory } from './resources/job.ts';
 import { BillingInfo, BillingInfoRequest, Invitation, InvitationRequest, Member, Organization } from './resources/organization.ts';
 import { Project, ProjectRequest } from './resources/project.ts';
 import { LabelsGroup } from './resources/service.ts';
-import { EnvironmentVariable, Secret, SecretRequest, VariableEditRequest, VariableOverrideRequest, VariableRequest } from './resources/variable.ts';
+import { EnvironmentVariable, Secret, SecretRequest, VariableOverrideRequest, VariableRequest } from './resources/variable.ts';
 import { Webhook, WebhookEvent, WebhookRequest } from './resources/webhook.ts';
 
 /** Rows of a job's deployment history when no page size is given. */
@@ -95,7 +95,7 @@ export const documentedOperations = {
   update_environment_variable: operation({
     name: 'update_environment_variable', method: 'PUT',
     path: '/environment/{environmentId}/environmentVariable/{environmentVariableId}',
-    body: VariableEditRequest, response: EnvironmentVariable, effect: 'destructive',
+    body: VariableRequest, response: EnvironmentVariable, effect: 'destructive',
     summary: 'Replace a variable of an environment.',
   }),
   override_environment_variable: operation({

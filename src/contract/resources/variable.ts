@@ -26,9 +26,8 @@ const details = {
 
 const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Makes it a file mounted at this path.') };
 
+/** Creating and editing take the same members. */
 export const VariableRequest = z.object({ key: Key, value: z.string(), ...mountPath, ...details });
-
-export const VariableEditRequest = VariableRequest;
 
 export const VariableOverrideRequest = z.object({ value: z.string(), ...details });
 
