@@ -5,7 +5,7 @@ import { duration, type EngineContext, iso } from './context.ts';
 import { canceledOutcome, finish, type Outcome } from './finish.ts';
 import { canceling, type Path, pathOf, queueing } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './rows.ts';
-import { apply, Superseded } from './transition.ts';
+import { apply, showAggregate, Superseded } from './transition.ts';
 
 /** Place of the queueing step among a service's steps; the phases follow. */
 const queueingPosition = 0;
@@ -47,6 +47,7 @@ const begin = (context: EngineContext, deployment: DeploymentRow): Promise<void>
         : { state: pathOf(service.kind, deployment.action).waiting };
       await apply(trx, deployment, service, { at, row });
     }
+    await showAggregate(trx, deployment.environment_id);
     await setDue(trx, deployment.id);
   });
 
@@ -129,24 +130,34 @@ const dropTask = async (context: EngineContext, task: Task): Promise<void> => {
   }
 };
 
-/** Takes one service of a deployment one step further. The runtime is asked before the transaction, never inside it. */
-async function advance(context: EngineContext, deployment: DeploymentRow, row: DeploymentServiceRow): Promise<void> {
+/** What is to be written of one service. */
+type Step = (trx: Db) => Promise<unknown>;
+
+/** The next step of one service. The runtime is asked here, before the transaction, never inside it. */
+async function nextStep(context: EngineContext, deployment: DeploymentRow, row: DeploymentServiceRow): Promise<Step> {
   const path = pathOf(row.kind, deployment.action);
   const task = taskOf(deployment, row, path);
-  const write = (change: (trx: Db) => Promise<unknown>) =>
-    context.db.transaction().execute(async (trx) => {
-      await change(trx);
-      await setDue(trx, deployment.id);
-    });
   if (row.state === canceling.state) {
     if (row.phase !== null) await dropTask(context, task);
     const step = { position: (row.phase ?? 0) + 1, step: task.phase.step, status: 'CANCELED' as const, beganAt: task.beganAt };
     const outcome = canceledOutcome(context.clock.now(), 'Canceled on request.');
-    return write((trx) => finish(context, trx, deployment, row, row.phase === null ? outcome : { ...outcome, step }));
+    return (trx) => finish(context, trx, deployment, row, row.phase === null ? outcome : { ...outcome, step });
   }
-  if (row.phase === null) return write((trx) => enterFirstPhase(context, trx, deployment, row, path));
+  if (row.phase === null) return (trx) => enterFirstPhase(context, trx, deployment, row, path);
   const seen = await observe(context, task, row.cursor);
-  return write((trx) => record(context, trx, deployment, row, path, seen));
+  return (trx) => record(context, trx, deployment, row, path, seen);
+}
+
+/** Takes the services of a deployment that are due one step further, all in one transaction. */
+async function advance(context: EngineContext, deployment: DeploymentRow, now: number): Promise<void> {
+  const services = await servicesOf(context.db, deployment.id);
+  const due = services.filter((service) => service.ended_at === null && service.due_ms !== null && service.due_ms <= now);
+  const steps = await Promise.all(due.map((service) => nextStep(context, deployment, service)));
+  await context.db.transaction().execute(async (trx) => {
+    for (const step of steps) await step(trx);
+    await showAggregate(trx, deployment.environment_id);
+    await setDue(trx, deployment.id);
+  });
 }
 
 /**
@@ -160,14 +171,8 @@ export async function drive(context: EngineContext, deploymentId: string, owner:
       .selectFrom('deployment').selectAll().where('id', '=', deploymentId).where('owner', '=', owner).where('due_ms', '<=', now).executeTakeFirst();
     if (deployment === undefined) return;
     try {
-      if (deployment.status === 'QUEUED' && deployment.canceling === 0) {
-        await begin(context, deployment);
-        continue;
-      }
-      const services = await servicesOf(context.db, deploymentId);
-      const due = services.filter((service) => service.ended_at === null && service.due_ms !== null && service.due_ms <= now);
-      if (due.length === 0) await setDue(context.db, deploymentId);
-      await Promise.all(due.map((service) => advance(context, deployment, service)));
+      if (deployment.status === 'QUEUED' && deployment.canceling === 0) await begin(context, deployment);
+      else await advance(context, deployment, now);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
     }

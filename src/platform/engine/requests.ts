@@ -105,6 +105,7 @@ export async function cancel(context: EngineContext, trx: Db, environmentId: str
   const services = await servicesOf(trx, deployment.id);
   await trx.updateTable('deployment').set({ canceling: 1, due_ms: at }).where('id', '=', deployment.id).execute();
   for (const service of services.filter((row) => row.ended_at === null)) await cancelService(trx, context, deployment, service, at);
+  await showAggregate(trx, environmentId);
   return requestOf(deployment, services.map((service) => service.service_id));
 }
 

@@ -73,6 +73,7 @@ export async function recordEvent(
 
 /**
  * Writes a change over the revision it was decided on, with its event, step and lines; all in the caller's transaction.
+ * The environment's state is left to `showAggregate`, once for all changes.
  * @returns the row as it is now
  * @throws Superseded when the row has moved on or the worker no longer holds the deployment
  */
@@ -90,7 +91,6 @@ export async function apply(trx: Db, deployment: DeploymentRow, service: Deploym
   if (now.state !== service.state) {
     await showState(trx, deployment, now.service_id, now.state);
     await recordEvent(trx, deployment, now, change.at, change.announced);
-    await showAggregate(trx, deployment.environment_id);
   }
   return now;
 }

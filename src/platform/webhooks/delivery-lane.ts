@@ -15,6 +15,9 @@ export const maximumAttempts = 6;
 // Doubled with every attempt.
 const firstRetrySeconds = 2;
 
+/** Deliveries of one webhook that are under way at once; never two of the same service's deployment. */
+const atOnce = 8;
+
 /** Attempts whose records are kept for each webhook. */
 const keptAttempts = 1000;
 
@@ -65,32 +68,29 @@ const close = async (trx: Db, delivery: Delivery, at: number): Promise<void> => 
 };
 
 /** Writes what came of an attempt, unless another worker has taken the delivery over. */
-const record = (context: EngineContext, delivery: Delivery, webhook: Selectable<WebhookTable>, reply: Reply): Promise<void> =>
-  context.db.transaction().execute(async (trx) => {
-    const at = context.clock.now();
-    const attempts = delivery.attempts + 1;
-    const retryAt = Math.round(at + firstRetrySeconds * 1000 * 2 ** delivery.attempts * context.timeScale);
-    const { numUpdatedRows } = await trx
-      .updateTable('webhook_delivery')
-      .set({ attempts, due_ms: retryAt, owner: null })
-      .where('seq', '=', delivery.seq).where('attempts', '=', delivery.attempts).where('owner', '=', delivery.owner)
-      .executeTakeFirst();
-    if (numUpdatedRows !== 1n) return;
-    await trx
-      .insertInto('webhook_attempt')
-      .values({
-        id: context.random.uuid(), delivery_id: delivery.id, webhook_id: webhook.id, created_at: iso(at),
-        target_url: withoutCredentials(webhook.target_url), status_code: reply.status, response_body: reply.body,
-      })
-      .execute();
-    await pruneAttempts(trx, webhook.id);
-    if (reply.outcome !== 'try again' || attempts >= maximumAttempts) await close(trx, delivery, at);
-  });
+const record = async (context: EngineContext, trx: Db, delivery: Delivery, webhook: Selectable<WebhookTable>, reply: Reply): Promise<void> => {
+  const at = context.clock.now();
+  const attempts = delivery.attempts + 1;
+  const retryAt = Math.round(at + firstRetrySeconds * 1000 * 2 ** delivery.attempts * context.timeScale);
+  const { numUpdatedRows } = await trx
+    .updateTable('webhook_delivery')
+    .set({ attempts, due_ms: retryAt, owner: null })
+    .where('seq', '=', delivery.seq).where('attempts', '=', delivery.attempts).where('owner', '=', delivery.owner)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return;
+  await trx
+    .insertInto('webhook_attempt')
+    .values({
+      id: context.random.uuid(), delivery_id: delivery.id, webhook_id: webhook.id, created_at: iso(at),
+      target_url: withoutCredentials(webhook.target_url), status_code: reply.status, response_body: reply.body,
+    })
+    .execute();
+  if (reply.outcome !== 'try again' || attempts >= maximumAttempts) await close(trx, delivery, at);
+};
 
-/** The outbox, emptied: for each webhook one delivery at a time, so that no receiver holds up another. */
+/** The outbox, emptied webhook by webhook, so that no receiver holds up another. */
 export function deliveryLane(context: EngineContext, options: DeliveryOptions): Lane {
   const { db, clock } = context;
-  const busy = new Map<string, string>();
 
   const attempt = async (delivery: Delivery, webhook: Selectable<WebhookTable>, signal: AbortSignal): Promise<Reply> => {
     try {
@@ -102,56 +102,47 @@ export function deliveryLane(context: EngineContext, options: DeliveryOptions): 
     }
   };
 
-  const carryOut = async (id: string, lease: Lease, signal: AbortSignal): Promise<void> => {
-    const delivery = await db.selectFrom('webhook_delivery').selectAll().where('id', '=', id).where('owner', '=', lease.owner).executeTakeFirst();
-    if (delivery === undefined || delivery.due_ms === null) return;
-    const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', delivery.webhook_id).executeTakeFirstOrThrow();
-    if (webhook.enabled === 0) return db.transaction().execute((trx) => close(trx, delivery, clock.now()));
-    await record(context, delivery, webhook, await attempt(delivery, webhook, signal));
+  const claim = (lease: Lease, webhookId: string): Promise<Delivery[]> =>
+    db.transaction().execute(async (trx) => {
+      await lease.renew(trx);
+      const free = trx
+        .selectFrom('webhook_delivery').select('seq')
+        .where('webhook_id', '=', webhookId).where('due_ms', '<=', clock.now())
+        .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
+        .orderBy('seq').limit(atOnce);
+      return trx.updateTable('webhook_delivery').set({ owner: lease.owner }).where('seq', 'in', free).returningAll().execute();
+    });
+
+  const deliver = async (webhookId: string, lease: Lease, signal: AbortSignal): Promise<void> => {
+    const deliveries = await claim(lease, webhookId);
+    const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirstOrThrow();
+    const replies = webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
+    await db.transaction().execute(async (trx) => {
+      for (const [index, delivery] of deliveries.entries()) {
+        const reply = replies[index];
+        if (reply === undefined) await close(trx, delivery, clock.now());
+        else await record(context, trx, delivery, webhook, reply);
+      }
+      await pruneAttempts(trx, webhookId);
+    });
   };
+
+  const due = (lease: Lease, inHand: readonly string[]) =>
+    db
+      .selectFrom('webhook_delivery')
+      .where('due_ms', 'is not', null)
+      .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
+      .$if(inHand.length > 0, (query) => query.where('webhook_id', 'not in', [...inHand]));
 
   return {
     name: 'webhooks',
     width: 16,
-    take: async (lease, _inHand, limit) => {
-      const firsts = await db
-        .selectFrom('webhook_delivery')
-        .select(({ fn }) => ['webhook_id', fn.min<number>('seq').as('seq')])
-        .where('due_ms', '<=', clock.now())
-        .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
-        .$if(busy.size > 0, (query) => query.where('webhook_id', 'not in', [...busy.values()]))
-        .groupBy('webhook_id')
-        .limit(limit)
-        .execute();
-      if (firsts.length === 0) return [];
-      const claimed = await db.transaction().execute(async (trx) => {
-        await lease.renew(trx);
-        return trx
-          .updateTable('webhook_delivery').set({ owner: lease.owner })
-          .where('seq', 'in', firsts.map(({ seq }) => seq))
-          .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
-          .returning(['id', 'webhook_id'])
-          .execute();
-      });
-      for (const { id, webhook_id } of claimed) busy.set(id, webhook_id);
-      return claimed.map(({ id }) => id);
+    take: async (lease, inHand, limit) => {
+      const rows = await due(lease, inHand).select('webhook_id').distinct().where('due_ms', '<=', clock.now()).limit(limit).execute();
+      return rows.map((row) => row.webhook_id);
     },
-    carryOut: async (id, lease, signal) => {
-      try {
-        await carryOut(id, lease, signal);
-      } finally {
-        busy.delete(id);
-      }
-    },
-    nextDue: async (lease) => {
-      const next = await db
-        .selectFrom('webhook_delivery').select('due_ms')
-        .where('due_ms', 'is not', null)
-        .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
-        .$if(busy.size > 0, (query) => query.where('webhook_id', 'not in', [...busy.values()]))
-        .orderBy('due_ms').limit(1).executeTakeFirst();
-      return next?.due_ms ?? null;
-    },
-    holds: async () => busy.size > 0,
+    carryOut: deliver,
+    nextDue: async (lease, inHand) => (await due(lease, inHand).select('due_ms').orderBy('due_ms').limit(1).executeTakeFirst())?.due_ms ?? null,
+    holds: async () => false,
   };
 }
