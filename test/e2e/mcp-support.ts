@@ -5,7 +5,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import type { Policy } from '../../src/mcp/guard/policy.ts';
-import { createParts } from '../../src/mcp/parts.ts';
+import { createParts, type GuardParts } from '../../src/mcp/parts.ts';
 import { serveStdio } from '../../src/serve/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../mcp/support.ts';
@@ -41,7 +41,7 @@ export interface TestClient {
   close(): Promise<void>;
 }
 
-export type Connect = (user?: User, policy?: Policy) => Promise<TestClient>;
+export type Connect = (user?: User, policy?: Policy, guard?: GuardParts) => Promise<TestClient>;
 
 const respond = async (user: User, params: unknown): Promise<Answer> => {
   const question = params as Asked;
@@ -95,9 +95,9 @@ export function connectorsTo(baseUrl: string, token: string): Connectors {
   const open: { close: () => Promise<void> }[] = [];
   const connect =
     (over: (wire: Wire, user?: User) => Promise<TestClient>): Connect =>
-    async (user, policy = { readOnly: false }) => {
+    async (user, policy = { readOnly: false }, guard = undefined) => {
       const [near, far] = InMemoryTransport.createLinkedPair();
-      const parts = createParts({ tools, policy, connect: async () => ({ client }), secrets: () => [token], version: '0.0.0', log, clock: { now: Date.now } });
+      const parts = createParts({ tools, policy, connect: async () => ({ client }), secrets: () => [token], guard, version: '0.0.0', log, clock: { now: Date.now } });
       open.push(serveStdio(parts, far));
       const testClient = await over(near, user);
       open.push(testClient);

@@ -1,0 +1,57 @@
+import type { RunningPlatform } from '../../src/platform/platform.ts';
+
+type Args = Record<string, unknown>;
+
+let count = 0;
+const fresh = (word: string): string => `${word}-${(count += 1)}`;
+
+/** Arguments with which each tool can be called on the seeded platform, again and again. */
+export function callsOn({ seed, organizationId }: Pick<RunningPlatform, 'seed' | 'organizationId'>): Record<string, () => Args> {
+  const id = (name: string): Args => ({ [name]: seed[name] });
+  const organization = { organization_id: organizationId };
+  return {
+    get_organization: () => ({}),
+    list_projects: () => organization,
+    create_project: () => ({ ...organization, name: fresh('project') }),
+    create_environment: () => ({ ...id('project_id'), ...id('cluster_id'), name: fresh('environment'), mode: 'STAGING' }),
+    create_application: () => ({ ...id('environment_id'), name: fresh('app'), git_repository: { url: 'https://git.example/shop/app.git' } }),
+    create_database: () => ({ ...id('environment_id'), name: fresh('db'), type: 'REDIS', version: '7', mode: 'CONTAINER' }),
+    deploy_database: () => id('database_id'),
+    deploy_application: () => id('application_id'),
+    get_application_status: () => id('application_id'),
+    create_environment_variable: () => ({ ...id('application_id'), key: fresh('KEY').replace('-', '_'), value: 'x' }),
+    list_environment_variables: () => id('application_id'),
+    create_secret: () => ({ ...id('application_id'), key: fresh('SECRET').replace('-', '_'), value: 'correct-horse-9' }),
+    get_application_logs: () => ({ ...id('application_id'), tail: 5 }),
+    update_environment_variable: () => ({ ...id('environment_id'), ...id('environment_variable_id'), key: 'REGION', value: fresh('value') }),
+    override_environment_variable: () => ({ ...id('container_id'), ...id('environment_variable_id'), value: fresh('value') }),
+    update_container: () => ({ ...id('container_id'), ...id('registry_id'), name: 'worker', image_name: 'library/worker', tag: '2.0.0', healthchecks: {} }),
+    restart_services: () => ({ ...id('environment_id'), container_ids: [seed['container_id']] }),
+    stop_environment: () => id('environment_id'),
+    update_helm: () => ({
+      ...id('helm_id'), name: 'metrics', auto_deploy: false, arguments: [], values_override: {},
+      source: { helm_repository: { repository: seed['helm_repository_id'], chart_name: 'metrics', chart_version: '1.2.3' } },
+    }),
+    get_helm: () => id('helm_id'),
+    redeploy_terraform: () => id('terraform_id'),
+    lock_cluster: () => ({ ...id('cluster_id'), reason: 'incident' }),
+    upgrade_cluster: () => id('cluster_id'),
+    list_members: () => organization,
+    invite_member: () => ({ ...organization, email: `${fresh('ann')}@example.com` }),
+    update_alert_rule: () => ({
+      ...id('alert_rule_id'), name: 'CPU high', description: 'x', tag: 'cpu', condition: { promql: 'rate(cpu[5m]) > 0.9' }, for_duration: 'PT5M',
+      severity: 'HIGH', enabled: true, alert_receiver_ids: [seed['alert_receiver_id']], presentation: {},
+    }),
+    create_helm_repository: () => ({ ...organization, name: fresh('charts'), kind: 'HTTPS', skip_tls_verification: false, config: {}, url: 'https://charts.example' }),
+    update_billing_info: () => ({ ...organization, first_name: 'Ada', last_name: 'King', email: 'ada@example.com', address: '1 Main St', city: 'Paris', zip: '75001', country_code: 'FR' }),
+    list_job_deployments: () => id('job_id'),
+    get_labels_group: () => ({ ...organization, ...id('labels_group_id') }),
+    create_webhook: () => ({ ...organization, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] }),
+    list_webhook_events: () => ({ ...organization, ...id('webhook_id') }),
+    list_environments: () => id('project_id'),
+    get_environment: () => id('environment_id'),
+    list_services: () => id('environment_id'),
+    get_environment_status: () => id('environment_id'),
+    list_clusters: () => organization,
+  };
+}

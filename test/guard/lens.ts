@@ -1,0 +1,84 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Pool } from 'undici';
+import { allOperations } from '../../src/contract/operations.ts';
+import type { EnvironmentMode } from '../../src/contract/resources/environment.ts';
+
+/** A platform as it looks through a lens: the real one behind it, some answers altered. */
+export interface Lens {
+  readonly url: string;
+  /** Method and path of every request that came through, oldest first. */
+  readonly seen: string[];
+  /** Every request that isn't a GET. */
+  readonly changes: () => string[];
+  close(): Promise<void>;
+}
+
+export interface LensOptions {
+  /** The mode that every environment seems to have; `unknown`: only documented reads are offered. */
+  readonly mode?: EnvironmentMode | 'unknown';
+  /** Alters an answer's body. */
+  readonly alter?: (method: string, path: string, body: unknown) => unknown;
+}
+
+const outside = allOperations.filter(({ documented, method }) => !documented && method === 'GET').map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+const documented = allOperations.filter((operation) => operation.documented && operation.method === 'GET').map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+
+const isHidden = (method: string, path: string): boolean => method === 'GET' && outside.some((form) => form.test(path)) && !documented.some((form) => form.test(path));
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Puts a lens before a platform. */
+export async function lensOn(url: string, { mode, alter = (_method, _path, body) => body }: LensOptions = {}): Promise<Lens> {
+  const seen: string[] = [];
+  const behind = new Pool(url);
+
+  const withMode = (method: string, path: string, body: unknown): unknown =>
+    mode && mode !== 'unknown' && method === 'GET' && /^\/environment\/[^/]+$/.test(path) && typeof body === 'object' ? { ...body, mode } : body;
+
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const method = request.method!;
+    const path = request.url!.split('?')[0]!;
+    seen.push(`${method} ${path}`);
+    const sent = await textOf(request);
+    if (mode === 'unknown' && isHidden(method, path)) {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
+      return;
+    }
+    const answer = await behind.request({
+      path: request.url!,
+      method,
+      headers: { authorization: request.headers.authorization ?? '', ...(sent && { 'content-type': 'application/json' }) },
+      ...(sent && { body: sent }),
+    });
+    const text = await answer.body.text();
+    const body = parsed(text);
+    response.writeHead(answer.statusCode, { 'content-type': String(answer.headers['content-type'] ?? 'application/json') });
+    response.end(body === undefined ? text : JSON.stringify(alter(method, path, withMode(method, path, body))));
+  };
+
+  const server = createServer((request, response) => void pass(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    changes: () => seen.filter((line) => !line.startsWith('GET ')),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await behind.close();
+    },
+  };
+}

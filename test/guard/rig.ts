@@ -1,0 +1,72 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { approvalsOf, openGuard } from '../../src/commands/guard.ts';
+import { readConfig } from '../../src/config.ts';
+import { createDesk } from '../../src/mcp/guard/approvals/desk.ts';
+import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
+import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
+import type { Policy } from '../../src/mcp/guard/policy.ts';
+import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
+import { tools } from '../../tools/index.ts';
+
+const token = 'token-of-the-tests';
+
+/** A platform of its own, with room for many requests. */
+export async function busyPlatform(): Promise<RunningPlatform & { readonly token: string }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
+  const platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit: 1_000_000 });
+  return {
+    ...platform,
+    token,
+    close: async () => {
+      await platform.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export const operatorSecret = 'only the operator knows';
+
+let made: Promise<string> | undefined;
+
+/** What is kept of the operator's secret. Making it is slow on purpose: once is enough. */
+const operatorFile = (): Promise<string> =>
+  (made ??= (async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
+    await setSecret(join(folder, 'operator.json'), operatorSecret);
+    const text = await readFile(join(folder, 'operator.json'), 'utf8');
+    await rm(folder, { recursive: true });
+    return text;
+  })());
+
+/** A data directory of its own, and what a process keeps in it. */
+export async function freshGuard({ operator = false } = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
+  const { config } = readConfig('stdio', { dataDir }, {});
+  const guard = openGuard(config);
+  const places = approvalsOf(config);
+  const desk = createDesk(places);
+  if (operator) await writeFile(places.operator, await operatorFile(), { mode: 0o600 });
+  return {
+    config,
+    dataDir,
+    parts: guard.parts,
+    /** Decides as the operator does in their terminal. */
+    decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<boolean> => {
+      const unlocked = await desk.unlock(operatorSecret, Date.now());
+      if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
+      return desk.decide(code, verdict, unlocked.sign, Date.now());
+    },
+    close: async () => {
+      places.store.close();
+      await guard.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export type FreshGuard = Awaited<ReturnType<typeof freshGuard>>;
+
+/** A policy as an operator writes it. */
+export const policyFrom = async (text: string): Promise<Policy> => ({ readOnly: false, rules: [await parsePolicy('policy.yaml', text, tools)] });

@@ -1,0 +1,217 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Policy } from '../../src/mcp/guard/policy.ts';
+import { tools } from '../../tools/index.ts';
+import { connectorsTo, textOf, userWho, type Connectors, type TestClient, type User } from '../e2e/mcp-support.ts';
+import { callsOn } from './calls.ts';
+import { lensOn, type Lens } from './lens.ts';
+import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
+
+/**
+ * What a call comes to:
+ * - read: the platform sees no change, and nobody is asked;
+ * - runs: the change is made, and nobody is asked;
+ * - yes, name: the user is asked for a yes, or to type the target's name, says no, and nothing is changed;
+ * - waits: nothing is changed, and a code is given under which the operator can approve;
+ * - token: nothing is changed, and the caller may confirm with the token of the plan;
+ * - nobody: nothing is changed, as there is nobody to ask;
+ * - denied: the policy forbids it.
+ */
+type Outcome = 'read' | 'runs' | 'yes' | 'name' | 'waits' | 'token' | 'nobody' | 'denied';
+
+const modes = ['STAGING', 'PRODUCTION', 'unknown'] as const;
+type Mode = (typeof modes)[number];
+
+type Row = readonly [staging: Outcome, production: Outcome, unknown: Outcome];
+
+const read: Row = ['read', 'read', 'read'];
+
+/** Where the client can ask and no policy says otherwise. */
+const table: Record<string, Row> = {
+  get_organization: read,
+  list_projects: read,
+  create_project: ['runs', 'runs', 'runs'],
+  // The mode is that of the environment to be, which the arguments tell.
+  create_environment: ['runs', 'runs', 'runs'],
+  create_application: ['runs', 'name', 'yes'],
+  create_database: ['runs', 'name', 'yes'],
+  deploy_database: ['runs', 'name', 'yes'],
+  deploy_application: ['runs', 'name', 'yes'],
+  get_application_status: read,
+  create_environment_variable: ['runs', 'name', 'yes'],
+  list_environment_variables: read,
+  create_secret: ['runs', 'name', 'yes'],
+  get_application_logs: read,
+  update_environment_variable: ['name', 'name', 'name'],
+  override_environment_variable: ['runs', 'name', 'yes'],
+  update_container: ['name', 'name', 'name'],
+  restart_services: ['yes', 'name', 'yes'],
+  stop_environment: ['name', 'name', 'name'],
+  update_helm: ['name', 'name', 'name'],
+  get_helm: read,
+  redeploy_terraform: ['yes', 'name', 'yes'],
+  // Whether a cluster hosts production it says itself; the seeded one does not, and where it can't be read nobody knows.
+  lock_cluster: ['yes', 'yes', 'yes'],
+  upgrade_cluster: ['name', 'name', 'name'],
+  list_members: read,
+  invite_member: ['yes', 'yes', 'yes'],
+  update_alert_rule: ['name', 'name', 'name'],
+  create_helm_repository: ['yes', 'yes', 'yes'],
+  update_billing_info: ['yes', 'yes', 'yes'],
+  list_job_deployments: read,
+  get_labels_group: read,
+  create_webhook: ['yes', 'yes', 'yes'],
+  list_webhook_events: read,
+  list_environments: read,
+  get_environment: read,
+  list_services: read,
+  get_environment_status: read,
+  list_clusters: read,
+};
+
+/** Tools whose target is in no environment: rules about environments have no hold on them. */
+const placeless = [
+  'get_organization', 'list_projects', 'create_project', 'list_members', 'invite_member', 'create_helm_repository', 'update_billing_info', 'get_labels_group', 'create_webhook',
+  'list_webhook_events', 'list_clusters',
+];
+/** Tools that are about a project, or about an environment whose mode their arguments tell. */
+const modeTold = ['create_environment', 'list_environments'];
+/** Tools whose every call is destructive. */
+const destructive = ['update_environment_variable', 'update_container', 'stop_environment', 'update_helm', 'upgrade_cluster', 'update_alert_rule'];
+const clusterTools = ['lock_cluster', 'upgrade_cluster'];
+
+interface Setting {
+  readonly name: string;
+  readonly policy?: string;
+  readonly operator?: boolean;
+  readonly asks: boolean;
+  /** Whether it is the same on every mode: then each tool is tried on one of them, in turn. */
+  readonly anyMode?: boolean;
+  /** Whether it is tried in the 2025 era too. */
+  readonly bothEras?: boolean;
+  /** What a row's outcome becomes in this setting. */
+  readonly becomes: (outcome: Outcome, tool: string, mode: Mode) => Outcome;
+}
+
+const isAsked = (outcome: Outcome): boolean => outcome === 'yes' || outcome === 'name';
+const unasked =
+  (instead: Outcome) =>
+  (outcome: Outcome): Outcome =>
+    isAsked(outcome) ? instead : outcome;
+
+const settings: Setting[] = [
+  { name: 'no policy, a client that asks', asks: true, bothEras: true, becomes: (outcome) => outcome },
+  { name: 'no policy, a client that cannot ask', asks: false, becomes: unasked('nobody') },
+  { name: 'an operator, a client that cannot ask', asks: false, operator: true, bothEras: true, becomes: unasked('waits') },
+  {
+    name: 'unattended disruptive and destructive calls, a client that cannot ask',
+    policy: 'unattended: [disruptive, destructive]',
+    asks: false,
+    becomes: (outcome, tool, mode) => {
+      const sensitive = ['invite_member', 'create_helm_repository', 'update_billing_info', 'create_webhook'].includes(tool);
+      // What destroys production, or what may be production, nobody confirms for themselves.
+      const irreparable = destructive.includes(tool) && (mode === 'unknown' || (mode === 'PRODUCTION' && !clusterTools.includes(tool)));
+      return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
+    },
+  },
+  { name: 'read-only, a client that asks', policy: 'read_only: true', asks: true, anyMode: true, bothEras: true, becomes: (outcome) => (outcome === 'read' ? 'read' : 'denied') },
+  {
+    name: 'production denied, a client that asks',
+    policy: 'deny: [{ mode: PRODUCTION }]',
+    asks: true,
+    becomes: (outcome, tool, mode) => {
+      if (placeless.includes(tool) || modeTold.includes(tool) || mode === 'STAGING') return outcome;
+      if (clusterTools.includes(tool)) return mode === 'unknown' ? 'denied' : outcome;
+      return 'denied';
+    },
+  },
+  { name: 'a freeze, a client that cannot ask', policy: 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H }]', asks: false, anyMode: true, becomes: (outcome) => (outcome === 'read' ? 'read' : 'denied') },
+  { name: 'no grave call an hour, a client that asks', policy: 'max_disruptive_per_hour: 0', asks: true, anyMode: true, becomes: unasked('denied') },
+  { name: 'only services allowed, a client that asks', policy: 'allow: [{ toolset: services }]', asks: true, anyMode: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.toolset === 'services' ? outcome : 'denied') },
+];
+
+/** The 2025 era is tried on one tool of each kind. */
+const sample = ['get_helm', 'create_project', 'deploy_application', 'restart_services', 'stop_environment', 'update_helm', 'lock_cluster', 'invite_member'];
+
+let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let calls: ReturnType<typeof callsOn>;
+let lenses: Record<Mode, Lens>;
+let connectors: Record<Mode, Connectors>;
+let guards: Record<'plain' | 'operator', FreshGuard>;
+
+beforeAll(async () => {
+  platform = await busyPlatform();
+  calls = callsOn(platform);
+  lenses = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await lensOn(platform.url, { mode })]))) as typeof lenses;
+  connectors = Object.fromEntries(modes.map((mode) => [mode, connectorsTo(lenses[mode].url, platform.token)])) as typeof connectors;
+  guards = { plain: await freshGuard(), operator: await freshGuard({ operator: true }) };
+});
+
+afterAll(async () => {
+  for (const mode of modes) {
+    await connectors[mode].close();
+    await lenses[mode].close();
+  }
+  for (const guard of Object.values(guards)) await guard.close();
+  await platform.close();
+});
+
+/** What a call came to, as seen from outside: an outcome, or what is none. */
+function seenOutcome(result: CallToolResult, user: User | undefined, changed: boolean): string {
+  const text = textOf(result);
+  if (changed) return user?.asked.length ? 'changed after asking' : 'runs';
+  if (user?.asked.length) return 'name' in user.asked[0]!.requestedSchema.properties ? 'name' : 'yes';
+  if (/ was not called: .* \(policy\.yaml, /s.test(text)) return 'denied';
+  if (text.includes('it waits for approval under code')) return 'waits';
+  if (text.includes('plan_token')) return 'token';
+  if (text.includes('does not support elicitation')) return 'nobody';
+  return text.includes('was not carried out') ? text : 'read';
+}
+
+async function tryOut(client: TestClient, user: User | undefined, tool: string, mode: Mode): Promise<string> {
+  user?.asked.splice(0);
+  const before = lenses[mode].changes().length;
+  const result = await client.call(tool, calls[tool]!());
+  return seenOutcome(result, user, lenses[mode].changes().length > before);
+}
+
+test('the table has a row for each tool', () => {
+  expect(Object.keys(table)).toEqual(tools.map(({ name }) => name));
+});
+
+/** Tries tools on these modes, each on all of them, or on one in turn. */
+async function tryAll(toolNames: readonly string[], { asks, anyMode, becomes }: Setting, clientFor: (mode: Mode, user?: User) => Promise<TestClient>): Promise<void> {
+  const user = asks ? userWho(() => ({ action: 'decline' })) : undefined;
+  for (const mode of modes) {
+    const chosen = toolNames.filter((_, index) => !anyMode || modes[index % modes.length] === mode);
+    const client = await clientFor(mode, user);
+    const seen: string[][] = [];
+    for (const tool of chosen) seen.push([mode, tool, await tryOut(client, user, tool, mode)]);
+    expect(seen).toEqual(chosen.map((tool) => [mode, tool, becomes(table[tool]![modes.indexOf(mode)]!, tool, mode)]));
+  }
+}
+
+describe.each(settings)('$name', (setting) => {
+  const { policy: text, operator, bothEras, becomes } = setting;
+  const clientFor =
+    (era: 'modern' | 'legacy') =>
+    async (mode: Mode, user?: User): Promise<TestClient> => {
+      const policy: Policy = text === undefined ? { readOnly: false } : await policyFrom(text);
+      return connectors[mode][era](user, policy, guards[operator ? 'operator' : 'plain'].parts);
+    };
+
+  const ways = [
+    ['every tool in the 2026 era', Object.keys(table), 'modern'],
+    ['one tool of each kind in the 2025 era', sample, 'legacy'],
+  ] as const;
+
+  test.each(bothEras ? ways : ways.slice(0, 1))('%s', (_, toolNames, era) => tryAll(toolNames, setting, clientFor(era)));
+
+  test('lists no tool that can never pass', async () => {
+    const listed = (await (await clientFor('modern')('STAGING')).list()).map(({ name }) => name);
+    const hopeless = Object.entries(table).filter(([tool, row]) => modes.every((mode, index) => becomes(row[index]!, tool, mode) === 'denied')).map(([tool]) => tool);
+    // A freeze ends, an hour passes: only what no call can ever do is left out.
+    if (text === undefined || !/freeze|max_disruptive/.test(text)) expect(listed).toEqual(Object.keys(table).filter((tool) => !hopeless.includes(tool)));
+    else expect(listed).toEqual(Object.keys(table));
+  });
+});

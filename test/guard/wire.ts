@@ -1,0 +1,67 @@
+import { Client } from '@modelcontextprotocol/client';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createClient } from '../../src/client/client.ts';
+import { credentialOf } from '../../src/client/credential.ts';
+import type { Policy } from '../../src/mcp/guard/policy.ts';
+import { createParts, type GuardParts } from '../../src/mcp/parts.ts';
+import { buildServer } from '../../src/mcp/server.ts';
+import { tools } from '../../tools/index.ts';
+import type { Answer, Asked, User } from '../e2e/mcp-support.ts';
+import { memoryLog } from '../mcp/support.ts';
+
+type Message = Parameters<InMemoryTransport['send']>[0];
+
+/** A call on its way to the server, as a caller who doesn't play by the rules may change it. */
+export interface Call {
+  readonly method: string;
+  readonly params: Record<string, unknown> & { arguments?: Record<string, unknown> };
+}
+
+interface WireOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly user?: User;
+  readonly policy?: Policy;
+  readonly guard?: GuardParts;
+  readonly principal?: string;
+  /** Changes calls before they are sent. */
+  readonly tamper?: (call: Call) => void;
+}
+
+/** What several servers of one process share. */
+export function partsFor({ url, token, policy = { readOnly: false }, guard }: Pick<WireOptions, 'url' | 'token' | 'policy' | 'guard'>) {
+  const client = createClient({ baseUrl: url, credential: credentialOf(token) });
+  const log = memoryLog();
+  return { log, client, parts: createParts({ tools, policy, guard, connect: async () => ({ client }), secrets: () => [token], version: '0', log, clock: { now: Date.now } }) };
+}
+
+/** A client of the 2026 era on a wire where its calls can be tampered with. */
+export async function connect({ parts, user, principal = 'ann', tamper }: { parts: ReturnType<typeof partsFor>['parts'] } & Pick<WireOptions, 'user' | 'principal' | 'tamper'>) {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const send = near.send.bind(near);
+  near.send = (message: Message, ...rest) => {
+    if (tamper && 'method' in message && message.method === 'tools/call') tamper(message as unknown as Call);
+    return send(message, ...rest);
+  };
+  const server = serveStdio(({ era }) => buildServer(parts, { era, callerOf: () => ({ principal }) }), { transport: far });
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: user ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  if (user) {
+    client.setRequestHandler('elicitation/create', async ({ params }): Promise<Answer> => {
+      const question = params as unknown as Asked;
+      user.asked.push(question);
+      return user.answer(question);
+    });
+  }
+  await client.connect(near);
+  return {
+    call: (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args }),
+    close: async () => {
+      await client.close();
+      await server.close();
+    },
+  };
+}
