@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemRandom } from '../../../src/platform/random.ts';
+import { addEnvironment, clusterId, manualClock, openWorld, organizationId, type World } from './world.ts';
+
+const clock = manualClock();
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ clock, timeScale: 1 });
+});
+afterAll(() => world.close());
+
+const stamp = () => ({ created_at: new Date(clock.now()).toISOString(), updated_at: new Date(clock.now()).toISOString() });
+
+/** Moves the clock to the next timer until there is none, or none within the limit; returns what was seen each time. */
+const through = async <Seen>(look: () => Promise<Seen>, limitMilliseconds = 3_600_000): Promise<Seen[]> => {
+  const seen = [await look()];
+  const until = clock.now() + limitMilliseconds;
+  for (;;) {
+    await world.until(undefined, async () => (await world.db.selectFrom('timer').select('kind').where('due_ms', '<=', clock.now()).execute()).length === 0);
+    seen.push(await look());
+    const next = await world.db.selectFrom('timer').select(({ fn }) => fn.min('due_ms').as('due')).executeTakeFirstOrThrow();
+    if (next.due === null || next.due > until) return seen;
+    clock.advance(next.due - clock.now());
+  }
+};
+
+/** Without what repeats itself. */
+const changes = (values: readonly unknown[]): unknown[] => values.filter((value, index) => JSON.stringify(value) !== JSON.stringify(values[index - 1]));
+
+const upgrade = () => world.db.transaction().execute((trx) => world.engine.upgradeCluster(trx, clusterId));
+const cluster = () => world.db.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirstOrThrow();
+
+const addRule = async (rule: { target_id: string; promql?: string; operator?: string; threshold?: number; enabled?: 0 | 1; receivers?: string[] }) => {
+  const id = systemRandom.uuid();
+  await world.db.insertInto('alert_rule').values({
+    id, ...stamp(), organization_id: organizationId, name: 'errors', cluster_id: clusterId, description: '', tag: '',
+    condition: JSON.stringify({ kind: 'CUSTOM', promql: rule.promql ?? 'rate(errors[5m])', operator: rule.operator ?? 'NONE', threshold: rule.threshold ?? 0, function: 'NONE' }),
+    for_duration: 'PT1M30S', severity: 'HIGH', enabled: rule.enabled ?? 1, alert_receiver_ids: JSON.stringify(rule.receivers ?? ['someone']), presentation: '{}',
+    source: 'MANAGED', state: 'OK', target_type: 'SERVICE', target_id: rule.target_id, is_up_to_date: 1, starts_at: null,
+  }).execute();
+  await world.db.transaction().execute((trx) => world.engine.alertRuleChanged(trx, id));
+  world.engine.wake();
+  return id;
+};
+const rule = (id: string) => world.db.selectFrom('alert_rule').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const states = async (id: string, limit?: number) =>
+  changes(await through(async () => {
+    const { state, is_up_to_date, starts_at } = await rule(id);
+    return [state, is_up_to_date === 1, starts_at !== null];
+  }, limit));
+
+describe('a cluster upgrade', () => {
+  test('goes through its states to the next version, and offers the one after', async () => {
+    const { id } = await upgrade();
+    world.engine.wake();
+    await expect(upgrade()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('while it is DEPLOYMENT_QUEUED') });
+    const seen = await through(async () => {
+      const { status, version, next_version } = await cluster();
+      return [status, version, next_version];
+    });
+    expect(changes(seen)).toEqual([['DEPLOYMENT_QUEUED', '1.32', '1.33'], ['DEPLOYING', '1.32', '1.33'], ['DEPLOYED', '1.33', '1.34']]);
+    expect(await cluster()).toMatchObject({ last_execution_id: id, last_deployment_at: new Date(clock.now()).toISOString() });
+  });
+
+  test('is refused without a newer version, and while the cluster is locked', async () => {
+    await world.db.updateTable('cluster').set({ next_version: null }).execute();
+    await expect(upgrade()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('no newer version is available') });
+    await world.db.updateTable('cluster').set({ next_version: '1.34' }).execute();
+    await world.db.insertInto('cluster_lock').values({ cluster_id: clusterId, reason: 'freeze', locked_at: stamp().created_at, owner_name: 'Ada', ttl_in_days: 5 }).execute();
+    await expect(upgrade()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('locked by Ada') });
+    await world.db.deleteFrom('cluster_lock').execute();
+  });
+});
+
+describe('an alert rule', () => {
+  test('that was edited is rolled out, and stays OK while its target is well', async () => {
+    const { ids } = await addEnvironment(world.db, 'well', { app: { kind: 'application' } });
+    expect(await states(await addRule({ target_id: ids['app']! }))).toEqual([['UNDEPLOYED', false, false], ['OK', true, false]]);
+  });
+
+  test('fires after its duration while its target has failed, and is OK when that runs again', async () => {
+    const { environmentId, ids } = await addEnvironment(world.db, 'ill', { infra: { kind: 'terraform', spec: { timeout_sec: 1 } } });
+    const id = await addRule({ target_id: ids['infra']! });
+    await through(() => rule(id));
+    await world.order({ environmentId, serviceIds: [ids['infra']!] });
+    await world.settled(clock);
+    const failedAt = clock.now();
+    expect(await states(id)).toEqual([
+      ['OK', true, false], ['TRIGGERED', true, true], ['PENDING_NOTIFICATION', true, true], ['NOTIFIED', true, true],
+    ]);
+    expect((await rule(id)).starts_at).toBe(new Date(failedAt + 90_000).toISOString());
+    await world.db.updateTable('service').set((eb) => ({ spec: eb.fn<string>('json_set', ['spec', eb.val('$.timeout_sec'), eb.val(600)]) })).where('id', '=', ids['infra']!).execute();
+    await world.order({ environmentId, serviceIds: [ids['infra']!] });
+    await world.settled(clock);
+    expect((await states(id)).at(-1)).toEqual(['OK', true, false]);
+  });
+
+  test('on a cluster watches all it hosts', async () => {
+    const { environmentId, ids } = await addEnvironment(world.db, 'hosted', { infra: { kind: 'terraform', spec: { timeout_sec: 1 } } });
+    const id = await addRule({ target_id: clusterId });
+    await through(() => rule(id));
+    await world.order({ environmentId, serviceIds: [ids['infra']!] });
+    await world.settled(clock);
+    expect((await states(id)).at(-1)).toEqual(['NOTIFIED', true, true]);
+    await world.order({ environmentId, serviceIds: [ids['infra']!], action: 'STOP' });
+    await world.settled(clock);
+    expect((await states(id)).at(-1)).toEqual(['OK', true, false]);
+  });
+
+  test.each([['vector(1)', 'NONE', 0, 'NOTIFIED'], ['0', 'NONE', 0, 'OK'], ['vector( 5 )', 'ABOVE', 4, 'NOTIFIED'], ['5', 'BELOW', 5, 'OK']])(
+    'on the constant %s %s %d ends %s', async (promql, operator, threshold, end) => {
+      const id = await addRule({ target_id: systemRandom.uuid(), promql, operator, threshold });
+      expect((await states(id)).at(-1)).toEqual([end, true, end === 'NOTIFIED']);
+    });
+
+  test('without a receiver is UNROUTED, and disabled it is not deployed', async () => {
+    const unrouted = await addRule({ target_id: systemRandom.uuid(), promql: '1', receivers: [] });
+    expect((await states(unrouted)).at(-1)).toEqual(['UNROUTED', true, true]);
+    const disabled = await addRule({ target_id: systemRandom.uuid(), promql: '1', enabled: 0 });
+    expect((await states(disabled)).at(-1)).toEqual(['UNDEPLOYED', true, false]);
+  });
+});
