@@ -72,14 +72,23 @@ function orPassing(keys: Keys): Keys {
   };
 }
 
+/** What a process opens of the guard. */
+export interface OpenGuard {
+  readonly parts: GuardParts;
+  /** Waits until all records are written. */
+  readonly settled: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
 /** The guard's parts that outlive the process; nothing is opened or made before a call needs it. */
-export function openGuard(config: Config): { readonly parts: GuardParts; readonly close: () => Promise<void> } {
+export function openGuard(config: Config): OpenGuard {
   const keys = orPassing(keysFor(config));
   const approvals = approvalsOf(config, keys);
   const audit = auditOf(config, keys);
   const trail = createTrail({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(audit.file), heads: audit.heads, keys: audit.keys });
   return {
     parts: { keys, recorder: auditRecorder(trail, { now: Date.now }), approvals: createApprovals(approvals), graveCalls: graveCallsIn(approvals.store) },
+    settled: () => trail.settled(),
     close: async () => {
       await trail.close();
       approvals.store.close();

@@ -17,6 +17,12 @@ export interface Lens {
 export interface LensOptions {
   /** The mode that every environment seems to have; `unknown`: only documented reads are offered. */
   readonly mode?: EnvironmentMode | 'unknown';
+  /** Told of each request before the platform sees it. */
+  readonly before?: (method: string) => Promise<void>;
+  /** Told of each body that is sent. */
+  readonly sent?: (body: string) => void;
+  /** Requests that the platform carries out, and whose answer gets lost. */
+  readonly cut?: (method: string) => boolean;
   /** Alters an answer's body. */
   readonly alter?: (method: string, path: string, body: unknown) => unknown;
 }
@@ -41,7 +47,7 @@ const parsed = (text: string): unknown => {
 };
 
 /** Puts a lens before a platform. */
-export async function lensOn(url: string, { mode, alter = (_method, _path, body) => body }: LensOptions = {}): Promise<Lens> {
+export async function lensOn(url: string, { mode, before, sent: tell, cut, alter = (_method, _path, body) => body }: LensOptions = {}): Promise<Lens> {
   const seen: string[] = [];
   const behind = new Pool(url);
 
@@ -53,6 +59,8 @@ export async function lensOn(url: string, { mode, alter = (_method, _path, body)
     const path = request.url!.split('?')[0]!;
     seen.push(`${method} ${path}`);
     const sent = await textOf(request);
+    tell?.(sent);
+    await before?.(method);
     if (mode === 'unknown' && isHidden(method, path)) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
       return;
@@ -64,6 +72,10 @@ export async function lensOn(url: string, { mode, alter = (_method, _path, body)
       ...(sent && { body: sent }),
     });
     const text = await answer.body.text();
+    if (cut?.(method)) {
+      request.socket.destroy();
+      return;
+    }
     const body = parsed(text);
     response.writeHead(answer.statusCode, { 'content-type': String(answer.headers['content-type'] ?? 'application/json') });
     response.end(body === undefined ? text : JSON.stringify(alter(method, path, withMode(method, path, body))));

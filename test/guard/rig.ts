@@ -52,11 +52,13 @@ export async function freshGuard({ operator = false } = {}) {
     config,
     dataDir,
     parts: guard.parts,
+    /** Waits until all records are written. */
+    settled: guard.settled,
     /** Decides as the operator does in their terminal. */
-    decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<boolean> => {
+    decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<void> => {
       const unlocked = await desk.unlock(operatorSecret, Date.now());
       if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
-      return desk.decide(code, verdict, unlocked.sign, Date.now());
+      if (!(await desk.decide(code, verdict, unlocked.sign, Date.now()))) throw new Error(`nothing waits under ${code}`);
     },
     close: async () => {
       places.store.close();

@@ -11,7 +11,9 @@ export interface Trail {
    * @throws Error when it could not be written; the next entry then begins a new chain.
    */
   append(entry: JsonRecord, durable: boolean): Promise<void>;
-  /** Waits for what is being written and lets go of the sink. */
+  /** Waits for what is being written. */
+  settled(): Promise<void>;
+  /** The same, and lets go of the sink. */
   close(): Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
       turn = written.catch(() => {});
       return written;
     },
+    settled: async () => void (await turn),
     close: async () => {
       await turn;
       await sink.close();
