@@ -60,8 +60,10 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
     .orderBy('log_line.seq', 'desc')
     .limit(tail)
     .execute();
+  // Services are worked on side by side, their lines written in bundles.
+  const inTime = rows.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.seq - other.seq);
   return {
-    results: rows.toReversed().map((row) => ({
+    results: inTime.map((row) => ({
       id: String(row.seq), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, step: row.step,
       service_id: row.service_id, service_name: row.service_name, deployment_request_id: row.deployment_id,
     })),

@@ -1,4 +1,4 @@
-import { serviceKinds, type ServiceKind } from '../../contract/resources/service.ts';
+import type { ServiceKind } from '../../contract/resources/service.ts';
 import { DeploymentAction, type DeploymentState } from '../../contract/states.ts';
 import { canceling, pathOf, refusals, type Seconds, settledStates } from './lifecycle.ts';
 
@@ -47,7 +47,3 @@ export const diagramOf = (kind: ServiceKind): string => {
   const arrows = transitionsOf(kind).map(({ from, on, to, takes }) => `  ${from} --> ${to}: ${on}${takes ? ` (${takes[0]}–${takes[1]} s)` : ''}`);
   return ['stateDiagram-v2', '  [*] --> READY: created', ...arrows].join('\n');
 };
-
-/** The diagrams of all kinds. */
-export const diagrams = (): Readonly<Record<ServiceKind, string>> =>
-  Object.fromEntries(serviceKinds.map((kind) => [kind, diagramOf(kind)])) as Record<ServiceKind, string>;

@@ -1,14 +1,14 @@
 import type { Healthchecks } from '../../../contract/resources/service.ts';
 import type * as z from 'zod';
-import { between, colored, digest, type Scene, type Script, slug } from './script.ts';
+import { instanceName } from './instances.ts';
+import { between, colored, type Scene, type Script, slug } from './script.ts';
 
 type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
 
 /** Longest that a rollout waits for an instance to become ready, in seconds. */
 export const rolloutLimitSeconds = 300;
 
-const podOf = ({ task, version }: Scene): string =>
-  `${slug(task.service.name)}-${digest(`${task.service.id}/${version}`, 9)}-${digest(`${task.deploymentId}/${task.service.id}/0`, 5)}`;
+const podOf = ({ task, version }: Scene): string => instanceName(task.service, version, task.deploymentId);
 
 const rollingOut = (scene: Scene): string[] => [
   `Rolling out ${slug(scene.task.service.name)}:${scene.version}`,

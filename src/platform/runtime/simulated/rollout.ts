@@ -1,9 +1,9 @@
+import { instanceName } from './instances.ts';
 import { between, colored, digest, type Scene, type Script, slug, took } from './script.ts';
 
 /** Names of the instances that a rollout makes. */
 const instances = ({ task, version }: Scene, count: number): string[] =>
-  Array.from({ length: count }, (_, index) =>
-    `${slug(task.service.name)}-${digest(`${task.service.id}/${version}`, 9)}-${digest(`${task.deploymentId}/${task.service.id}/${index}`, 5)}`);
+  Array.from({ length: count }, (_, index) => instanceName(task.service, version, task.deploymentId, index));
 
 const wantedInstances = ({ task }: Scene): number => {
   const { service } = task;

@@ -9,9 +9,10 @@ import { rolloutFault } from './checks.ts';
 import { branchOf, commitOf } from './commits.ts';
 import { databaseScript } from './database.ts';
 import { helmScript } from './helm.ts';
+import { instanceName } from './instances.ts';
 import { jobScript } from './job.ts';
 import { restartScript, rolloutScript, routerScript, stopScript } from './rollout.ts';
-import { digest, type Scene, type Script, slug } from './script.ts';
+import type { Scene, Script } from './script.ts';
 import { terraformScript } from './terraform.ts';
 import { trafficOf } from './traffic.ts';
 import { versionOf } from './version.ts';
@@ -54,11 +55,12 @@ const sceneOf = (task: Task): Scene => {
   const seed = `${deploymentId}/${service.id}/${phase.step}`;
   const branch = branchOf(service);
   const commit = branch && commitOf(branch, task.commitId, task.beganAt);
+  const version = versionOf(service, commit?.git_commit_id);
   return {
     task,
     random: seededRandom(seed),
-    pod: phase.work === 'prepare' ? buildPod(deploymentId) : `${slug(service.name)}-${digest(seed, 9)}`,
-    version: versionOf(service, commit?.git_commit_id),
+    pod: phase.work === 'prepare' ? buildPod(deploymentId) : instanceName(service, version, deploymentId),
+    version,
     ...(commit && { commit }),
     seconds: secondsBetween(phase.takes, seed),
   };

@@ -1,10 +1,11 @@
 import { seededRandom } from '../../random.ts';
 import type { Line, RunningVersion } from '../runtime.ts';
-import { between, colored, digest, pick, slug } from './script.ts';
+import { instanceName } from './instances.ts';
+import { between, colored, pick } from './script.ts';
 import { versionOf } from './version.ts';
 
 // How far apart, in milliseconds, the lines of running services are.
-const beat = 15_000;
+const beat = 60_000;
 
 const routes = ['GET /health', 'GET /api/orders', 'GET /api/orders/4711', 'POST /api/orders', 'GET /api/prices', 'PUT /api/cart'] as const;
 
@@ -37,9 +38,10 @@ export function trafficOf(version: RunningVersion, now: number, limit: number): 
   if (say === undefined) return [];
   const said = Math.max(0, Math.floor((now - runningSince) / beat));
   const shown = Math.min(said, limit);
-  const pod = service.kind === 'database' ? `${slug(service.name)}-0` : `${slug(service.name)}-${digest(deploymentId, 9)}-${digest(`${deploymentId}/pod`, 5)}`;
+  const runs = versionOf(service, version.commitId);
+  const pod = instanceName(service, runs, deploymentId);
   return Array.from({ length: shown }, (_, offset) => {
     const index = said - shown + offset;
-    return { at: runningSince + (index + 1) * beat, message: say(index, deploymentId), pod, version: versionOf(service, version.commitId) };
+    return { at: runningSince + (index + 1) * beat, message: say(index, deploymentId), pod, version: runs };
   });
 }
