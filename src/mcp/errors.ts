@@ -21,7 +21,8 @@ export type Failure =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }
   | { readonly kind: 'api'; readonly error: ApiError }
-  | { readonly kind: 'internal'; readonly requestId: string };
+  /** `begun` when a change was agreed to: then it may have been sent. */
+  | { readonly kind: 'internal'; readonly requestId: string; readonly begun: boolean };
 
 /** A failure on its way up; thrown anywhere, put into words in one place. */
 export class CallFailure extends Error {
@@ -32,10 +33,10 @@ export class CallFailure extends Error {
   }
 }
 
-/** What was thrown, as a failure. */
-export function failureOf(error: unknown, requestId: string): Failure {
+/** What was thrown, as a failure. @param begun whether a change was agreed to before. */
+export function failureOf(error: unknown, requestId: string, begun: boolean): Failure {
   if (error instanceof CallFailure) return error.failure;
-  return error instanceof ApiError ? { kind: 'api', error } : { kind: 'internal', requestId };
+  return error instanceof ApiError ? { kind: 'api', error } : { kind: 'internal', requestId, begun };
 }
 
 /** How a failure stands in the record. */
@@ -49,6 +50,8 @@ export function outcomeOf(failure: Failure): Pick<Outcome, 'outcome' | 'why'> {
       return { outcome: 'pending', why: failure.code };
     case 'api':
       return { outcome: failure.error.outcomeUnknown ? 'unknown' : 'failed', why: failure.error.kind };
+    case 'internal':
+      return { outcome: failure.begun ? 'unknown' : 'failed', why: failure.kind };
     default:
       return { outcome: 'failed', why: failure.kind };
   }
@@ -137,10 +140,10 @@ const words: Words = {
   not_connected: ({ requestId }, { tool }) =>
     `${tool.name} was not called: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
   api: ({ error }, circumstances) => apiText(error, circumstances),
-  internal: ({ requestId }, { tool }) =>
+  internal: ({ requestId, begun }, { tool }) =>
     sentence(
       `${tool.name} failed inside this server. This is a fault of the server, not of the call; whoever runs it finds more in its log under request ${requestId}.`,
-      tool.operation.effect === 'read' ? undefined : unknownOutcome,
+      begun ? unknownOutcome : tool.operation.effect === 'read' ? undefined : 'Nothing has changed.',
     ),
 };
 

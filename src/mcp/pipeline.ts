@@ -41,11 +41,27 @@ async function resolve(call: Call): Promise<Call> {
   return issues.length > 0 ? fail({ kind: 'bad_arguments', issues }) : call;
 }
 
+/** Ends a change that can't be put on record. */
+function unrecorded({ tool, context }: Call, error: unknown): never {
+  const { requestId, log } = context;
+  log.error({ err: error, tool: tool.name, requestId }, 'not recorded, so the call is not made');
+  return fail({ kind: 'not_recorded', requestId });
+}
+
+/** What plans are sealed with. */
+function sealingKey(call: Call): Uint8Array {
+  try {
+    return call.deps.keys('plan');
+  } catch (error) {
+    return unrecorded(call, error);
+  }
+}
+
 /** What it would do. The present state is read only where somebody wants to know: a harmless change stays one request. */
 async function plan(call: Guarded): Promise<Planned> {
   const { tool, args, controls, target, tier, deps, note } = call;
   const read = controls.dryRun || needsConfirmation(tier) ? readFor(call) : undefined;
-  const made = await planOf({ tool, args, target, tier, read, redactor: deps.redactor, key: deps.keys('plan') });
+  const made = await planOf({ tool, args, target, tier, read, redactor: deps.redactor, key: sealingKey(call) });
   note({ plan: made.digest, target: made.target });
   return { ...call, plan: made };
 }
@@ -65,13 +81,12 @@ async function confirm({ args, controls, context, deps, target, tier, plan: made
 }
 
 /** Writes down a change before it is made. When that fails, it isn't made. */
-async function recordIntent({ tool, tier, plan: made, context, deps }: Planned, confirmed: Confirmed): Promise<void> {
+async function recordIntent(call: Planned, confirmed: Confirmed): Promise<void> {
+  const { tool, tier, plan: made, context, deps, note } = call;
   const { principal, connection, requestId } = context;
   const intent = { tool: tool.name, principal, connection, requestId, tier, target: made.target, plan: made.digest, confirmed };
-  await deps.recorder.intent(intent, context).catch((error: unknown) => {
-    context.log.error({ err: error, tool: tool.name, requestId }, 'intent not recorded, so the call is not made');
-    fail({ kind: 'not_recorded', requestId });
-  });
+  await deps.recorder.intent(intent, context).catch((error: unknown) => unrecorded(call, error));
+  note({ confirmed });
 }
 
 /** Carries the operation out with what the caller gave, nothing filled in. */
@@ -97,7 +112,6 @@ const finish = async (call: Guarded): Promise<Ended> => ({ reply: render(call, p
 
 /** The call itself, once agreed to. */
 async function carryOut(planned: Planned, confirmed: Confirmed): Promise<Ended> {
-  planned.note({ confirmed });
   await spend(planned);
   await recordIntent(planned, confirmed);
   return finish(planned);
@@ -128,7 +142,12 @@ function replyTo(failure: Failure, error: unknown, { tool, context, deps }: Call
 }
 
 /** Takes a call apart and walks it through the stages, whatever was given. */
-async function end(tool: Tool, given: unknown, context: CallContext, dependencies: Dependencies, note: Call['note']): Promise<Ended> {
+async function end(tool: Tool, given: unknown, context: CallContext, dependencies: Dependencies, tell: Call['note']): Promise<Ended> {
+  let begun = false;
+  const note: Call['note'] = (facts) => {
+    begun ||= facts.confirmed !== undefined;
+    tell(facts);
+  };
   const { controls, args, issues, secrets } = splitControls(tool, given, dependencies.policy, dependencies.environment);
   const redactor = dependencies.redactor.knowing([...secrets, ...secretsOf(tool.operation, args), ...(context.credential ? [context.credential.value] : [])]);
   const call: Call = { tool, args: args as JsonRecord, controls, context, deps: { ...dependencies, redactor }, note };
@@ -136,7 +155,7 @@ async function end(tool: Tool, given: unknown, context: CallContext, dependencie
     if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
     return await walk(call);
   } catch (error) {
-    const failure = failureOf(error, context.requestId);
+    const failure = failureOf(error, context.requestId, begun);
     return { reply: replyTo(failure, error, call), outcome: outcomeOf(failure) };
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditOf } from '../../src/commands/guard.ts';
@@ -141,6 +141,14 @@ describe('a change', () => {
     expect(text).not.toContain(file);
     expect(lens.changes()).toEqual([]);
     expect((await call('list_projects', calls['list_projects']!())).isError).toBeFalsy();
+  });
+
+  test.skipIf(process.platform === 'win32')('is not made when its plan cannot be sealed; reads still are', async () => {
+    await writeFile(join(guard.dataDir, 'guard.key'), Buffer.alloc(32), { mode: 0o644 });
+    const { call, lens } = await serve({ alter: (_method, _path, body) => ({ ...(body as object), api_token: 'abcd1234' }) });
+    expect(textOf(await call('create_project', calls['create_project']!()))).toContain('could not write the record');
+    expect(lens.changes()).toEqual([]);
+    expect(textOf(await call('get_organization'))).toMatch(/api_token: \[hidden [0-9a-f]{4}\]/);
   });
 
   test('is not made when the head of the log cannot be written', async () => {

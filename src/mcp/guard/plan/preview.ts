@@ -33,9 +33,3 @@ export const organizationOf = async (read: Read): Promise<string | undefined> =>
 
 /** The row with this id. */
 export const rowWith = (answer: JsonRecord | undefined, id: unknown): JsonRecord | undefined => rowsIn(answer).find((row) => row['id'] === id);
-
-/** Both previews, one after the other. */
-export const inTurn =
-  (...previews: readonly Preview[]): Preview =>
-  async (args, sight) =>
-    (await Promise.all(previews.map((preview) => preview(args, sight)))).flat();
