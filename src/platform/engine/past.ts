@@ -1,0 +1,43 @@
+import { silentLog } from '../log.ts';
+import type { Random } from '../random.ts';
+import { createSimulatedRuntime, type Fault } from '../runtime/simulated/simulated-runtime.ts';
+import type { Db } from '../store/database.ts';
+import type { EngineContext } from './context.ts';
+import { drive } from './drive.ts';
+import type { DeploymentOrder, DeploymentRequest } from './engine.ts';
+import { createLease } from './lease.ts';
+import { request } from './requests.ts';
+
+/** An order that was given some time ago. */
+export interface PastOrder extends DeploymentOrder {
+  /** When it was given, in milliseconds since the epoch. */
+  readonly at: number;
+  /** What went wrong with it. */
+  readonly faults?: Fault;
+}
+
+/**
+ * Gives an order at a moment in the past and carries it out to its end: the way a seed comes by states, histories and
+ * logs that are what the engine itself would have written. Takes no longer than its writes do.
+ * @returns the order and when it ended, in milliseconds since the epoch
+ * @throws ApiProblem where the engine would refuse the order
+ */
+export async function carryOutInThePast(db: Db, random: Random, order: PastOrder): Promise<DeploymentRequest & { endedAt: number }> {
+  let now = order.at;
+  const clock = { now: () => now };
+  const timeScale = 1;
+  const runtime = createSimulatedRuntime({ clock, timeScale, ...(order.faults && { faults: order.faults }) });
+  const context: EngineContext = { db, clock, random, runtime, timeScale, log: silentLog };
+  const lease = createLease(db, clock, random.uuid());
+  await lease.renew(db);
+  const accepted = await db.transaction().execute((trx) => request(context, trx, order));
+  await db.updateTable('deployment').set({ owner: lease.owner }).where('id', '=', accepted.id).execute();
+  for (;;) {
+    await drive(context, accepted.id, lease.owner);
+    const { due_ms: due } = await db.selectFrom('deployment').select('due_ms').where('id', '=', accepted.id).executeTakeFirstOrThrow();
+    if (due === null) break;
+    now = Math.max(now + 1, due);
+  }
+  await lease.release();
+  return { ...accepted, endedAt: now };
+}
