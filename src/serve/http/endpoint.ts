@@ -74,7 +74,7 @@ export function mcpEndpoint({ hosts, origins, identify, challenge, calls, stream
     const json = wrongType(request) ?? (await readJson(incoming, largestBody));
     if (json instanceof Response) return json;
     const requests = requestsIn(json.value);
-    exchange.note({ calls: requests.map(({ method, name }) => name ?? method) });
+    exchange.note({ calls: requests.slice(0, 10).map(({ method, name }) => (name ?? method).slice(0, 64)) });
     return challenge(caller, requests) ?? { exchange, caller, body: json.value, requests, stays: requests.some(isSubscription) };
   };
 
