@@ -8,6 +8,7 @@ import { deploymentLane } from './deployment-lane.ts';
 import type { Engine } from './engine.ts';
 import { environmentStatus } from './environment-status.ts';
 import { environmentHistory, serviceHistory } from './history.ts';
+import { moveJob } from './job-runs.ts';
 import { createLease } from './lease.ts';
 import { environmentLogs, serviceLogs } from './logs.ts';
 import { cancel, markOutOfDate, request } from './requests.ts';
@@ -31,7 +32,7 @@ export function createEngine(options: EngineOptions): Engine {
   const agent = createAgent(options.webhookTargets);
   const worker = createWorker(options, createLease(db, clock, options.random.uuid()), [
     deploymentLane(options),
-    timerLane(options, { CLUSTER_UPGRADE: moveUpgrade(options), ALERT_RULE: moveAlertRule(options) }),
+    timerLane(options, { CLUSTER_UPGRADE: moveUpgrade(options), ALERT_RULE: moveAlertRule(options), JOB_RUN: moveJob(options) }),
     deliveryLane(options, { dispatcher: agent, timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000, open: options.openSecret }),
   ]);
   return {

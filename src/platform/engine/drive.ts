@@ -4,7 +4,7 @@ import type { DeployedCommit } from '../store/service-spec.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { canceledOutcome, finish, type Outcome } from './finish.ts';
 import { canceling, type Path, pathOf, queueing } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, servicesOf } from './rows.ts';
 import { apply, showAggregate, Superseded } from './transition.ts';
 
 /** Place of the queueing step among a service's steps; the phases follow. */
@@ -59,7 +59,7 @@ const enterFirstPhase = async (context: EngineContext, trx: Db, deployment: Depl
     at,
     row: {
       state: path.phases[0].state, phase: 0, phase_began_ms: at, due_ms: at, started_at: iso(at),
-      spec: deployment.action === 'DEPLOY' ? spec : (deployed_spec ?? spec),
+      spec: deployment.action === 'DEPLOY' && !isScheduledRun(deployment) ? spec : (deployed_spec ?? spec),
     },
     step: { position: queueingPosition, step: 'DEPLOYMENT_QUEUEING', status: 'SUCCESS', beganAt: Date.parse(deployment.created_at) },
   });

@@ -3,6 +3,7 @@ import type { DeploymentState } from '../../contract/states.ts';
 import type { Db } from '../store/database.ts';
 import { serviceSettled } from './alert-rules.ts';
 import { type EngineContext, iso } from './context.ts';
+import { scheduleRuns } from './job-runs.ts';
 import { announced, canceling, failedStates } from './lifecycle.ts';
 import { pruneLines } from './log-lines.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, servicesOf } from './rows.ts';
@@ -47,6 +48,7 @@ const endService = async (context: EngineContext, trx: Db, deployment: Deploymen
     row: { state, reason, commit: row.commit, phase: null, cursor: null, due_ms: null, ended_at: iso(outcome.at) },
   });
   await showOutcome(trx, deployment, row, outcome);
+  if (outcome.good) await scheduleRuns(context, trx, deployment, row, outcome.at);
   await serviceSettled(context, trx, row.service_id, deployment.environment_id);
   await pruneLines(trx, row);
 };

@@ -1,15 +1,15 @@
 import type { Selectable } from 'kysely';
 import type { DeploymentAction } from '../../contract/states.ts';
 import { notFound, refused } from '../problem.ts';
-import { uuidFrom } from '../random.ts';
 import type { Db } from '../store/database.ts';
 import type { ServiceTable } from '../store/schema.ts';
 import { duration, type EngineContext, iso, notYet } from './context.ts';
 import type { DeploymentOrder, DeploymentRequest } from './engine.ts';
-import { announced, canceling, isSettled, pathOf, refusals, stageOf } from './lifecycle.ts';
+import { insertService } from './insert-service.ts';
+import { canceling, isSettled, pathOf, refusals } from './lifecycle.ts';
 import { requireUnlocked } from './locks.ts';
 import { type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './rows.ts';
-import { apply, recordEvent, showAggregate } from './transition.ts';
+import { apply, showAggregate } from './transition.ts';
 
 type ServiceRow = Selectable<ServiceTable>;
 
@@ -48,24 +48,13 @@ const insertDeployment = async (trx: Db, context: EngineContext, order: Deployme
     .executeTakeFirstOrThrow();
 };
 
-const insertService = async (trx: Db, deployment: DeploymentRow, service: ServiceRow, commitId: string | undefined, at: number): Promise<void> => {
-  const stage = stageOf(service.kind, deployment.action);
-  const row = await trx
-    .insertInto('deployment_service')
-    .values({
-      deployment_id: deployment.id, service_id: service.id, kind: service.kind, name: service.name, stage: stage.position,
-      stage_id: uuidFrom(`${deployment.environment_id}/stage/${stage.name}`), state: pathOf(service.kind, deployment.action).queued,
-      revision: 0, requested_commit: commitId ?? null, outdated: 0,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  await trx
+/** What a service shows is of its latest order. */
+const showOrder = (trx: Db, deployment: DeploymentRow, service: ServiceRow) =>
+  trx
     .updateTable('service')
-    .set({ deployed_state: row.state, last_deployment_id: deployment.id, last_deployment_at: deployment.created_at })
+    .set({ deployed_state: pathOf(service.kind, deployment.action).queued, last_deployment_id: deployment.id, last_deployment_at: deployment.created_at })
     .where('id', '=', service.id)
     .execute();
-  await recordEvent(trx, deployment, row, at, announced(deployment.action) ? 'DEPLOYMENT_STARTED' : undefined);
-};
 
 /** Accepts an order; see Engine.request. */
 export async function request(context: EngineContext, trx: Db, order: DeploymentOrder): Promise<DeploymentRequest> {
@@ -79,7 +68,10 @@ export async function request(context: EngineContext, trx: Db, order: Deployment
   }
   for (const service of services) requireMovable(order.action, service);
   const deployment = await insertDeployment(trx, context, order, at);
-  for (const service of services) await insertService(trx, deployment, service, order.commitId, at);
+  for (const service of services) {
+    await insertService(trx, deployment, service, at, order.commitId);
+    await showOrder(trx, deployment, service);
+  }
   await showAggregate(trx, order.environmentId);
   return requestOf(deployment, order.serviceIds);
 }

@@ -69,9 +69,11 @@ const stepsByService = async (db: Db, serviceIds: readonly string[]): Promise<Ma
 const openRequests = async (db: Db, serviceIds: readonly string[]): Promise<Map<string, number>> => {
   const rows = await db
     .selectFrom('deployment_service')
+    .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
     .select(({ fn }) => ['service_id', fn.countAll<number>().as('open')])
     .where('service_id', 'in', [...serviceIds])
-    .where('ended_at', 'is', null)
+    .where('deployment_service.ended_at', 'is', null)
+    .whereRef('deployment.queue', '=', 'deployment.environment_id')
     .groupBy('service_id')
     .execute();
   return new Map(rows.map((row) => [row.service_id, row.open]));

@@ -140,7 +140,7 @@ interface WebhookAttemptTable {
 
 /** What happens to a thing at a moment, other than deployments: one timer a thing and kind. */
 interface TimerTable {
-  kind: 'ALERT_RULE' | 'CLUSTER_UPGRADE';
+  kind: 'ALERT_RULE' | 'CLUSTER_UPGRADE' | 'JOB_RUN';
   subject_id: string;
   due_ms: number;
 }

@@ -72,6 +72,50 @@ describe('a cluster upgrade', () => {
   });
 });
 
+const historyOf = async (id: string) =>
+  (await world.engine.serviceHistory(world.db, id, { page: 1, pageSize: 50 })).results.toReversed()
+    .map((item) => [item.auditing_data.created_at, item.auditing_data.origin, item.auditing_data.triggered_by, item.status]);
+const pass = async (milliseconds: number) => {
+  await through(async () => world.settled(clock), milliseconds);
+  await world.settled(clock);
+};
+
+describe('a scheduled job', () => {
+  test('runs by its schedule once it is deployed, which only its history and log show', async () => {
+    const { environmentId, ids } = await addEnvironment(world.db, 'scheduled', { job: { kind: 'job' } });
+    const id = await world.order({ environmentId, serviceIds: [ids['job']!], triggeredBy: 'Nora' });
+    await world.settled(clock);
+    const before = await world.engine.serviceStatus(world.db, ids['job']!);
+    await pass(16 * 60_000);
+    const [first, ...runs] = await historyOf(ids['job']!);
+    expect(first?.slice(1)).toEqual(['API', 'Nora', 'DEPLOYED']);
+    expect(runs.map(([, ...rest]) => rest)).toEqual([1, 2, 3].map(() => ['SERVICE_INTERNAL', 'schedule', 'DEPLOYED']));
+    for (const [at] of runs) expect(at).toMatch(/:[0-5][05]:00\.000Z$/);
+    expect(await world.engine.serviceStatus(world.db, ids['job']!)).toEqual(before);
+    expect(await world.engine.environmentStatus(world.db, environmentId)).toMatchObject({ deployment_request_id: id, state: 'DEPLOYED' });
+    expect((await world.engine.environmentHistory(world.db, environmentId, { page: 1, pageSize: 50 })).results).toHaveLength(1);
+    const said = (await world.engine.logs(world.db, ids['job']!)).results.filter(({ message }) => message.includes('Job finished with exit code 0'));
+    expect(said).toHaveLength(4);
+  });
+
+  test('no longer runs once it is stopped', async () => {
+    const { environmentId, ids } = await addEnvironment(world.db, 'stopped job', { job: { kind: 'job' } });
+    for (const action of ['DEPLOY', 'STOP'] as const) await world.order({ environmentId, serviceIds: [ids['job']!], action });
+    await world.settled(clock);
+    await pass(16 * 60_000);
+    expect(await historyOf(ids['job']!)).toHaveLength(2);
+  });
+
+  test('of no schedule, or one that can not be read, does not run by itself', async () => {
+    const { environmentId, ids } = await addEnvironment(world.db, 'unscheduled', {
+      once: { kind: 'job', spec: { job_type: 'LIFECYCLE', schedule: undefined } }, odd: { kind: 'job', spec: { schedule: { cronjob: { scheduled_at: 'at noon', timezone: 'Etc/UTC' } } } },
+    });
+    await world.order({ environmentId, serviceIds: Object.values(ids) });
+    await world.settled(clock);
+    expect(await world.db.selectFrom('timer').selectAll().where('subject_id', 'in', Object.values(ids)).execute()).toEqual([]);
+  });
+});
+
 describe('an alert rule', () => {
   test('that was edited is rolled out, and stays OK while its target is well', async () => {
     const { ids } = await addEnvironment(world.db, 'well', { app: { kind: 'application' } });

@@ -1,0 +1,48 @@
+import { Cron } from 'croner';
+import type { ServiceSpecs } from '../store/service-spec.ts';
+import type { Db } from '../store/database.ts';
+import { type EngineContext, iso } from './context.ts';
+import { insertService } from './insert-service.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './rows.ts';
+import { type Move, setTimer } from './timer-lane.ts';
+
+/** When a job runs next by its schedule, in milliseconds since the epoch; null where it has none that comes due. */
+const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number): number | null => {
+  const schedule = job.job_type === 'CRON' ? job.schedule?.cronjob : undefined;
+  if (schedule === undefined) return null;
+  try {
+    return new Cron(schedule.scheduled_at, { timezone: schedule.timezone }).nextRun(new Date(after))?.getTime() ?? null;
+  } catch (error) {
+    context.log.warn({ err: error, schedule: schedule.scheduled_at }, 'a job has a schedule that can not be read; it does not run by itself');
+    return null;
+  }
+};
+
+const queueOf = (serviceId: string): string => `job/${serviceId}`;
+
+/** A job that was deployed runs by its schedule from then on; one that was stopped no longer does. */
+export async function scheduleRuns(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<void> {
+  if (row.kind !== 'job' || isScheduledRun(deployment)) return;
+  const next = deployment.action === 'DEPLOY' ? nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) : null;
+  if (next !== null) await setTimer(trx, 'JOB_RUN', row.service_id, next);
+  else if (deployment.action !== 'RESTART') await trx.deleteFrom('timer').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).execute();
+}
+
+/** Begins a job's run by its schedule, unless the one before still runs. It has a queue of its own, beside the environment's. */
+export const moveJob = (context: EngineContext): Move => async (trx, serviceId, now) => {
+  const service = await trx.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
+  if (service === undefined || service.deployed_spec === null) return null;
+  const running = await trx.selectFrom('deployment').select('id').where('queue', '=', queueOf(serviceId)).where('due_ms', 'is not', null).executeTakeFirst();
+  if (running === undefined) {
+    const deployment = await trx
+      .insertInto('deployment')
+      .values({
+        id: context.random.uuid(), environment_id: service.environment_id, queue: queueOf(serviceId), action: 'DEPLOY', status: 'QUEUED',
+        origin: 'SERVICE_INTERNAL', triggered_by: 'schedule', created_at: iso(now), due_ms: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await insertService(trx, deployment, service, now);
+  }
+  return nextRun(context, JSON.parse(service.deployed_spec) as ServiceSpecs['job'], now);
+};
