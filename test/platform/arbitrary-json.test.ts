@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { toWire } from '../../src/contract/operation.ts';
@@ -8,13 +8,14 @@ import { validRequests } from './requests.ts';
 
 let lab: Lab;
 let requests: Record<OperationName, Json>;
-let kept: ReturnType<Lab['dump']>;
+// As text, which compares fast.
+let kept: string;
 
 // Whatever is accepted stays queued, so that only requests change what is kept.
 beforeAll(async () => {
   lab = await startLab({ timeScale: 1000 });
   requests = validRequests({ ...lab.seed, organization_id: lab.organizationId }, 'b');
-  kept = lab.dump();
+  kept = JSON.stringify(lab.dump());
 });
 
 afterAll(() => lab.close());
@@ -26,8 +27,8 @@ async function sendBody(name: OperationName, body: string): Promise<number> {
   const { method, target } = toWire(operations[name], requests[name]);
   const { status, text } = await lab.send(method, target, { body, headers: json });
   expect(status, text).toBeLessThan(500);
-  const now = lab.dump();
-  if (status >= 400) expect(now).toEqual(kept);
+  const now = JSON.stringify(lab.dump());
+  if (status >= 400 && now !== kept) expect(JSON.parse(now)).toEqual(JSON.parse(kept));
   kept = now;
   return status;
 }

@@ -142,12 +142,12 @@ describe('authorization', () => {
   });
 });
 
-describe('pages', () => {
-  const create = (name: string) => lab.must('create_project', { organization_id: lab.organizationId, name });
-  const page = (query: string) => lab.send('GET', `${projects()}${query}`);
+const page = (query: string) => lab.send('GET', `${projects()}${query}`);
+const history = (query: string) => lab.send('GET', `/job/${lab.seed['job_id']}/deploymentHistoryV2${query}`);
 
+describe('pages', () => {
   beforeAll(async () => {
-    for (const number of [1, 2, 3, 4, 5]) await create(`paged ${number}`);
+    for (const number of [1, 2, 3, 4, 5]) await lab.must('create_project', { organization_id: lab.organizationId, name: `paged ${number}` });
   });
 
   test('without page members everything comes, and no pagination', async () => {
@@ -187,7 +187,6 @@ describe('pages', () => {
   });
 
   test('histories take pageSize, null included, and say which page they are', async () => {
-    const history = (query: string) => lab.send('GET', `/job/${lab.seed['job_id']}/deploymentHistoryV2${query}`);
     expect((await history('')).body).toMatchObject({ page: 1, page_size: 20 });
     expect((await history('?pageSize=null')).body).toMatchObject({ page: 1, page_size: 20 });
     const one = await history('?pageSize=1&page=2');
@@ -204,6 +203,7 @@ describe('GET /openapi.json', () => {
     expect(headers[limitHeader]).toBeDefined();
     const paths = body['paths'] as Record<string, Json>;
     const ids = Object.values(paths).flatMap((path) => Object.values(path).map((operation) => (operation as Json)['operationId']));
-    expect(ids.toSorted()).toEqual(allOperations.map(({ name }) => name).toSorted());
+    expect(ids).toHaveLength(allOperations.length);
+    expect(new Set(ids)).toEqual(new Set(allOperations.map(({ name }) => name)));
   });
 });

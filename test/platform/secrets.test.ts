@@ -71,6 +71,11 @@ test('a helm repository shows its credentials without the secret ones', () => {
   ]);
 });
 
+/** A container whose scaler keeps the secret it has under a name. */
+const withAuthentication = (name: string) => ({
+  ...requests.update_container, ports: [], storage: [], autoscaling: { scalers: [{ scaler_type: 'kafka', trigger_authentication: { name, config_yaml: hiddenSecret } }] },
+});
+
 test("a scaler's secret is hidden; sent back hidden it stays, and an unknown one can't stay", async () => {
   const shown = JSON.parse(answers.get('update_container')!) as { autoscaling: { scalers: { trigger_authentication: Json }[] } };
   expect(shown.autoscaling.scalers[0]!.trigger_authentication).toMatchObject({ name: 'kafka', config_yaml: hiddenSecret, organization_id: lab.organizationId });
@@ -79,9 +84,6 @@ test("a scaler's secret is hidden; sent back hidden it stays, and an unknown one
     const row = (lab.dump()['service'] as { id: string; spec: string }[]).find(({ id }) => id === lab.seed['container_id']);
     return (JSON.parse(row!.spec) as { autoscaling: { scalers: { trigger_authentication: Json }[] } }).autoscaling.scalers[0]!.trigger_authentication['sealed_config_yaml'];
   };
-  const withAuthentication = (name: string) => ({
-    ...requests.update_container, ports: [], storage: [], autoscaling: { scalers: [{ scaler_type: 'kafka', trigger_authentication: { name, config_yaml: hiddenSecret } }] },
-  });
   const before = sealed();
   await lab.must('update_container', withAuthentication('kafka'));
   expect(sealed()).toBe(before);

@@ -18,6 +18,8 @@ afterAll(() => lab.close());
 
 const statusWith = async (value: string, scheme = 'Token') => (await lab.call('get_organization', {}, { authorization: `${scheme} ${value}` })).status;
 
+const read = (part: string | undefined) => JSON.parse(Buffer.from(part!, 'base64url').toString()) as Record<string, unknown>;
+
 describe('a token', () => {
   test('counts as soon as it is created, and no longer once it is revoked, while the platform runs', async () => {
     const value = await createToken(lab.dataDir, { name: 'for a while', permission: 'read' });
@@ -49,7 +51,6 @@ describe('a token', () => {
   test('for the Bearer scheme reads as a JWT, which expires with it', async () => {
     const value = await createToken(lab.dataDir, { name: 'person', permission: 'write', ttlSeconds: 60, jwt: true });
     const [header, claims, signature] = value.split('.');
-    const read = (part: string | undefined) => JSON.parse(Buffer.from(part!, 'base64url').toString()) as Record<string, unknown>;
     expect(read(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
     const { iat, exp } = read(claims) as { iat: number; exp: number };
     expect(read(claims)).toMatchObject({ sub: 'person', permission: 'write' });
@@ -70,7 +71,7 @@ describe('a token', () => {
     const twins = (await listTokens(lab.dataDir)).filter(({ name }) => name === 'twin');
     await expect(revokeToken(lab.dataDir, 'twin')).rejects.toThrow(twins[0]!.id);
     await revokeToken(lab.dataDir, twins[0]!.id);
-    expect((await Promise.all(values.map((value) => statusWith(value)))).toSorted()).toEqual([200, 401]);
+    expect(new Set(await Promise.all(values.map((value) => statusWith(value))))).toEqual(new Set([200, 401]));
     await revokeToken(lab.dataDir, 'twin');
     await expect(revokeToken(lab.dataDir, 'twin')).rejects.toThrow('No live token');
   });

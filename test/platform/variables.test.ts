@@ -170,13 +170,14 @@ describe('overriding', () => {
   });
 });
 
-describe('what runs is out of date', () => {
-  const settle = async () => {
-    await lab.must('deploy_environment', { environment_id: ids['environment_id'] });
-    await expect.poll(async () => Promise.all((['application', 'container', 'database'] as const).map(statusOf)), { timeout: 10_000, interval: 20 })
-      .toEqual(['UP_TO_DATE', 'UP_TO_DATE', 'UP_TO_DATE']);
-  };
+const statuses = () => Promise.all((['application', 'container', 'database'] as const).map(statusOf));
 
+const settle = async () => {
+  await lab.must('deploy_environment', { environment_id: ids['environment_id'] });
+  await expect.poll(statuses, { timeout: 10_000, interval: 20 }).toEqual(['UP_TO_DATE', 'UP_TO_DATE', 'UP_TO_DATE']);
+};
+
+describe('what runs is out of date', () => {
   const changes: [string, () => Promise<{ status: number }>, string[]][] = [
     ["after a variable of the application's", () => create({ key: 'STALE', value: 'x' }), ['OUT_OF_DATE', 'UP_TO_DATE', 'UP_TO_DATE']],
     ["after a secret of the application's", () => lab.call('create_secret', { application_id: ids['application_id'], key: 'STALE_TOO', value: 'x' }), ['OUT_OF_DATE', 'UP_TO_DATE', 'UP_TO_DATE']],
@@ -186,6 +187,6 @@ describe('what runs is out of date', () => {
   test.each(changes)('%s', async (_, change, expected) => {
     await settle();
     expect((await change()).status).toBeLessThan(300);
-    expect(await Promise.all((['application', 'container', 'database'] as const).map(statusOf))).toEqual(expected);
+    expect(await statuses()).toEqual(expected);
   });
 });
