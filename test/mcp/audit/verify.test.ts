@@ -83,7 +83,7 @@ describe('verifying finds', () => {
         await put(whole.slice(0, at) + String.fromCharCode(code) + whole.slice(at + 1));
         expect((await verify()).faults).not.toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -97,7 +97,7 @@ describe('verifying finds', () => {
         await put(changed);
         expect((await verify()).faults).not.toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
