@@ -26,7 +26,7 @@ export async function carryOutInThePast(db: Db, random: Random, order: PastOrder
   let now = order.at;
   const clock = { now: () => now };
   const timeScale = 1;
-  const runtime = createSimulatedRuntime({ clock, timeScale, ...(order.faults && { faults: order.faults }) });
+  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(order.faults && { faults: order.faults }) });
   const context: EngineContext = { db, clock, random, runtime, timeScale, log: silentLog };
   const lease = createLease(db, clock, random.uuid());
   await lease.renew(db);

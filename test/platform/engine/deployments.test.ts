@@ -4,6 +4,8 @@ import { DeploymentHistory } from '../../../src/contract/resources/job.ts';
 import { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../../src/contract/resources/deployment.ts';
 import { EnvironmentStatus } from '../../../src/contract/resources/environment.ts';
 import type { Task } from '../../../src/platform/runtime/runtime.ts';
+import { carryOutInThePast } from '../../../src/platform/engine/past.ts';
+import { systemRandom } from '../../../src/platform/random.ts';
 import { addEnvironment, clusterId, manualClock, openWorld, type World } from './world.ts';
 
 const clock = manualClock();
@@ -354,6 +356,21 @@ describe('logs', () => {
     expect([results.length, results.at(-1)?.message]).toEqual([1000, 'line 1199']);
     await other.close();
   });
+});
+
+test('an order carried out in the past leaves what the engine would have left, in its time', async () => {
+  const { environmentId, ids } = await addEnvironment(world.db, 'past', { db: { kind: 'database' }, app: { kind: 'application' } });
+  const at = Date.parse('2025-12-24T10:00:00.000Z');
+  const { id, endedAt } = await carryOutInThePast(world.db, systemRandom, {
+    environmentId, serviceIds: Object.values(ids), action: 'DEPLOY', origin: 'GIT', triggeredBy: 'push', at,
+  });
+  expect(endedAt).toBeGreaterThan(at);
+  expect(endedAt).toBeLessThan(at + 120_000);
+  expect(await status(ids['app']!)).toMatchObject({
+    state: 'DEPLOYED', service_deployment_status: 'UP_TO_DATE', deployment_request_id: id, last_deployment_date: new Date(endedAt).toISOString(),
+  });
+  const { results } = await world.engine.environmentLogs(world.db, environmentId);
+  expect(results.every((line) => line.created_at >= '2025-12-24T10:00' && line.created_at <= new Date(endedAt).toISOString())).toBe(true);
 });
 
 test('the same deployment tells the same story', async () => {

@@ -24,12 +24,11 @@ export interface SimulationOptions {
   readonly clock: Clock;
   /** Multiplies how long things take. */
   readonly timeScale: number;
+  /** How far apart the bundles are in which lines come, in milliseconds; default a second. Infinity: with the end of each phase. */
+  readonly linesEvery?: number;
   /** What is made to go wrong beside what the configuration itself gets wrong. */
   readonly faults?: Fault;
 }
-
-// Lines come in bundles this far apart, in milliseconds, rather than each with a write of its own.
-const bundle = 1000;
 
 const rollouts: Partial<Record<Task['service']['kind'], (scene: Scene) => Script>> = { database: databaseScript, helm: helmScript };
 const executions: Partial<Record<Task['service']['kind'], (scene: Scene) => Script>> = { job: jobScript, terraform: terraformScript };
@@ -73,7 +72,8 @@ const timed = ({ pod, version, task }: Scene, script: Script, milliseconds: numb
   }));
 
 /** How a task fares at a moment; `cursor` counts the lines that have been said. */
-const observe = (scene: Scene, script: Script, cursor: string | null, now: number, timeScale: number): Observation => {
+const observe = (scene: Scene, script: Script, cursor: string | null, { clock, timeScale, linesEvery = 1000 }: SimulationOptions): Observation => {
+  const now = clock.now();
   const milliseconds = script.seconds * 1000 * timeScale;
   const endsAt = scene.task.beganAt + milliseconds;
   const all = timed(scene, script, milliseconds);
@@ -81,7 +81,7 @@ const observe = (scene: Scene, script: Script, cursor: string | null, now: numbe
   const ended = now >= endsAt;
   const until = ended ? all.length : all.filter((line) => line.at <= now).length;
   const seen = { lines: all.slice(said, until), cursor: String(Math.max(said, until)), ...(scene.commit && { commit: scene.commit }) };
-  if (!ended) return { ...seen, outcome: 'ongoing', lookAgainAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + bundle))) };
+  if (!ended) return { ...seen, outcome: 'ongoing', lookAgainAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))) };
   return script.failure === undefined ? { ...seen, outcome: 'succeeded' } : { ...seen, outcome: 'failed', reason: script.failure };
 };
 
@@ -91,15 +91,16 @@ const nothing = async (): Promise<void> => undefined;
  * A runtime that runs nothing. It tells what a real one would, from the service's configuration and the deployment's
  * id alone: the same deployment always goes the same way, and reading on after a crash needs nothing but the cursor.
  */
-export function createSimulatedRuntime({ clock, timeScale, faults = () => undefined }: SimulationOptions): Runtime {
+export function createSimulatedRuntime(options: SimulationOptions): Runtime {
+  const { clock, faults } = options;
   return {
     prepare: nothing,
     start: nothing,
     stop: nothing,
     observe: async (task, cursor) => {
       const scene = sceneOf(task);
-      const script = faults(scene) ?? scripts[task.phase.step](scene);
-      return observe(scene, script, cursor, clock.now(), timeScale);
+      const script = faults?.(scene) ?? scripts[task.phase.step](scene);
+      return observe(scene, script, cursor, options);
     },
     logs: async (version, limit) => trafficOf(version, clock.now(), limit),
   };
