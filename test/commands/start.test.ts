@@ -78,4 +78,12 @@ describe('tools', () => {
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.filter(({ effect }) => effect !== 'read')).toEqual([]);
   });
+
+  test('prints only those that the policy file allows', async () => {
+    const policy = join(await temporaryDirectory(), 'policy.yaml');
+    await writeFile(policy, 'read_only: true\n');
+    const { stdout } = await run(['tools', '--policy-file', policy]);
+    expect(stdout).toContain('get_organization');
+    expect(stdout).not.toContain('create_project');
+  });
 });

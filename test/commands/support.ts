@@ -1,15 +1,21 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const source = ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts')];
+
+// The bundle starts several times quicker than the source, and is what users run: a late import that bundling breaks shows here.
+const outdir = await mkdtemp(join(tmpdir(), 'infra-mcp-bundle-'));
+await promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/build.ts'), '--outdir', outdir]);
+afterAll(() => rm(outdir, { recursive: true }));
+const program = join(outdir, 'infra-mcp.mjs');
 
 /** This process's environment without any option of ours, and the given variables. */
 const environment = (given: Record<string, string> = {}): Record<string, string> => ({
@@ -37,14 +43,14 @@ interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/** How infra-mcp is run from source, for whoever starts it in another way. */
+/** How infra-mcp is run, for whoever starts it in another way. */
 export const commandLine = (args: readonly string[], env?: Record<string, string>): { command: string[]; env: Record<string, string> } => ({
-  command: [process.execPath, ...source, ...args],
+  command: [process.execPath, program, ...args],
   env: environment(env),
 });
 
 const start = (args: readonly string[], env?: Record<string, string>): Started => {
-  const child = spawn(process.execPath, [...source, ...args], { cwd: root, env: environment(env) });
+  const child = spawn(process.execPath, [program, ...args], { cwd: root, env: environment(env) });
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
@@ -97,9 +103,9 @@ export interface Assistant {
   readonly close: () => Promise<void>;
 }
 
-/** Starts `infra-mcp` as hosts do, and connects to it. `program` is what node runs. */
-export async function startAssistant(env: Record<string, string>, program: readonly string[] = source): Promise<Assistant> {
-  const transport = new StdioClientTransport({ command: process.execPath, args: [...program], cwd: root, env: environment(env), stderr: 'pipe' });
+/** Starts `infra-mcp` as hosts do, and connects to it. */
+export async function startAssistant(env: Record<string, string>): Promise<Assistant> {
+  const transport = new StdioClientTransport({ command: process.execPath, args: [program], cwd: root, env: environment(env), stderr: 'pipe' });
   let stderr = '';
   transport.stderr!.on('data', (text: Buffer) => (stderr += text.toString()));
   const client = new Client({ name: 'test', version: '1' });
