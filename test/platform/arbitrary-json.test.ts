@@ -74,7 +74,7 @@ describe.each(writing)('$name', ({ name, members, needsBody }) => {
       fc.asyncProperty(fc.constantFrom(...places), fc.oneof(odd, fc.jsonValue()), async (place, value) => {
         await sendBody(name, JSON.stringify(replaced(body, place, value)));
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
   });
 });

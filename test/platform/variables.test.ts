@@ -62,6 +62,14 @@ test('the seed has a variable of every scope and of every type', async () => {
   expect(new Set(lists.map((row) => row['variable_type']))).toEqual(new Set(VariableType.options));
 });
 
+test('a new environment has built-in variables of its own', async () => {
+  const environment = await lab.must('create_environment', { project_id: ids['project_id'], cluster_id: ids['cluster_id'], name: 'with built-ins', mode: 'DEVELOPMENT' });
+  const rows = withScope(rowsOf(await lab.must('list_variables_of_environment', { environment_id: environment['id'] })), 'BUILT_IN');
+  expect(Object.fromEntries(rows.map((row) => [row['key'], row['value']]))).toEqual({
+    PLATFORM_PROJECT_ID: ids['project_id'], PLATFORM_ENVIRONMENT_ID: environment['id'], PLATFORM_ENVIRONMENT_MODE: 'DEVELOPMENT',
+  });
+});
+
 describe('creating', () => {
   test('a variable with a mount path makes a file', async () => {
     expect((await create({ key: 'AS_FILE', value: 'x', mount_path: '/etc/x' })).body).toMatchObject({ variable_type: 'FILE', mount_path: '/etc/x' });

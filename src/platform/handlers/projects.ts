@@ -5,6 +5,7 @@ import type { Handlers } from '../handler.ts';
 import { invalid } from '../problem.ts';
 import type { Db } from '../store/database.ts';
 import type { EnvironmentTable, ProjectTable } from '../store/schema.ts';
+import { builtInVariables } from './built-in-variables.ts';
 import { find, readService } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
@@ -60,6 +61,7 @@ export const projectHandlers = {
       .values({ id: random.uuid(), created_at: now, updated_at: now, project_id, cluster_id, name, mode, updated_by: principal.name, state: 'READY' })
       .returningAll()
       .executeTakeFirstOrThrow();
+    await db.insertInto('variable').values(builtInVariables(row)).execute();
     return (await environmentAnswers(db, [row]))[0]!;
   },
   get_environment: async ({ environment_id }, { db }) => (await environmentAnswers(db, [await find(db, 'environment', environment_id)]))[0]!,

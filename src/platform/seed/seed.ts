@@ -1,5 +1,6 @@
 import { carryOutInThePast, type PastOrder } from '../engine/past.ts';
 import type { PlatformParts } from '../handler.ts';
+import { builtInVariables } from '../handlers/built-in-variables.ts';
 import type { Db } from '../store/database.ts';
 import type { Vault } from '../vault.ts';
 import { seedAlertRules } from './alert-rules.ts';
@@ -19,17 +20,17 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
     id: seedId(`project/${name}`), organization_id: organizationId, created_at: time.ago(name === 'shop' ? 90 : 85), updated_at: time.ago(60), name,
     description: name === 'shop' ? 'The shop.' : 'What we learn from the shop.',
   }))).execute();
-  await db.insertInto('environment').values(seedEnvironments.map(({ path, mode, cluster, age }) => ({
+  const environments = await db.insertInto('environment').values(seedEnvironments.map(({ path, mode, cluster, age }) => ({
     id: seedId(`environment/${path}`), project_id: seedId(`project/${projectOf(path)}`), cluster_id: seedId(`cluster/${cluster}`),
     created_at: time.ago(age), updated_at: time.ago(10), name: path.split('/')[1]!, mode, updated_by: 'Ada Okafor', state: 'READY' as const,
-  }))).execute();
+  }))).returningAll().execute();
   await db.insertInto('service').values(services.map(({ environment, name, kind, spec }, index) => ({
     // A second apart, so that lists keep this order.
     id: seedId(`service/${environment}/${name}`), environment_id: seedId(`environment/${environment}`), created_at: new Date(time.start - 70 * day + index * 1000).toISOString(),
     updated_at: time.ago(10), kind, name, spec: JSON.stringify(spec), deployed_state: 'READY' as const, deployment_status: 'NEVER_DEPLOYED' as const,
     deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
   }))).execute();
-  await db.insertInto('variable').values(seedVariables(time, vault)).execute();
+  await db.insertInto('variable').values([...environments.flatMap(builtInVariables), ...seedVariables(time, vault)]).execute();
   await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
 };
 

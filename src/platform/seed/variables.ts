@@ -11,7 +11,7 @@ const inProject = (project: string): Holder => ({ project_id: seedId(`project/${
 const inEnvironment = (environment: string): Holder => ({ project_id: null, environment_id: seedId(`environment/${environment}`), service_id: null });
 const inService = (service: string): Holder => ({ project_id: null, environment_id: null, service_id: seedId(`service/${service}`) });
 
-/** One variable of every scope and of every type, and one secret. */
+/** With the built-in ones, a variable of every scope and of every type; and one secret. */
 export function seedVariables(time: SeedTime, vault: Vault): Variable[] {
   const variable = (path: string, holder: Holder, scope: Variable['scope'], value: string, more: Partial<Variable> = {}): Variable => ({
     id: seedId(`variable/${path}`), created_at: time.ago(60), updated_at: time.ago(60), ...holder, key: path.split('/').at(-1)!, scope,
@@ -27,7 +27,6 @@ export function seedVariables(time: SeedTime, vault: Vault): Variable[] {
     region,
     logLevel,
     variable('shop/production/LOG_LEVEL', inEnvironment('shop/production'), 'ENVIRONMENT', 'warn'),
-    variable(`${staging}/PLATFORM_ENVIRONMENT_ID`, inEnvironment(staging), 'BUILT_IN', seedIds.environment_id, { variable_type: 'BUILT_IN', owned_by: 'platform' }),
     own('checkout-api', 'PAYMENT_PROVIDER', 'APPLICATION', 'sandbox'),
     own('checkout-api', 'AWS_REGION', 'APPLICATION', 'eu-west-3', { variable_type: 'ALIAS', linked_variable_id: region.id }),
     own('checkout-api', 'FEATURES_FILE', 'APPLICATION', '{"new_basket": true}', { variable_type: 'FILE', mount_path: '/etc/shop/features.json', enable_interpolation_in_file: 0 }),
