@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findDeployment, servicesOf } from '../../../src/platform/engine/rows.ts';
+import { apply, Superseded } from '../../../src/platform/engine/transition.ts';
+import { addEnvironment, openWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ started: false });
+});
+afterAll(() => world.close());
+
+const ordered = async (name: string) => {
+  const { environmentId, ids } = await addEnvironment(world.db, name, { db: { kind: 'database' } });
+  const id = await world.order({ environmentId, serviceIds: [ids['db']!] });
+  const deployment = await findDeployment(world.db, id);
+  const [service] = await servicesOf(world.db, id);
+  return { environmentId, deployment, service: service! };
+};
+
+const change = {
+  at: 1_767_600_000_000, row: { state: 'DEPLOYING', due_ms: 0 }, step: { position: 0, step: 'DEPLOYMENT_QUEUEING', status: 'SUCCESS', beganAt: 0 },
+  lines: [{ at: 0, message: 'hello', pod: 'pod', version: '1' }], announced: 'DEPLOYMENT_STARTED',
+} as const;
+
+/** Every row that a change could have written. */
+const traces = async (deploymentId: string) => ({
+  services: await servicesOf(world.db, deploymentId),
+  events: await world.db.selectFrom('deployment_event').selectAll().where('deployment_id', '=', deploymentId).execute(),
+  steps: await world.db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', deploymentId).execute(),
+  lines: await world.db.selectFrom('log_line').selectAll().where('deployment_id', '=', deploymentId).execute(),
+});
+
+test('a change decided on a row that has moved on since is not written, nor anything that goes with it', async () => {
+  const { environmentId, deployment, service } = await ordered('moved');
+  await world.db.transaction().execute((trx) => world.engine.cancel(trx, environmentId));
+  const before = await traces(deployment.id);
+  await expect(world.db.transaction().execute((trx) => apply(trx, deployment, service, change))).rejects.toThrow(Superseded);
+  expect(await traces(deployment.id)).toEqual(before);
+});
+
+test('nor is one of a worker that no longer holds the deployment', async () => {
+  const { deployment, service } = await ordered('taken');
+  const before = await traces(deployment.id);
+  await expect(world.db.transaction().execute((trx) => apply(trx, { ...deployment, owner: 'another' }, service, change))).rejects.toThrow(Superseded);
+  expect(await traces(deployment.id)).toEqual(before);
+});
+
+test('the store itself allows one deployment under way in an environment', async () => {
+  const { environmentId } = await ordered('one at a time');
+  const services = await world.db.selectFrom('service').select('id').where('environment_id', '=', environmentId).execute();
+  await world.order({ environmentId, serviceIds: services.map(({ id }) => id) });
+  await expect(world.db.updateTable('deployment').set({ status: 'ONGOING' }).where('environment_id', '=', environmentId).execute()).rejects.toThrow(/UNIQUE/);
+});
