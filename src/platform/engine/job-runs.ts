@@ -18,6 +18,9 @@ const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number
   }
 };
 
+// A run that nobody was there for is left out, like a train that was missed.
+const latestStart = 60_000;
+
 const queueOf = (serviceId: string): string => `job/${serviceId}`;
 
 /** A job that was deployed runs by its schedule from then on; one that was stopped no longer does. */
@@ -28,12 +31,12 @@ export async function scheduleRuns(context: EngineContext, trx: Db, deployment: 
   else if (deployment.action !== 'RESTART') await trx.deleteFrom('timer').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).execute();
 }
 
-/** Begins a job's run by its schedule, unless the one before still runs. It has a queue of its own, beside the environment's. */
-export const moveJob = (context: EngineContext): Move => async (trx, serviceId, now) => {
+/** Begins a job's run by its schedule, unless the one before still runs or it is too late for it. It has a queue of its own, beside the environment's. */
+export const moveJob = (context: EngineContext): Move => async (trx, serviceId, now, dueAt) => {
   const service = await trx.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
   if (service === undefined || service.deployed_spec === null) return null;
   const running = await trx.selectFrom('deployment').select('id').where('queue', '=', queueOf(serviceId)).where('due_ms', 'is not', null).executeTakeFirst();
-  if (running === undefined) {
+  if (running === undefined && now - dueAt <= latestStart) {
     const deployment = await trx
       .insertInto('deployment')
       .values({

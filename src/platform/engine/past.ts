@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import type { Random } from '../random.ts';
 import { createSimulatedRuntime, type Fault } from '../runtime/simulated/simulated-runtime.ts';
@@ -20,7 +21,7 @@ export interface PastOrder extends DeploymentOrder {
  * Gives an order at a moment in the past and carries it out to its end: the way a seed comes by states, histories and
  * logs that are what the engine itself would have written. Takes no longer than its writes do.
  * @returns the order and when it ended, in milliseconds since the epoch
- * @throws ApiProblem where the engine would refuse the order
+ * @throws ApiProblem where the engine would refuse the order, Error when another process takes it over
  */
 export async function carryOutInThePast(db: Db, random: Random, order: PastOrder): Promise<DeploymentRequest & { endedAt: number }> {
   let now = order.at;
@@ -28,14 +29,16 @@ export async function carryOutInThePast(db: Db, random: Random, order: PastOrder
   const timeScale = 1;
   const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(order.faults && { faults: order.faults }) });
   const context: EngineContext = { db, clock, random, runtime, timeScale, log: silentLog };
-  const lease = createLease(db, clock, random.uuid());
+  // The lease is of this process in the present.
+  const lease = createLease(db, systemClock, random.uuid());
   await lease.renew(db);
   const accepted = await db.transaction().execute((trx) => request(context, trx, order));
   await db.updateTable('deployment').set({ owner: lease.owner }).where('id', '=', accepted.id).execute();
   for (;;) {
     await drive(context, accepted.id, lease.owner);
-    const { due_ms: due } = await db.selectFrom('deployment').select('due_ms').where('id', '=', accepted.id).executeTakeFirstOrThrow();
+    const { due_ms: due, owner } = await db.selectFrom('deployment').select(['due_ms', 'owner']).where('id', '=', accepted.id).executeTakeFirstOrThrow();
     if (due === null) break;
+    if (owner !== lease.owner) throw new Error(`Deployment ${accepted.id} was taken over by another process while it was carried out.`);
     now = Math.max(now + 1, due);
   }
   await lease.release();

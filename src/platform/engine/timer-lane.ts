@@ -6,8 +6,11 @@ import type { Lane } from './worker.ts';
 
 type TimerKind = Selectable<Database['timer']>['kind'];
 
-/** Moves a thing on when its time has come; returns when it is to be moved next (milliseconds since the epoch), or null. */
-export type Move = (trx: Db, subjectId: string, now: number) => Promise<number | null>;
+/**
+ * Moves a thing on when its time has come; returns when it is to be moved next, or null. `dueAt` is when it should have
+ * been moved: earlier than `now` by as long as nobody worked. All in milliseconds since the epoch.
+ */
+export type Move = (trx: Db, subjectId: string, now: number, dueAt: number) => Promise<number | null>;
 
 /** Sets when a thing is moved next, in place of what was set before. */
 export async function setTimer(trx: Db, kind: TimerKind, subjectId: string, dueAt: number): Promise<void> {
@@ -30,7 +33,7 @@ export function timerLane(context: EngineContext, moves: Readonly<Record<TimerKi
       const due = await trx
         .deleteFrom('timer').where('kind', '=', kind).where('subject_id', '=', subjectId).where('due_ms', '<=', now).returning('due_ms').executeTakeFirst();
       if (due === undefined) return;
-      const next = await moves[kind](trx, subjectId, now);
+      const next = await moves[kind](trx, subjectId, now, due.due_ms);
       if (next !== null) await setTimer(trx, kind, subjectId, next);
     });
 

@@ -98,6 +98,17 @@ describe('a scheduled job', () => {
     expect(said).toHaveLength(4);
   });
 
+  test('leaves out the runs that nobody was there for', async () => {
+    const { environmentId, ids } = await addEnvironment(world.db, 'missed', { job: { kind: 'job' } });
+    await world.order({ environmentId, serviceIds: [ids['job']!] });
+    await world.settled(clock);
+    clock.advance(3 * 3_600_000 + 61_000);
+    await through(async () => undefined, 0);
+    expect(await historyOf(ids['job']!)).toHaveLength(1);
+    const timer = await world.db.selectFrom('timer').select('due_ms').where('subject_id', '=', ids['job']!).executeTakeFirstOrThrow();
+    expect(timer.due_ms).toBeGreaterThan(clock.now());
+  });
+
   test('no longer runs once it is stopped', async () => {
     const { environmentId, ids } = await addEnvironment(world.db, 'stopped job', { job: { kind: 'job' } });
     for (const action of ['DEPLOY', 'STOP'] as const) await world.order({ environmentId, serviceIds: [ids['job']!], action });
