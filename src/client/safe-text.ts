@@ -1,5 +1,6 @@
+import { hiddenSecret } from '../contract/primitives.ts';
 /** What stands where a credential or secret stood. */
-export const mask = '[hidden]';
+export const mask = hiddenSecret;
 
 /** Longest text of a platform that an error carries, in characters. */
 const longestDetail = 300;
