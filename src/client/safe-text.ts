@@ -1,4 +1,5 @@
 import { hiddenSecret } from '../contract/primitives.ts';
+
 /** What stands where a credential or secret stood. */
 export const mask = hiddenSecret;
 

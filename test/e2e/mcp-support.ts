@@ -95,7 +95,7 @@ export function connectorsTo(baseUrl: string, token: string): Connectors {
   const open: { close: () => Promise<void> }[] = [];
   const connect =
     (over: (wire: Wire, user?: User) => Promise<TestClient>): Connect =>
-    async (user, policy = { readOnly: false }, guard = undefined) => {
+    async (user, policy = { readOnly: false }, guard) => {
       const [near, far] = InMemoryTransport.createLinkedPair();
       const parts = createParts({ tools, policy, connect: async () => ({ client }), secrets: () => [token], guard, version: '0.0.0', log, clock: { now: Date.now } });
       open.push(serveStdio(parts, far));
