@@ -12,6 +12,7 @@ import { connectionOf } from './connecting.ts';
 import type { Connection } from './connection.ts';
 import { openGuard } from './guard.ts';
 import { admissionOf } from './http/admission.ts';
+import { openApprovals } from './http/approvals.ts';
 import { openPolicies } from './http/policies.ts';
 import { createLog } from './log.ts';
 import { untilStopped } from './stopping.ts';
@@ -54,6 +55,7 @@ export async function http(config: Config): Promise<void> {
     createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, version: manifest.version, clock }),
   );
   const admission = await admissionOf(config, log);
+  const approvals = openApprovals(config);
   const holdsToken = holdsTokenFor(config);
   const stopped = untilStopped();
   const server = await serveHttp({
@@ -65,6 +67,7 @@ export async function http(config: Config): Promise<void> {
     legacy: config.statelessLegacy ? 'stateless' : 'sessions',
     authenticate: admission.authenticate,
     routes: admission.routes,
+    approvals: approvals.shown,
     holdsToken,
     policyVersion: policies.version,
     askPlatform: askerOf(connection, holdsToken),
@@ -82,6 +85,7 @@ export async function http(config: Config): Promise<void> {
   await stopped;
   endReloading();
   await server.close();
+  approvals.close();
   await guard.close();
   await connection.close();
 }

@@ -39,6 +39,10 @@ export const httpOptions = {
     env: 'INFRA_OAUTH_JWKS_URL', value: 'url', commands: ['http'],
     description: "Where the authorization server's keys are.", fallback: 'where its metadata says',
   }),
+  approvalsPage: yesOrNo.default(false).register(about, {
+    env: 'INFRA_HTTP_APPROVALS_PAGE', commands: ['http'],
+    description: 'Serve a page at /approvals where the operator, with their secret, approves or refuses calls.',
+  }),
   statelessLegacy: yesOrNo.default(false).register(about, {
     env: 'INFRA_HTTP_STATELESS_LEGACY', commands: ['http'],
     description: 'Serve clients of the 2025 revisions without sessions: any server of a fleet can answer, but cannot ask their users.',

@@ -184,6 +184,7 @@ describe('where the client cannot ask', () => {
   test.each([
     [{ kind: 'pending', code: 'AAAA-BBBB' }, { kind: 'pending', code: 'AAAA-BBBB' }],
     [{ kind: 'approved' }, { kind: 'approved', how: 'terminal' }],
+    [{ kind: 'approved', onPage: true }, { kind: 'approved', how: 'page' }],
     [{ kind: 'refused' }, refused('operator_refused')],
     [{ kind: 'changed' }, refused('changed')],
     [{ kind: 'invalid' }, refused('invalid')],

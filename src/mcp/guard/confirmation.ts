@@ -58,8 +58,7 @@ export const questionLifetime = 600;
 
 const refused = (why: Refusal): Confirmation => ({ kind: 'refused', why });
 
-const operatorSays: Record<Exclude<Approval['kind'], 'pending'>, Confirmation> = {
-  approved: { kind: 'approved', how: 'terminal' },
+const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, Confirmation> = {
   refused: refused('operator_refused'),
   changed: refused('changed'),
   invalid: refused('invalid'),
@@ -109,7 +108,8 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
     const offered = mayBeUnattended ? { planToken: await planTokens.seal(bound) } : undefined;
     if (!approvals || !(await approvals.available())) return offered ? { kind: 'pending', ...offered } : refused('cannot_ask');
     const approval = await approvals.ask({ call: bound.call, principal: context.principal, plan, typed: question.typed }, context.clock.now());
-    return approval.kind === 'pending' ? { kind: 'pending', code: approval.code, ...offered } : operatorSays[approval.kind];
+    if (approval.kind === 'pending') return { kind: 'pending', code: approval.code, ...offered };
+    return approval.kind === 'approved' ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' } : operatorSaysNo[approval.kind];
   }
 
   return {

@@ -3,10 +3,10 @@ import type { Target } from './target.ts';
 import type { Tier } from './tier.ts';
 
 /**
- * How a call was agreed to: by nobody, as nobody has to; through the client's form; in the operator's terminal; by the
- * caller itself. Never claims that a human did.
+ * How a call was agreed to: by nobody, as nobody has to; through the client's form; in the operator's terminal or on
+ * their page; by the caller itself. Never claims that a human did.
  */
-export type Confirmed = 'not_needed' | 'elicited' | 'terminal' | 'unattended';
+export type Confirmed = 'not_needed' | 'elicited' | 'terminal' | 'page' | 'unattended';
 
 /** What is known of a call so far. */
 export interface CallFacts {

@@ -5,12 +5,8 @@ const tooLarge = (most: number): Response =>
   // The rest of the body is still on its way: the connection can't be used again.
   refuse({ status: 413, message: `The request body is larger than ${most} bytes.`, headers: { Connection: 'close' } });
 
-/**
- * Reads a request's body as JSON.
- * @param most largest body in bytes.
- * @returns the parsed value, or the answer that says why there is none.
- */
-export async function readJson(request: IncomingMessage, most: number): Promise<{ readonly value: unknown } | Response> {
+/** Reads a request's body as text. @param most largest body in bytes. @returns the answer that refuses a larger one. */
+export async function readText(request: IncomingMessage, most: number): Promise<string | Response> {
   if (Number(request.headers['content-length']) > most) return tooLarge(most);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -20,8 +16,15 @@ export async function readJson(request: IncomingMessage, most: number): Promise<
     if (size > most) return tooLarge(most);
     chunks.push(chunk);
   }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The same as JSON. @returns the parsed value, or the answer that says why there is none. */
+export async function readJson(request: IncomingMessage, most: number): Promise<{ readonly value: unknown } | Response> {
+  const text = await readText(request, most);
+  if (text instanceof Response) return text;
   try {
-    return { value: JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown };
+    return { value: JSON.parse(text) as unknown };
   } catch {
     return refuse({ status: 400, code: errorCodes.parse, message: 'Parse error: the request body is not valid JSON.' });
   }

@@ -1,4 +1,4 @@
-import { hostHeaderValidationResponse, isJsonContentType, originValidationResponse } from '@modelcontextprotocol/server';
+import { isJsonContentType, originValidationResponse } from '@modelcontextprotocol/server';
 import { errorMessage, interruption, refuse, stopping, tryAgain, type RequestId } from './answers.ts';
 import { readJson } from './body.ts';
 import type { HttpCall, HttpCaller } from './caller.ts';
@@ -11,8 +11,8 @@ import { eventOf, supervise, untilFirstEvent } from './streams.ts';
 
 /** What the MCP endpoint works with. */
 export interface EndpointParts {
-  /** Names this host answers to, without ports; IPv6 in brackets. */
-  readonly hosts: readonly string[];
+  /** The answer to a request under a name that isn't this host's, or undefined. */
+  readonly underForeignName: (request: Request) => Response | undefined;
   /** Host names of the pages that may call from a browser. */
   readonly origins: readonly string[];
   /** Who sent a request, or the answer that turns it away. */
@@ -58,9 +58,9 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Answers MCP messages over HTTP: who calls, with what right, in which turn, in which era. */
-export function mcpEndpoint({ hosts, origins, identify, challenge, calls, streams, eras, largestBody }: EndpointParts): Handler {
+export function mcpEndpoint({ underForeignName, origins, identify, challenge, calls, streams, eras, largestBody }: EndpointParts): Handler {
   const turnAway = ({ request, draining }: Exchange): Response | undefined =>
-    hostHeaderValidationResponse(request, [...hosts]) ??
+    underForeignName(request) ??
     originValidationResponse(request, [...origins]) ??
     wrongMethod(request) ??
     (draining.aborted ? stopping() : undefined);

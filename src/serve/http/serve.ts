@@ -1,5 +1,7 @@
+import { hostHeaderValidationResponse } from '@modelcontextprotocol/server';
 import type { PermissionLevel } from '../../contract/operation.ts';
 import type { Clock, Log } from '../../mcp/context.ts';
+import { approvalsPage, type ShownApprovals } from './approvals/approvals.ts';
 import { checkAddress, hostsOf, inHeader, originsOf, type Address } from './bind.ts';
 import { mcpEndpoint } from './endpoint.ts';
 import { createEras, type BuildServer, type LegacyMode } from './eras.ts';
@@ -23,6 +25,8 @@ export interface HttpServerOptions extends Address {
   readonly levelOf: (tool: string) => PermissionLevel | undefined;
   /** Who may call. Without it only this machine is served. */
   readonly authenticate?: Authenticate;
+  /** What the operator's page of approvals shows; without it there is no such page. */
+  readonly approvals?: ShownApprovals;
   /** What else is served, by path. */
   readonly routes?: Readonly<Record<string, Handler>>;
   /** Whether the server has a token of its own for the platform. */
@@ -55,8 +59,10 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   checkAddress(options, authenticate !== undefined);
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const eras = createEras({ build, legacy, limits, clock, log });
+  const hosts = hostsOf(options);
+  const underForeignName = (request: Request): Response | undefined => hostHeaderValidationResponse(request, hosts);
   const endpoint = mcpEndpoint({
-    hosts: hostsOf(options),
+    underForeignName,
     origins: originsOf(options),
     identify: identifyWith(authenticate ?? local, { holdsToken, policyVersion }),
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
@@ -70,7 +76,13 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     port,
     limits,
     log,
-    routes: { ...options.routes, [mcpPath]: endpoint, '/livez': livez, '/readyz': readyz({ askPlatform, clock, log }) },
+    routes: {
+      ...options.routes,
+      ...(options.approvals && approvalsPage({ ...options.approvals, underForeignName, publicUrl: options.publicUrl, clock, log })),
+      [mcpPath]: endpoint,
+      '/livez': livez,
+      '/readyz': readyz({ askPlatform, clock, log }),
+    },
   });
   return {
     port: running.port,

@@ -18,7 +18,7 @@ export interface ApprovalRequest {
 
 /** What came of asking the operator, who answers in a terminal of their own. */
 export type Approval =
-  | { readonly kind: 'approved' }
+  | { readonly kind: 'approved'; readonly onPage?: boolean }
   | { readonly kind: 'pending'; readonly code: string }
   | { readonly kind: 'refused' }
   /** What the call acts on is no longer what was approved. */
@@ -65,7 +65,8 @@ export function createApprovals({ store, keys, operator }: ApprovalsConfig): App
     if (!calls.take(pending.code)) return { kind: 'used' };
     if (!isOperators) return { kind: 'invalid' };
     if (decision.verdict === 'refused') return { kind: 'refused' };
-    return { kind: isSame ? 'approved' : 'changed' };
+    if (!isSame) return { kind: 'changed' };
+    return decision.verdict === 'approved_on_page' ? { kind: 'approved', onPage: true } : { kind: 'approved' };
   };
 
   return {

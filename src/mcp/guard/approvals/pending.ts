@@ -16,7 +16,8 @@ export interface Pending {
   readonly expiresAt: number;
 }
 
-export const verdicts = ['approved', 'refused'] as const;
+/** What the operator says, and where they approved: in a terminal, or on the page. */
+export const verdicts = ['approved', 'approved_on_page', 'refused'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /** A waiting call as kept: with what shows that nobody changed it, and the operator's decision, once made. */

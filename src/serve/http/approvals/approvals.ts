@@ -1,0 +1,132 @@
+import type { RecordedCall } from '../../../mcp/audit/calls.ts';
+import type { Clock, Log } from '../../../mcp/context.ts';
+import type { Desk } from '../../../mcp/guard/approvals/desk.ts';
+import type { Verdict } from '../../../mcp/guard/approvals/pending.ts';
+import { readText } from '../body.ts';
+import type { Exchange, Handler } from '../exchange.ts';
+import type { Html } from './html.ts';
+import { createOperators, isOwnForm, type Operator } from './operators.ts';
+import { closedPage, deskPage, entryPage, pagePath, style, stylePath } from './pages.ts';
+
+/** What the page of approvals shows, and works on. */
+export interface ShownApprovals {
+  readonly desk: Desk;
+  /** Whether the operator has set a secret. */
+  readonly hasSecret: () => Promise<boolean>;
+  /** The newest calls, oldest first; undefined where they can't be read. */
+  readonly latestCalls: () => Promise<readonly RecordedCall[] | undefined>;
+}
+
+/** What the page works with. */
+export interface ApprovalsPageParts extends ShownApprovals {
+  /** The answer to a request under a name that isn't this host's, or undefined. */
+  readonly underForeignName: (request: Request) => Response | undefined;
+  /** How browsers reach this server, where that is not how it is bound. */
+  readonly publicUrl?: URL;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Largest form in bytes. */
+const largestForm = 8 * 1024;
+
+const cookieName = 'infra_operator';
+
+// Nothing but our own style is loaded, nothing runs, nobody frames it, and its forms go nowhere else.
+const headers = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+const show = ({ markup }: Html, status = 200): Response => new Response(markup, { status, headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' } });
+
+/** What came of a form, told on the page that follows. */
+const words: Readonly<Record<string, string>> = {
+  approved: 'Approved, for one call. The assistant can repeat it now.',
+  refused: 'Refused.',
+  gone: 'Nothing was decided: it expired, was decided already, or never was.',
+  not_typed: 'Not approved: what was typed is not the name. It waits until it expires.',
+};
+
+const onwards = (what?: keyof typeof words, cookie?: string): Response =>
+  new Response(null, {
+    status: 303,
+    headers: { ...headers, Location: what === undefined ? pagePath : `${pagePath}?said=${what}`, ...(cookie !== undefined && { 'Set-Cookie': cookie }) },
+  });
+
+const operatorIdIn = ({ headers: given }: Request): string =>
+  given.get('cookie')?.split(';').map((pair) => pair.trim().split('=')).find(([name]) => name === cookieName)?.[1] ?? '';
+
+/** Browsers say with every form where it comes from; one that comes from elsewhere, or doesn't say, isn't ours. */
+const isOwnPage = ({ headers: given }: Request, publicUrl: URL | undefined): boolean => {
+  const origin = URL.parse(given.get('origin') ?? '');
+  return origin !== null && [given.get('host'), publicUrl?.host].includes(origin.host);
+};
+
+/** The page on which the operator approves or refuses calls. It works without scripts. */
+export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, publicUrl, clock, log }: ApprovalsPageParts): Readonly<Record<string, Handler>> {
+  const operators = createOperators(clock);
+
+  const cookieOf = (id: string, seconds?: number): string =>
+    [`${cookieName}=${id}`, `Path=${pagePath}`, 'HttpOnly', 'SameSite=Strict', ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []), ...(seconds === undefined ? [] : [`Max-Age=${seconds}`])].join('; ');
+
+  const view = async ({ url }: Exchange, operator: Operator | undefined): Promise<Response> => {
+    if (!operator) return show((await hasSecret()) ? entryPage(undefined) : closedPage());
+    const [waiting, calls] = await Promise.all([desk.waiting(clock.now()), latestCalls()]);
+    return show(deskPage({ operator, waiting, calls, words: words[url.searchParams.get('said') ?? ''] }));
+  };
+
+  const enter = async (secret: string): Promise<Response> => {
+    const unlocked = await desk.unlock(secret, clock.now());
+    if (unlocked.kind === 'unlocked') return onwards(undefined, cookieOf(operators.enter(unlocked.sign).id));
+    log.warn({ why: unlocked.kind }, 'operator not let in');
+    if (unlocked.kind === 'locked') return show(entryPage(`Too many wrong secrets were given. The next try counts from ${new Date(unlocked.until).toISOString()}.`), 429);
+    return show(entryPage(`That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`), 403);
+  };
+
+  const decide = async (operator: Operator, form: URLSearchParams): Promise<Response> => {
+    const code = form.get('code') ?? '';
+    const approving = form.get('do') === 'approve';
+    const pending = await desk.find(code, clock.now());
+    if (!pending) return onwards('gone');
+    if (approving && pending.typed !== undefined && form.get('typed')?.trim() !== pending.typed) return onwards('not_typed');
+    const verdict: Verdict = approving ? 'approved_on_page' : 'refused';
+    if (!(await desk.decide(code, verdict, operator.sign, clock.now()))) return onwards('gone');
+    log.info({ code, verdict, tool: pending.plan.tool, principal: pending.principal }, 'operator decided');
+    return onwards(approving ? 'approved' : 'refused');
+  };
+
+  const take = async ({ request, incoming }: Exchange, operator: Operator | undefined): Promise<Response> => {
+    if (!isOwnPage(request, publicUrl)) return show(entryPage('That form did not come from this page. Nothing was done.'), 403);
+    const text = await readText(incoming, largestForm);
+    if (text instanceof Response) return text;
+    const form = new URLSearchParams(text);
+    const action = form.get('do');
+    if (action === 'enter') return enter(form.get('secret') ?? '');
+    if (!operator) return show(entryPage('You were away for too long. Give the secret again.'), 403);
+    if (!isOwnForm(operator, form.get('form_token') ?? '')) return show(entryPage('That form did not come from this page. Nothing was done.'), 403);
+    if (action === 'approve' || action === 'refuse') return decide(operator, form);
+    if (action !== 'leave') return show(entryPage('That form is not known here. Nothing was done.'), 400);
+    operators.leave(operator.id);
+    return onwards(undefined, cookieOf('', 0));
+  };
+
+  const page: Handler = async (exchange) => {
+    const { request } = exchange;
+    const away = underForeignName(request);
+    if (away) return away;
+    const operator = operators.find(operatorIdIn(request));
+    if (request.method === 'POST') return take(exchange, operator);
+    return ['GET', 'HEAD'].includes(request.method) ? view(exchange, operator) : new Response(null, { status: 405, headers: { ...headers, Allow: 'GET, POST' } });
+  };
+
+  return {
+    [pagePath]: page,
+    [stylePath]: async () => new Response(style, { headers: { ...headers, 'Content-Type': 'text/css; charset=utf-8' } }),
+  };
+}

@@ -1,0 +1,83 @@
+import type { RecordedCall } from '../../../mcp/audit/calls.ts';
+import { clean } from '../../../mcp/fence.ts';
+import type { Pending } from '../../../mcp/guard/approvals/pending.ts';
+import { planText } from '../../../mcp/guard/plan.ts';
+import { html, none, type Html } from './html.ts';
+import type { Operator } from './operators.ts';
+
+/** Where the page is, and its style. */
+export const pagePath = '/approvals';
+export const stylePath = '/approvals/style.css';
+
+export const style = `
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff; }
+article { border: 1px solid #bbb; border-radius: 6px; padding: 1rem; margin: 1rem 0; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f4f4; padding: .75rem; border-radius: 4px; }
+input, button { font: inherit; padding: .4rem .6rem; }
+label { display: block; margin: .5rem 0; }
+table { border-collapse: collapse; width: 100%; font-size: .875rem; }
+th, td { text-align: left; border-bottom: 1px solid #ddd; padding: .25rem .5rem; vertical-align: top; }
+.said { background: #fff6d6; padding: .5rem .75rem; border-radius: 4px; }
+`;
+
+const page = (title: string, body: Html): Html => html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} - infra-mcp</title><link rel="stylesheet" href="${stylePath}"></head>
+<body><h1>${title}</h1>${body}</body>
+</html>
+`;
+
+const said = (words: string | undefined): Html => (words === undefined ? none : html`<p class="said" role="status">${words}</p>`);
+
+/** Asks for the operator's secret. */
+export const entryPage = (words: string | undefined): Html =>
+  page('Approvals', html`${said(words)}<form method="post" action="${pagePath}">
+<label>Operator secret <input type="password" name="secret" autocomplete="current-password" required autofocus></label>
+<button name="do" value="enter">Enter</button></form>`);
+
+/** Nobody can enter. */
+export const closedPage = (): Html => page('Approvals', html`<p>No operator secret is set. Set one on the server: <code>infra-mcp approve --set-secret</code></p>`);
+
+const time = (at: number): string => new Date(at).toISOString();
+
+const token = ({ formToken }: Operator): Html => html`<input type="hidden" name="form_token" value="${formToken}">`;
+
+const typing = (typed: string | undefined): Html =>
+  typed === undefined ? none : html`<label>To approve it, type <strong>${clean(typed)}</strong> <input name="typed" autocomplete="off" spellcheck="false"></label>`;
+
+const waitingCall = ({ code, principal, plan, typed, askedAt, expiresAt }: Pending, operator: Operator): Html => html`<article>
+<h2>${code}</h2>
+<p>${clean(principal)} wants to run <code>${plan.tool}</code> (${plan.tier}), asked ${time(askedAt)}, counts until ${time(expiresAt)}</p>
+<pre>${clean(planText(plan, { whole: true }))}</pre>
+<form method="post" action="${pagePath}">${token(operator)}<input type="hidden" name="code" value="${code}">${typing(typed)}
+<button name="do" value="approve">Approve, for one call</button> <button name="do" value="refuse">Refuse</button></form>
+</article>`;
+
+const recordedCall = ({ at, who, tool, target, tier, confirmed, outcome, why }: RecordedCall): Html => {
+  const on = target ? `${target.kind} ${target.name ?? target.id ?? ''}` : '';
+  const cells = [at, who, tool, on, tier ?? '', confirmed ?? '', outcome ?? 'not recorded', why ?? ''];
+  return html`<tr>${cells.map((cell) => html`<td>${clean(cell)}</td>`)}</tr>`;
+};
+
+const records = (calls: readonly RecordedCall[] | undefined): Html => {
+  if (!calls) return html`<p>Records go to a command, and can't be read here.</p>`;
+  if (calls.length === 0) return html`<p>Nothing is recorded yet.</p>`;
+  const heading = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why'].map((name) => html`<th>${name}</th>`);
+  return html`<table><thead><tr>${heading}</tr></thead><tbody>${calls.toReversed().map(recordedCall)}</tbody></table>`;
+};
+
+/** What the desk shows. */
+export interface DeskView {
+  readonly operator: Operator;
+  readonly words?: string;
+  readonly waiting: readonly Pending[];
+  /** The newest calls, oldest first; undefined where they can't be read. */
+  readonly calls?: readonly RecordedCall[];
+}
+
+/** What waits for a decision, and what happened lately. */
+export const deskPage = ({ operator, words, waiting, calls }: DeskView): Html =>
+  page('Approvals', html`${said(words)}<form method="post" action="${pagePath}">${token(operator)}<button name="do" value="leave">Leave</button></form>
+${waiting.length === 0 ? html`<p>Nothing waits for approval.</p>` : waiting.map((pending) => waitingCall(pending, operator))}
+<h2>Latest calls</h2>
+${records(calls)}`);

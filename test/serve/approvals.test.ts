@@ -1,0 +1,225 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RecordedCall } from '../../src/mcp/audit/calls.ts';
+import { hasSecret, setSecret } from '../../src/mcp/guard/approvals/operator.ts';
+import { approvalFor, officeIn, secret } from '../mcp/guard/approvals/support.ts';
+import { closeLab, startLab } from './lab.ts';
+
+let folder: string;
+let office: ReturnType<typeof officeIn>;
+// Setting a secret is slow on purpose, so it is set once.
+let operators: string;
+const operatorFile = (): string => join(operators, 'operator.json');
+
+beforeAll(async () => {
+  operators = await mkdtemp(join(tmpdir(), 'infra-mcp-operator-'));
+  await setSecret(operatorFile(), secret);
+});
+
+afterAll(() => rm(operators, { recursive: true }));
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'infra-mcp-page-'));
+  office = officeIn(folder);
+});
+
+afterEach(async () => {
+  await closeLab();
+  office[Symbol.dispose]();
+  await rm(folder, { recursive: true });
+});
+
+const attack = '<script>alert(1)</script>"\'&\u202E';
+const call: RecordedCall = { at: '2026-11-20T10:00:00.000Z', who: 'eve', tool: 'lock_cluster', request_id: 'r', target: { kind: 'cluster', name: attack }, outcome: 'done' } as RecordedCall;
+
+const startOffice = async (options: Parameters<typeof startLab>[0] = {}, now?: () => number) => {
+  await copyFile(operatorFile(), office.operator);
+  const approvals = { desk: office.desk, hasSecret: () => hasSecret(office.operator), latestCalls: async () => [call] };
+  return startLab({ approvals, ...(now && { clock: { now } }), ...options });
+};
+
+/** What a browser does, without scripts: keeps cookies, sends forms with where they come from, follows redirects. */
+function browserAt(base: URL) {
+  const page = new URL('/approvals', base);
+  let cookie = '';
+  const keep = (answer: Response): Response => {
+    const set = answer.headers.get('set-cookie');
+    if (set) cookie = set.split(';')[0]!;
+    return answer;
+  };
+  const get = async (path = '') => keep(await fetch(new URL(page.href + path), { headers: cookie ? { cookie } : {} }));
+  const post = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    keep(await fetch(page, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: page.origin, 'content-type': 'application/x-www-form-urlencoded', ...(cookie && { cookie }), ...headers },
+      body: new URLSearchParams(fields),
+    }));
+  /** The hidden fields of the form about a code, or of the first form. */
+  const fieldsFor = async (code?: string): Promise<Record<string, string>> => {
+    const markup = await (await get()).text();
+    const forms = markup.match(/<form[\s\S]*?<\/form>/g) ?? [];
+    const form = code === undefined ? forms[0] : forms.find((one) => one.includes(`value="${code}"`));
+    return Object.fromEntries([...(form ?? '').matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]));
+  };
+  const follow = async (answer: Response) => (answer.status === 303 ? get(answer.headers.get('location')!.replace('/approvals', '')) : answer);
+  return { get, post, fieldsFor, follow, enter: () => post({ do: 'enter', secret }), cookie: () => cookie };
+}
+
+const ask = async (more: Parameters<typeof approvalFor>[0] = {}): Promise<string> => {
+  const asked = await office.approvals.ask(approvalFor(more), Date.now());
+  return asked.kind === 'pending' ? asked.code : '';
+};
+const outcome = async (more: Parameters<typeof approvalFor>[0] = {}) => office.approvals.ask(approvalFor(more), Date.now());
+
+describe('the page of approvals', () => {
+  test('is not there unless it is wanted', async () => {
+    const { url } = await startLab();
+    expect((await browserAt(url).get()).status).toBe(404);
+  });
+
+  test('says what to do where no secret is set', async () => {
+    const { url } = await startLab({ approvals: { desk: office.desk, hasSecret: () => hasSecret(office.operator), latestCalls: async () => [] } });
+    expect(await (await browserAt(url).get()).text()).toContain('infra-mcp approve --set-secret');
+  });
+
+  test('shows nothing without the secret', async () => {
+    const { url } = await startOffice();
+    const code = await ask();
+    const browser = browserAt(url);
+    expect(await (await browser.get()).text()).not.toContain(code);
+    const wrong = await browser.post({ do: 'enter', secret: 'guessed' });
+    expect(wrong.status).toBe(403);
+    expect(wrong.headers.get('set-cookie')).toBeNull();
+    expect(await wrong.text()).toContain('not the secret');
+    expect((await browser.enter()).status).toBe(303);
+    expect(await (await browser.get()).text()).toContain(code);
+  });
+
+  test('lets nobody try the secret for ever', async () => {
+    const { url } = await startOffice();
+    const browser = browserAt(url);
+    for (let tries = 0; tries < 5; tries += 1) await browser.post({ do: 'enter', secret: 'guessed' });
+    const right = await browser.enter();
+    expect(right.status).toBe(429);
+    expect(browser.cookie()).toBe('');
+  });
+
+  test('approves for one call, once the name was typed, and the record will say where', async () => {
+    const { url } = await startOffice();
+    const code = await ask();
+    const browser = browserAt(url);
+    await browser.enter();
+    const fields = await browser.fieldsFor(code);
+    const mistyped = await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'staging' }));
+    expect(await mistyped.text()).toContain('not the name');
+    expect(await outcome()).toMatchObject({ kind: 'pending' });
+    const approved = await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'prod' }));
+    expect(await approved.text()).toContain('Approved, for one call');
+    expect(await outcome()).toEqual({ kind: 'approved', onPage: true });
+    expect(await outcome()).toMatchObject({ kind: 'pending' });
+  });
+
+  test('refuses', async () => {
+    const { url } = await startOffice();
+    const code = await ask();
+    const browser = browserAt(url);
+    await browser.enter();
+    const fields = await browser.fieldsFor(code);
+    expect(await (await browser.follow(await browser.post({ ...fields, do: 'refuse' }))).text()).toContain('Refused.');
+    expect(await (await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'prod' }))).text()).toContain('Nothing was decided');
+    expect(await outcome()).toEqual({ kind: 'refused' });
+  });
+
+  test('shows what is asked for and the latest calls as text, whatever is in them', async () => {
+    const { url } = await startOffice();
+    await ask({ principal: attack, typed: attack });
+    const browser = browserAt(url);
+    await browser.enter();
+    const markup = await (await browser.get()).text();
+    expect(markup).not.toMatch(/<script|onerror|\u202E/);
+    expect(markup.match(/&lt;script&gt;/g)!.length).toBeGreaterThanOrEqual(3);
+    expect(markup).toContain('lock_cluster');
+  });
+
+  test('forgets an operator who leaves, or is away', async () => {
+    let now = Date.now();
+    const { url } = await startOffice({}, () => now);
+    const browser = browserAt(url);
+    await browser.enter();
+    const held = browser.cookie();
+    const fields = await browser.fieldsFor();
+    const left = await browser.post({ ...fields, do: 'leave' });
+    expect(left.headers.get('set-cookie')).toContain('Max-Age=0');
+    expect(await (await fetch(new URL('/approvals', url), { headers: { cookie: held } })).text()).toContain('Operator secret');
+    await browser.enter();
+    now += 9 * 60_000;
+    expect(await (await browser.get()).text()).toContain('Latest calls');
+    now += 11 * 60_000;
+    expect(await (await browser.get()).text()).toContain('Operator secret');
+  });
+});
+
+describe('another page', () => {
+  const origins = ['https://evil.example', 'null', 'http://localhost:1', ''];
+
+  test.each(origins)('at %j can not send its forms', async (origin) => {
+    const { url } = await startOffice();
+    const code = await ask();
+    const browser = browserAt(url);
+    await browser.enter();
+    const fields = await browser.fieldsFor(code);
+    expect((await browser.post({ ...fields, do: 'approve', typed: 'prod' }, { origin })).status).toBe(403);
+    expect((await browser.post({ do: 'enter', secret }, { origin })).status).toBe(403);
+    expect(await outcome()).toMatchObject({ kind: 'pending' });
+  });
+
+  test('can not guess what its forms carry', async () => {
+    const { url } = await startOffice();
+    const code = await ask();
+    const [browser, other] = [browserAt(url), browserAt(url)];
+    await Promise.all([browser.enter(), other.enter()]);
+    const foreign = await other.fieldsFor(code);
+    for (const token of [foreign['form_token']!, '', 'x'.repeat(43)]) {
+      expect((await browser.post({ code, form_token: token, do: 'approve', typed: 'prod' })).status).toBe(403);
+    }
+    expect((await browserAt(url).post({ ...foreign, do: 'approve', typed: 'prod' })).status).toBe(403);
+    expect(await outcome()).toMatchObject({ kind: 'pending' });
+  });
+
+  test('can not frame it, run anything in it, or read it', async () => {
+    const { url } = await startOffice();
+    const browser = browserAt(url);
+    const answers = [await browser.get(), await browser.enter(), await browser.get(), await browser.post({ do: 'nonsense' })];
+    for (const { headers } of answers) {
+      const policy = headers.get('content-security-policy')!;
+      for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"]) expect(policy).toContain(rule);
+      expect(policy).not.toContain('unsafe');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    }
+    expect(answers[1]!.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict$/);
+  });
+
+  test('can not reach it under a name of its own', async () => {
+    const { port } = await startOffice();
+    const { exchange, statusOf } = await import('./wire.ts');
+    expect(statusOf(await exchange(port, 'GET /approvals HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n'))).toBe(403);
+  });
+});
+
+test('behind https its cookie never goes out in clear, and its forms may come from there', async () => {
+  const { url } = await startOffice({ publicUrl: new URL('https://mcp.example.com/mcp') });
+  const entered = await browserAt(url).post({ do: 'enter', secret }, { origin: 'https://mcp.example.com' });
+  expect(entered.status).toBe(303);
+  expect(entered.headers.get('set-cookie')).toContain('; Secure');
+});
+
+test('a form that is too large is refused', async () => {
+  const { url } = await startOffice();
+  expect((await browserAt(url).post({ do: 'enter', secret: 'x'.repeat(9000) })).status).toBe(413);
+});
