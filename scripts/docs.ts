@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { openApiDocument } from '../src/contract/openapi.ts';
 import { between } from './docs/markdown.ts';
 import { configurationPage, operationsPage, serverOptions, toolsByToolset, toolsPage } from './docs/pages.ts';
+import { statesPage } from './docs/states.ts';
 
 const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;
 const root = join(import.meta.dirname, '..');
@@ -15,6 +16,7 @@ const pages: Readonly<Record<string, string>> = {
   'docs/configuration.md': configurationPage(),
   'docs/tools.md': toolsPage(),
   'docs/operations.md': operationsPage(),
+  'docs/states.md': statesPage(),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,
   'README.md': between(between(readme, 'configuration', serverOptions()), 'tools', toolsByToolset()),
 };
