@@ -77,7 +77,7 @@ const byStatus: Readonly<Record<number, (refused: Refused, retryAt: number | und
 const invalidInput: Words = {
   kind: 'invalid_input',
   reason: 'the platform refuses what was sent',
-  next: 'Correct it and call again.',
+  next: 'Do what it says before calling again; the same call would be refused again.',
 };
 
 const serverError = (retryAt: number | undefined): Words => ({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { inputShape, type AnyOperation } from '../contract/operation.ts';
-import { withoutNull, type JsonSchema } from './json-schema.ts';
+import { memberOf, withoutNull, type JsonSchema } from './json-schema.ts';
 import { nearest } from './nearest.ts';
 import { containsMark, mask } from './redact.ts';
-import { argumentSchema, memoised } from './schema.ts';
+import { answerSchema, argumentSchema, memoised } from './schema.ts';
 import { isRecord } from './values.ts';
 
 /** One thing wrong with the arguments of a call, in words that name the member. */
@@ -21,19 +21,28 @@ const unknownMember = (name: string, path: Path, known: readonly string[]): Issu
   return `"${printPath([...path, name])}" is not known; ${hint}`;
 };
 
-/** Members that the schema doesn't know, at every level. Open records (no `properties`) take any name. */
-function unknownMembers(value: unknown, node: JsonSchema, path: Path = []): Issue[] {
+/**
+ * Members that the schema doesn't know, at every level. Open records (no `properties`) take any name. Below the root,
+ * what the operation's own answer has in that place passes: whoever replaces a thing sends back what they read, and
+ * platforms ignore what they alone set.
+ */
+function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema | undefined, path: Path = []): Issue[] {
   const schema = withoutNull(node);
+  const answer = answered && withoutNull(answered);
   if (schema.anyOf) {
-    const perOption = schema.anyOf.map((option) => unknownMembers(value, option, path));
+    const perOption = schema.anyOf.map((option) => unknownMembers(value, option, answer, path));
     return perOption.reduce((fewest, issues) => (issues.length < fewest.length ? issues : fewest));
   }
-  if (Array.isArray(value)) return schema.items ? value.flatMap((item, index) => unknownMembers(item, schema.items!, [...path, index])) : [];
+  if (Array.isArray(value)) {
+    return schema.items ? value.flatMap((item, index) => unknownMembers(item, schema.items!, answer?.items, [...path, index])) : [];
+  }
   if (!isRecord(value) || !schema.properties) return [];
   const known = schema.properties;
-  return Object.entries(value).flatMap(([name, member]) =>
-    Object.hasOwn(known, name) ? unknownMembers(member, known[name]!, [...path, name]) : [unknownMember(name, path, Object.keys(known))],
-  );
+  return Object.entries(value).flatMap(([name, member]) => {
+    const inAnswer = memberOf(answer, name);
+    if (Object.hasOwn(known, name)) return unknownMembers(member, known[name]!, inAnswer, [...path, name]);
+    return path.length > 0 && inAnswer ? [] : [unknownMember(name, path, Object.keys(known))];
+  });
 }
 
 /** Members whose text still carries the mark that redaction left: sending it back would overwrite the real value. */
@@ -55,8 +64,8 @@ const words = (issue: z.core.$ZodIssue, input: unknown): Issue => {
 const membersOf = memoised((operation) => z.object(inputShape(operation)));
 
 /**
- * Everything wrong with the arguments of a call, empty when they are good. Strict at every level: a member the
- * operation doesn't know is named with the nearest right name, never dropped.
+ * Everything wrong with the arguments of a call, empty when they are good. Strict at every level: a member that neither
+ * the operation nor, below the root, its answer knows is named with the nearest right name, never dropped.
  */
 export function issuesOf(operation: AnyOperation, args: unknown): Issue[] {
   if (!isRecord(args)) return ['the arguments must be an object'];
@@ -64,5 +73,5 @@ export function issuesOf(operation: AnyOperation, args: unknown): Issue[] {
   // Rules across members belong to the body as a whole; they are only worth reading when each member is right.
   const whole = shape.success && operation.body ? (operation.body as z.ZodObject).safeParse(args) : shape;
   const wrong = whole.success ? [] : whole.error.issues.map((issue) => words(issue, args));
-  return [...unknownMembers(args, argumentSchema(operation)), ...wrong, ...maskedMembers(args)];
+  return [...unknownMembers(args, argumentSchema(operation), answerSchema(operation)), ...wrong, ...maskedMembers(args)];
 }

@@ -16,14 +16,14 @@ async function changeAgainst(reply: Reply) {
 
 describe('a status', () => {
   test.each<[number, ApiErrorKind, RegExp]>([
-    [400, 'invalid_input', /Correct it/],
+    [400, 'invalid_input', /the same call would be refused again/],
     [401, 'unauthorized', /does not accept the API token.*revoked nor expired/],
     [403, 'forbidden', /permission "admin", or there is no such id \(cluster_id 44444444/],
     [404, 'not_found', /no such id \(cluster_id 44444444/],
     [405, 'bad_answer', /base URL/],
     [409, 'conflict', /Wait until it has ended/],
-    [418, 'invalid_input', /Correct it/],
-    [422, 'invalid_input', /Correct it/],
+    [418, 'invalid_input', /the same call would be refused again/],
+    [422, 'invalid_input', /the same call would be refused again/],
     [500, 'server_error', /may or may not have been carried out/],
     [503, 'server_error', /may or may not have been carried out/],
     [304, 'bad_answer', /base URL/],

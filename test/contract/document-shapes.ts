@@ -103,7 +103,7 @@ const autoscalingRequest = (mark: string) => `
   ${mark}autoscaling.scalers[].config_json      object
   ${mark}autoscaling.scalers[].config_yaml      string
   ${mark}autoscaling.scalers[].trigger_authentication.name          string +required
-  ${mark}autoscaling.scalers[].trigger_authentication.config_yaml   string +required`;
+  ${mark}autoscaling.scalers[].trigger_authentication.config_yaml   string`;
 
 const autoscaling = (mark: string) => `
   ${autoscalingRequest(mark)}

@@ -9,7 +9,7 @@ export type EnvironmentMode = z.infer<typeof EnvironmentMode>;
 export const EnvironmentRequest = z.object({
   name: Name.describe('Unique in the project.'),
   mode: EnvironmentMode,
-  cluster_id: reference('cluster').describe('Cluster that hosts it.'),
+  cluster_id: reference('cluster'),
 });
 
 export const Environment = z.object({

@@ -62,9 +62,9 @@ export const BillingInfoRequest = z.object({
   city: z.string().min(1),
   zip: z.string().min(1),
   country_code: z.string().regex(/^[A-Z]{2}$/, 'must be a two-letter ISO country code').describe('ISO country, e.g. FR.'),
-  state: z.string().optional().describe('US only.'),
-  company: z.string().optional(),
-  vat_number: z.string().optional(),
+  state: z.string().nullish().describe('US only.'),
+  company: z.string().nullish(),
+  vat_number: z.string().nullish(),
 });
 
 export const BillingInfo = z.object({

@@ -71,7 +71,9 @@ export const AutoscalingRequest = z.object({
   cooldown_period_seconds: z.int().min(0).default(300),
   scalers: z.array(
     Scaler.extend({
-      trigger_authentication: z.object({ name: Name, config_yaml: secret() }).optional(),
+      trigger_authentication: z
+        .object({ name: Name, config_yaml: secret().optional().describe('Leave out to keep what is stored under the name.') })
+        .optional(),
     }),
   ),
 });

@@ -11,7 +11,7 @@ type Authentication = NonNullable<Policy['scalers'][number]['trigger_authenticat
 type StoredAuthentication = NonNullable<StoredAutoscaling['scalers'][number]['trigger_authentication']>;
 
 /**
- * An autoscaling policy as it is kept. What scalers authenticate with is sealed; sent back as it was shown, it stays.
+ * An autoscaling policy as it is kept. What scalers authenticate with is sealed; left out or sent back as it was shown, it stays.
  * @param previous the policy it replaces: scalers and credentials that were there keep their ids.
  * @throws ApiProblem 400 where a hidden secret is sent back that isn't there
  */
@@ -24,10 +24,10 @@ export function storeAutoscaling(policy: Policy, previous: StoredAutoscaling | u
 
   const seal = ({ name, config_yaml: secret }: Authentication, index: number): StoredAuthentication => {
     const known = knownCredentials.find((one) => one.name === name);
-    if (secret === hiddenSecret && !known) {
-      throw invalid(`autoscaling.scalers.${index}.trigger_authentication.config_yaml`, `there is no "${name}" yet whose secret could be kept; send the real one`);
-    }
-    return { ...identity(known), name, sealed_config_yaml: known && secret === hiddenSecret ? known.sealed_config_yaml : vault.seal(secret) };
+    const given = secret === hiddenSecret ? undefined : secret;
+    if (given !== undefined) return { ...identity(known), name, sealed_config_yaml: vault.seal(given) };
+    if (known) return { ...identity(known), name, sealed_config_yaml: known.sealed_config_yaml };
+    throw invalid(`autoscaling.scalers.${index}.trigger_authentication.config_yaml`, `there is no "${name}" yet whose secret could be kept; send the real one`);
   };
 
   return {
