@@ -5,11 +5,11 @@ import { dirname } from 'node:path';
 /** Where the lines of a log go. */
 export interface Sink {
   /**
-   * Takes one line, without its line break, and returns when it is there; a durable one survives a loss of power.
-   * Lines are given one after another, never at once.
-   * @throws Error when the line could not be taken.
+   * Takes lines, without the last line break, and returns when they are there; durable ones survive a loss of power.
+   * Never asked again before it returned.
+   * @throws Error when they could not be taken.
    */
-  append(line: string, durable: boolean): Promise<void>;
+  append(lines: string, durable: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -25,16 +25,16 @@ async function endsWithinLine(file: FileHandle): Promise<boolean> {
 }
 
 /**
- * Appends to a file of mode 0600, opened anew for each line: a file that was moved away or deleted is begun again,
+ * Appends to a file of mode 0600, opened anew for each writing: a file that was moved away or deleted is begun again,
  * not written to unseen.
  */
 export function fileSink(path: string): Sink {
   return {
-    append: async (line, durable) => {
+    append: async (lines, durable) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       const file = await open(path, 'a+', 0o600);
       try {
-        await file.appendFile(`${(await endsWithinLine(file)) ? '\n' : ''}${line}\n`);
+        await file.appendFile(`${(await endsWithinLine(file)) ? '\n' : ''}${lines}\n`);
         if (durable) await file.datasync();
       } finally {
         await file.close();
@@ -71,12 +71,12 @@ export function commandSink(argv: readonly string[]): Sink {
   };
 
   return {
-    append: async (line) => {
+    append: async (lines) => {
       const running = (child ??= start());
       await new Promise<void>((resolve, reject) => {
         const failed = (error: Error): void => reject(new Error(`the audit command ${command} could not take a record: ${error.message}`));
         running.once('error', failed);
-        running.stdin!.write(`${line}\n`, (error) => {
+        running.stdin!.write(`${lines}\n`, (error) => {
           running.removeListener('error', failed);
           if (error) failed(error);
           else resolve();

@@ -25,32 +25,65 @@ export interface TrailConfig {
   readonly keys: () => AuditKeys;
 }
 
-/** Begins its chain with the first entry: a process that records nothing leaves nothing behind. */
+/** Most entries that are written at once. */
+const mostAtOnce = 1000;
+
+interface Waiting {
+  readonly entry: JsonRecord;
+  readonly durable: boolean;
+  readonly written: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Begins its chain with the first entry: a process that records nothing leaves nothing behind. Entries that come while
+ * others are written are written together, so that many calls at once don't wait for each other's disk.
+ */
 export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
   let head: Head | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  let waiting: Waiting[] = [];
+  let writing: Promise<void> | undefined;
 
-  const write = async (entry: JsonRecord, durable: boolean): Promise<void> => {
-    const before = head ?? (await beginChain(heads, keys()));
+  const write = async (entries: readonly Waiting[]): Promise<void> => {
+    const { chain, ...before } = head ?? (await beginChain(heads, keys()));
     // Until all is written nobody knows how the chain ends.
     head = undefined;
-    const seq = before.count + 1;
-    const { text, mac } = sealLine(keys().entries, before.last, { chain: before.chain, seq, ...entry });
-    await sink.append(text, durable);
-    const after = { chain: before.chain, count: seq, last: mac };
-    await moveHead(heads, keys(), after, durable);
-    head = after;
+    let { count, last } = before;
+    const lines = entries.map(({ entry }) => {
+      count += 1;
+      const { text, mac } = sealLine(keys().entries, last, { chain, seq: count, ...entry });
+      last = mac;
+      return text;
+    });
+    const durable = entries.some((one) => one.durable);
+    await sink.append(lines.join('\n'), durable);
+    await moveHead(heads, keys(), { chain, count, last }, durable);
+    head = { chain, count, last };
+  };
+
+  const writeAll = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const entries = waiting.slice(0, mostAtOnce);
+      waiting = waiting.slice(mostAtOnce);
+      // One after the other: each chain link needs the one before.
+      // oxlint-disable-next-line no-await-in-loop
+      await write(entries).then(
+        () => entries.forEach(({ written }) => written()),
+        (error: unknown) => entries.forEach(({ failed }) => failed(error)),
+      );
+    }
+    writing = undefined;
   };
 
   return {
-    append: (entry, durable) => {
-      const written = turn.then(() => write(entry, durable));
-      turn = written.catch(() => {});
-      return written;
-    },
-    settled: async () => void (await turn),
+    append: (entry, durable) =>
+      new Promise((written, failed) => {
+        waiting.push({ entry, durable, written, failed });
+        writing ??= writeAll();
+      }),
+    settled: async () => writing,
     close: async () => {
-      await turn;
+      await writing;
       await sink.close();
     },
   };

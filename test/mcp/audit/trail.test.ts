@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandSink } from '../../../src/mcp/audit/sink.ts';
+import { commandSink, fileSink } from '../../../src/mcp/audit/sink.ts';
 import { createTrail } from '../../../src/mcp/audit/trail.ts';
 import { logIn, temporaryFolder } from './support.ts';
 
@@ -20,6 +20,23 @@ describe('a trail', () => {
     await log.trail().append({ tool: 'a' }, true);
     const modes = await Promise.all([log.file, join(log.heads, '1.head'), join(folder.path, 'guard.key')].map(async (path) => (await stat(path)).mode & 0o777));
     expect(modes).toEqual([0o600, 0o600, 0o600]);
+  });
+
+  test('writes entries that come at once together, each in its place', async () => {
+    await using folder = await temporaryFolder();
+    const log = logIn(folder.path);
+    const sink = fileSink(log.file);
+    let writings = 0;
+    const append: typeof sink.append = (lines, durable) => {
+      writings += 1;
+      return sink.append(lines, durable);
+    };
+    const trail = createTrail({ sink: { ...sink, append }, heads: log.heads, keys: log.keys });
+    await Promise.all(Array.from({ length: 200 }, (_, index) => trail.append({ index }, false)));
+    await trail.close();
+    expect(writings).toBeLessThan(10);
+    expect((await log.text()).trim().split('\n').map((line) => (JSON.parse(line) as { index: number }).index)).toEqual(Array.from({ length: 200 }, (_, index) => index));
+    expect(await log.verify()).toEqual({ entries: 200, chains: 1, faults: [] });
   });
 
   test('fails when an entry cannot be written, and goes on with a new chain', async () => {
