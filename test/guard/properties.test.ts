@@ -95,6 +95,8 @@ describe('a planted secret', () => {
         told.push(textOf(result), JSON.stringify(result.structuredContent ?? {}));
       }
     }
+    // Reads are recorded without anyone waiting.
+    await guard.settled();
     const written = [...told, JSON.stringify(user.asked), JSON.stringify(connectors.log.lines), await filesIn(guard.dataDir)];
     expect(written.filter((text) => text.includes(secret))).toEqual([]);
     expect(user.asked.length).toBeGreaterThan(3);

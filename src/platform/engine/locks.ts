@@ -19,6 +19,6 @@ export async function requireUnlocked(db: Db, clusterId: string, now: number): P
   if (lock === undefined) return;
   const until = new Date(addDays(Date.parse(lock.locked_at), lock.ttl_in_days)).toISOString();
   throw refused(
-    `The cluster ${clusterId} is locked by ${lock.owner_name} until ${until}, for this reason: "${lock.reason}" Nothing it hosts can be changed until it is unlocked.`,
+    `The cluster ${clusterId} is locked by ${lock.owner_name} until ${until}: "${lock.reason}". Nothing it hosts can be changed until it is unlocked.`,
   );
 }

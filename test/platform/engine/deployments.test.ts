@@ -237,7 +237,7 @@ describe('an order is refused', () => {
     const { environmentId, ids } = await addEnvironment(world.db, 'locked', { app: { kind: 'application' } });
     await world.db.insertInto('cluster_lock')
       .values({ cluster_id: clusterId, reason: 'incident 42', locked_at: new Date(clock.now()).toISOString(), owner_name: 'Nora', ttl_in_days: 1 }).execute();
-    expect(await refusal({ environmentId, serviceIds: [ids['app']!] })).toMatch(/is locked by Nora until .*: incident 42\./);
+    expect(await refusal({ environmentId, serviceIds: [ids['app']!] })).toMatch(/is locked by Nora until .*: "incident 42"\./);
     expect(await status(ids['app']!)).toMatchObject({ state: 'READY', deployment_requests_count: 0 });
     clock.advance(24 * 3_600_000);
     expect(await refusal({ environmentId, serviceIds: [ids['app']!] })).toBe('accepted');
