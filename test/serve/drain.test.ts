@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { closeLab, connectLegacy, initialize, modernCall, modernHeaders, startLab, textOf } from './lab.ts';
+import { openWire, statusOf } from './wire.ts';
 
 afterEach(closeLab);
 
@@ -32,6 +33,24 @@ describe('a host that stops', () => {
     expect(held).toHaveLength(1);
     held[0]!.letGo();
     expect((await running).status).toBe(200);
+    await stopped;
+  });
+
+  test('answers requests that are just arriving, whole', async () => {
+    const { port, post, held, close } = await startLab({ limits: { farewellTime: 500, drainTime: 20_000 } });
+    const call = post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    const wire = await openWire(port);
+    const stopped = close();
+    held[0]!.letGo();
+    await call;
+    const body = JSON.stringify(initialize);
+    wire.send(`POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    wire.send(body);
+    await wire.ended;
+    expect(statusOf(wire.received())).toBe(503);
+    expect(wire.received()).toContain('takes no new calls');
     await stopped;
   });
 

@@ -5,6 +5,19 @@ const tooLarge = (most: number): Response =>
   // The rest of the body is still on its way: the connection can't be used again.
   refuse({ status: 413, message: `The request body is larger than ${most} bytes.`, headers: { Connection: 'close' } });
 
+/** Lets the rest of a body arrive: closing a connection on which something still arrives would lose the answer. @param most bytes to wait for. */
+export async function discardBody(request: IncomingMessage, most: number): Promise<void> {
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > most) return;
+    }
+  } catch {
+    // The client left: nobody waits for the answer.
+  }
+}
+
 /** Reads a request's body as text. @param most largest body in bytes. @returns the answer that refuses a larger one. */
 export async function readText(request: IncomingMessage, most: number): Promise<string | Response> {
   if (Number(request.headers['content-length']) > most) return tooLarge(most);

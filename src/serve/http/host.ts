@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../mcp/context.ts';
 import { refuse } from './answers.ts';
+import { discardBody } from './body.ts';
 import { headOf, requestIdOf, send, urlOf, type Exchange, type Handler } from './exchange.ts';
 import type { Limits } from './limits.ts';
 
@@ -54,6 +55,7 @@ const checkingInterval = (limits: Limits): number => Math.min(5000, Math.ceil(li
 export async function startHost({ host, port, limits, log, routes }: HostOptions): Promise<Host> {
   const open = new Set<Open>();
   let draining = false;
+  let closing = false;
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, { draining: drain, cutOff }: Open, note: Exchange['note']) => {
     const url = urlOf(incoming);
@@ -75,7 +77,10 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
       if (!incoming.destroyed || incoming.complete) log.error({ err: error, requestId }, 'request failed inside the server');
       return refuse({ status: 500, message: `Something failed inside this server. Its log tells more under request id ${requestId}.` });
     });
-    if (draining) response.setHeader('Connection', 'close');
+    if (draining) {
+      await discardBody(incoming, limits.body);
+      response.setHeader('Connection', 'close');
+    }
     await send(reply, response);
     const { method, url } = incoming;
     const path = url?.split('?', 1)[0];
@@ -89,7 +94,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     void serve(incoming, response, entry).finally(() => {
       open.delete(entry);
       // A stream that began before the drain promised to keep its connection.
-      if (draining) setImmediate(() => server.closeIdleConnections());
+      if (closing) setImmediate(() => server.closeIdleConnections());
     });
   };
 
@@ -111,6 +116,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
       for (const { draining: begun } of open) begun.abort();
       // Closed at once, a connection on which a request is just arriving would break off without an answer.
       if ((await connections(server)) > 0) await pause(limits.farewellTime);
+      closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
       const cutAll = setTimeout(() => open.forEach(({ cutOff }) => cutOff.abort()), limits.drainTime);
       const closeAll = setTimeout(() => server.closeAllConnections(), limits.drainTime + lastWordsTime);

@@ -1,0 +1,180 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
+import { createToken } from '../../src/platform/tokens.ts';
+import { connectLegacy, connectModern, modernCall, modernHeaders, textOf } from '../serve/lab.ts';
+
+const root = join(import.meta.dirname, '../..');
+const seconds = Number(process.env['SOAK_SECONDS'] ?? 60);
+const clientCount = 200;
+const tokenCount = 20;
+
+let dataDir: string;
+let platform: RunningPlatform;
+let relay: ReturnType<typeof createServer>;
+let tokens: string[];
+let program: ChildProcess;
+let url: URL;
+/** Address of the server's inspector. */
+let inspector = '';
+/** Whether the way to the platform is bad. */
+let faulty = true;
+
+const labelOf = (token: string): string => `for-${tokens.indexOf(token)}-only`;
+
+const dice = (): number => Math.random() * 100;
+
+/** The way to the platform: slow, sometimes broken, and its answers tell for whom they are. */
+async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = 'GET', url: path = '/', headers } = request;
+  const body = method === 'GET' ? '' : await text(request);
+  await pause(dice() / 2);
+  const fault = faulty ? dice() : 100;
+  if (fault < 1) return void response.destroy();
+  if (fault < 3) return void response.writeHead(500).end('{"status":500,"error":"E","message":"out of order"}');
+  if (fault < 4) return void response.writeHead(429, { 'retry-after': '1' }).end('{"status":429,"error":"E","message":"too many"}');
+  const answer = await fetch(platform.url + path, {
+    method,
+    body: body || undefined,
+    headers: { authorization: headers.authorization!, ...(body && { 'content-type': 'application/json' }) },
+  });
+  const said = await answer.text();
+  const token = headers.authorization!.replace('Token ', '');
+  const told = path === '/organization' ? JSON.stringify({ ...(JSON.parse(said) as object), name: labelOf(token), results: undefined }) : said;
+  return void response.writeHead(answer.status, { 'content-type': 'application/json' }).end(told);
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-soak-'));
+  platform = await startPlatform({ dataDir: join(dataDir, 'platform'), token: 'token-of-the-soak', timeScale: 0, rateLimit: 1_000_000_000 });
+  tokens = [];
+  // oxlint-disable-next-line no-await-in-loop
+  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(join(dataDir, 'platform'), { name: `token ${made}`, permission: 'admin' }));
+  relay = createServer((request, response) => {
+    pass(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const env = {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('INFRA_'))),
+    INFRA_DATA_DIR: join(dataDir, 'server'),
+    INFRA_BASE_URL: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    INFRA_LOG_LEVEL: 'silent',
+  };
+  const started = spawn(process.execPath, ['--inspect=127.0.0.1:0', '--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  program = started;
+  started.stderr.setEncoding('utf8').on('data', (said: string) => (inspector ||= /ws:\S+/.exec(said)?.[0] ?? ''));
+  const [line] = (await once(createInterface(started.stdout), 'line')) as [string];
+  url = new URL((JSON.parse(line) as { url: string }).url);
+});
+
+afterAll(async () => {
+  program.kill('SIGKILL');
+  await new Promise((resolve) => {
+    relay.closeAllConnections();
+    relay.close(resolve);
+  });
+  await platform.close();
+  await rm(dataDir, { recursive: true });
+});
+
+/** What the server's heap holds after everything that can go is gone, in MB. */
+async function heapUsed(): Promise<number> {
+  const socket = new WebSocket(inspector);
+  await once(socket, 'open');
+  const ask = async (id: number, method: string): Promise<{ usedSize: number }> => {
+    socket.send(JSON.stringify({ id, method }));
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop
+      const [{ data }] = (await once(socket, 'message')) as [{ data: string }];
+      const answer = JSON.parse(data) as { id?: number; result: { usedSize: number } };
+      if (answer.id === id) return answer.result;
+    }
+  };
+  await ask(1, 'HeapProfiler.collectGarbage');
+  const { usedSize } = await ask(2, 'Runtime.getHeapUsage');
+  socket.close();
+  return usedSize / 1024 / 1024;
+}
+
+const percentile = (values: readonly number[], share: number): number => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
+
+test(`${clientCount} clients of both eras for ${seconds} s: no answer is lost or crossed, and memory stays`, async () => {
+  const clients = await Promise.all(Array.from({ length: clientCount }, async (_, index) => {
+    const token = tokens[index % tokenCount]!;
+    const connect = index % 2 === 0 ? connectModern : connectLegacy;
+    return { token, client: await connect(url, { headers: { 'x-infra-api-token': token } }) };
+  }));
+  const took: number[] = [];
+  let failed = 0;
+  const end = Date.now() + seconds * 1000;
+  const work = async ({ token, client }: (typeof clients)[number]): Promise<void> => {
+    while (Date.now() < end) {
+      const began = performance.now();
+      // oxlint-disable-next-line no-await-in-loop
+      const result = await client.call('get_organization');
+      took.push(performance.now() - began);
+      // What the platform fails at is told; an answer is the caller's own.
+      if (result.isError) failed += 1;
+      else expect(textOf(result)).toContain(`name: ${labelOf(token)}`);
+    }
+  };
+  const warm = pause(seconds * 300).then(heapUsed);
+  await Promise.all(clients.map(work));
+  const [before, after] = [await warm, await heapUsed()];
+  const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)];
+  console.log(`${took.length} calls, ${failed} told as failed; p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms; heap ${before.toFixed(0)} MB, later ${after.toFixed(0)} MB`);
+  expect(took.length).toBeGreaterThan(clientCount);
+  expect(failed / took.length).toBeLessThan(0.02);
+  expect(after).toBeLessThan(before * 1.1);
+  await Promise.all(clients.map(({ client }) => client.close()));
+});
+
+test('a stop under load loses nothing', async () => {
+  faulty = false;
+  const told = { done: new Set<string>(), unsure: new Set<string>(), refused: new Set<string>(), broken: new Set<string>() };
+  /** Makes one change. False when the server takes no more. */
+  const change = async (name: string): Promise<boolean> => {
+    const message = modernCall('create_project', { organization_id: platform.organizationId, name });
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'x-infra-api-token': tokens[0]!, ...modernHeaders('create_project') },
+        body: JSON.stringify(message),
+      });
+      const said = await answer.text();
+      if (answer.status === 200) told.done.add(name);
+      else if (said.includes('look at the present state')) told.unsure.add(name);
+      else told.refused.add(name);
+      return answer.status === 200;
+    } catch (error) {
+      const { code } = (error as { cause: { code: string } }).cause;
+      told[code === 'ECONNREFUSED' ? 'refused' : 'broken'].add(name);
+      return false;
+    }
+  };
+  const load = Array.from({ length: 50 }, async (_, worker) => {
+    // oxlint-disable-next-line no-await-in-loop
+    for (let count = 0; await change(`soak-${worker}-${count}`); count += 1);
+  });
+  await pause(2000);
+  program.kill('SIGTERM');
+  await once(program, 'exit');
+  await Promise.all(load);
+
+  const projects = await fetch(`${platform.url}/organization/${platform.organizationId}/project`, { headers: { authorization: 'Token token-of-the-soak' } });
+  const made = new Set((await projects.json() as { results: { name: string }[] }).results.map(({ name }) => name).filter((name) => name.startsWith('soak-')));
+  console.log(`done ${told.done.size}, unsure ${told.unsure.size}, refused ${told.refused.size}, broken ${told.broken.size}`);
+  expect(told.done.size).toBeGreaterThan(50);
+  expect([...told.done].filter((name) => !made.has(name))).toEqual([]);
+  expect([...made].filter((name) => !told.done.has(name) && !told.unsure.has(name))).toEqual([]);
+  expect([...told.broken]).toEqual([]);
+});
