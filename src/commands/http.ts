@@ -6,6 +6,7 @@ import { operations } from '../contract/operations.ts';
 import type { Log } from '../mcp/context.ts';
 import { createParts } from '../mcp/parts.ts';
 import { buildServer } from '../mcp/server.ts';
+import { pagePath } from '../serve/http/approvals/pages.ts';
 import { callOf } from '../serve/http/caller.ts';
 import { serveHttp } from '../serve/http/serve.ts';
 import { connectionOf } from './connecting.ts';
@@ -51,9 +52,11 @@ export async function http(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const connection = await connectionOf(config, log);
   const guard = openGuard(config);
-  const policies = await openPolicies(config, (policy) =>
-    createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, version: manifest.version, clock }),
-  );
+  let page: string | undefined;
+  const policies = await openPolicies(config, (policy) => ({
+    ...createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, version: manifest.version, clock }),
+    approvalsPage: () => page,
+  }));
   const admission = await admissionOf(config, log);
   const approvals = openApprovals(config);
   const holdsToken = holdsTokenFor(config);
@@ -76,12 +79,14 @@ export async function http(config: Config): Promise<void> {
     clock,
     log,
   });
+  const url = config.publicUrl?.href ?? server.url;
+  if (config.approvalsPage) page = new URL(pagePath, url).href;
   const endReloading = reloadOnHangup(async () => {
     const [usePolicy, useKeys] = await Promise.all([policies.read(), admission.read()]);
     usePolicy();
     useKeys();
   }, log);
-  process.stdout.write(`${JSON.stringify({ url: config.publicUrl ?? server.url })}\n`);
+  process.stdout.write(`${JSON.stringify({ url })}\n`);
   await stopped;
   endReloading();
   await server.close();

@@ -22,7 +22,8 @@ export type { Dependencies } from './call.ts';
 /** What a call comes to. */
 export type Reply =
   | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord }
-  | { readonly kind: 'failure'; readonly text: string }
+  /** `code`: it waits for the operator, under this code. */
+  | { readonly kind: 'failure'; readonly text: string; readonly code?: string }
   | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
 
 /** A reply with what is recorded of it. */
@@ -138,7 +139,8 @@ async function walk(call: Call): Promise<Ended> {
 /** A reply to a failure. Faults of this server go to its log, never to the caller. */
 function replyTo(failure: Failure, error: unknown, { tool, context, deps }: Call): Reply {
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
-  return { kind: 'failure', text: failureText(failure, { tool, redactor: deps.redactor }) };
+  const text = failureText(failure, { tool, redactor: deps.redactor });
+  return failure.kind === 'pending' ? { kind: 'failure', text, code: failure.code } : { kind: 'failure', text };
 }
 
 /** Takes a call apart and walks it through the stages, whatever was given. */

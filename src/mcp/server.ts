@@ -19,6 +19,8 @@ export interface ServerParts extends Dependencies {
   readonly registry: Registry;
   readonly log: Log;
   readonly clock: Clock;
+  /** Address of the page on which the operator approves calls, where there is one. */
+  readonly approvalsPage?: () => string | undefined;
 }
 
 /** Who makes one call. */
@@ -52,6 +54,8 @@ const showsForms = (capabilities: ClientCapabilities | undefined): boolean => {
   return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
 };
 
+const opensPages = (capabilities: ClientCapabilities | undefined): boolean => capabilities?.elicitation?.url !== undefined;
+
 function answerIn(context: ServerContext): UserAnswer | undefined {
   const response = inputResponse(context.mcpReq.inputResponses, confirmKey);
   if (response.kind !== 'elicit') return undefined;
@@ -69,11 +73,16 @@ function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined 
   return typeof traceparent === 'string' ? { traceparent, ...(typeof tracestate === 'string' && { tracestate }) } : undefined;
 }
 
-function resultOf(reply: Reply): CallToolResult | InputRequiredResult {
+/** @param page where the client can send its user for an approval, unless it just did. */
+function resultOf(reply: Reply, page: string | undefined): CallToolResult | InputRequiredResult {
   if (reply.kind === 'ask') {
     const { question, state } = reply;
     const form = inputRequired.elicit({ message: question.message, requestedSchema: formFor(question) });
     return inputRequired({ inputRequests: { [confirmKey]: form }, requestState: state });
+  }
+  if (reply.kind === 'failure' && reply.code !== undefined && page !== undefined) {
+    const visit = inputRequired.elicitUrl({ message: `This call waits for the operator's approval, under ${reply.code}.`, url: `${page}?code=${reply.code}` });
+    return inputRequired({ inputRequests: { [confirmKey]: visit } });
   }
   const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
   return reply.kind === 'answer' ? { content, structuredContent: reply.data } : { content, isError: true };
@@ -134,7 +143,10 @@ export function buildServer(parts: ServerParts, { era, callerOf }: ServerFor): M
       const near = registry.nearest(params.name);
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"${near ? `; did you mean "${near}"?` : ''}`);
     }
-    return resultOf(await run(tool, params.arguments ?? {}, contextOf(context), dependencies));
+    const call = contextOf(context);
+    const reply = await run(tool, params.arguments ?? {}, call, dependencies);
+    const canVisit = call.dialogue.answer === undefined && opensPages(capabilitiesOf(context));
+    return resultOf(reply, canVisit ? parts.approvalsPage?.() : undefined);
   });
   return mcp;
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
 import { createKey } from '../../src/serve/http/keys.ts';
 import { connectLegacy, connectModern, initialize, modernCall, modernHeaders, textOf } from './lab.ts';
 
@@ -48,7 +49,23 @@ async function serve(args: readonly string[], env: Record<string, string> = {}) 
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
       body: JSON.stringify(message),
     });
-  return { ...program, url, post };
+  return { ...program, url, post, dataDir: folder };
+}
+
+const operatorSecret = 'only the operator knows';
+
+/** What the operator does on the page: gives the secret, and approves the call that the address names. */
+async function approveOn(address: string): Promise<void> {
+  const page = new URL(address);
+  const code = page.searchParams.get('code')!;
+  const send = (fields: Record<string, string>, cookie = '') =>
+    fetch(new URL('/approvals', page), { method: 'POST', redirect: 'manual', headers: { origin: page.origin, cookie }, body: new URLSearchParams(fields) });
+  const cookie = (await send({ do: 'enter', secret: operatorSecret })).headers.get('set-cookie')!.split(';')[0]!;
+  const markup = await (await fetch(page, { headers: { cookie } })).text();
+  const token = /name="form_token" value="([^"]+)"/.exec(markup)![1]!;
+  const typed = /type <strong>([^<]*)<\/strong>/.exec(markup)?.[1];
+  const approved = await send({ do: 'approve', code, form_token: token, ...(typed !== undefined && { typed }) }, cookie);
+  expect(approved.headers.get('location')).toBe('/approvals?said=approved');
 }
 
 describe('infra-mcp http', () => {
@@ -96,6 +113,26 @@ describe('infra-mcp http', () => {
     await hangup('"msg":"reloaded');
     expect([await enter(ann), await enter(bob), await toolsOf(bob)]).toEqual([401, 200, false]);
     for (const { key } of [ann, bob]) expect(written.err).not.toContain(key);
+  });
+
+  test.each([['2026', connectModern], ['2025', connectLegacy]])('sends the user of a %s client to the page of approvals, where nobody can be asked otherwise', async (_, connect) => {
+    const { url, dataDir, written } = await serve(['--approvals-page']);
+    await setSecret(join(dataDir, 'operator.json'), operatorSecret);
+    const visited: string[] = [];
+    const client = await connect(url, {
+      visit: async (page) => {
+        visited.push(page);
+        await approveOn(page);
+      },
+    });
+    const organization = await client.call('get_organization');
+    const { id } = organization.structuredContent as { id: string };
+    const webhook = { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] };
+    const created = await client.call('create_webhook', webhook);
+    expect(created.isError, textOf(created)).toBeFalsy();
+    expect(visited).toEqual([expect.stringMatching(new RegExp(`^${url.origin}/approvals\\?code=\\w{4}-\\w{4}$`))]);
+    expect(written.err).not.toContain(operatorSecret);
+    await client.close();
   });
 
   test('needs no token of its own where callers bring theirs, and never sends their bearer on', async () => {

@@ -133,7 +133,22 @@ export const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-type Elicited = (message: string) => Record<string, string>;
+/** What a client's user can do: answer a form, or go to a page. */
+interface Ways {
+  readonly headers?: Record<string, string>;
+  readonly answer?: (message: string) => Record<string, string>;
+  readonly visit?: (url: string) => Promise<void>;
+}
+
+const waysOf = ({ answer, visit }: Ways) => (answer ?? visit ? { elicitation: { ...(answer && { form: {} }), ...(visit && { url: {} }) } } : {});
+
+/** What a user does with a question. */
+const respond = async ({ answer, visit }: Ways, params: unknown): Promise<{ action: 'accept'; content?: Record<string, string> }> => {
+  const { message, url } = params as { message: string; url?: string };
+  if (url === undefined) return { action: 'accept', content: answer!(message) };
+  await visit!(url);
+  return { action: 'accept' };
+};
 
 /** The same few things of a client of either era. */
 export interface HttpClient {
@@ -143,12 +158,12 @@ export interface HttpClient {
 }
 
 /** A 2026-era client. */
-export async function connectModern(url: URL, { headers = {}, answer }: { headers?: Record<string, string>; answer?: Elicited } = {}): Promise<HttpClient> {
+export async function connectModern(url: URL, { headers = {}, answer, visit }: Ways = {}): Promise<HttpClient> {
   const client = new ModernClient(
     { name: 'test', version: '1' },
-    { capabilities: answer ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    { capabilities: waysOf({ answer, visit }), versionNegotiation: { mode: { pin: '2026-07-28' } } },
   );
-  if (answer) client.setRequestHandler('elicitation/create', ({ params }) => ({ action: 'accept', content: answer(params.message) }));
+  if (answer ?? visit) client.setRequestHandler('elicitation/create', ({ params }) => respond({ answer, visit }, params));
   await client.connect(new ModernTransport(url, { requestInit: { headers } }));
   opened.push(client);
   return {
@@ -159,9 +174,12 @@ export async function connectModern(url: URL, { headers = {}, answer }: { header
 }
 
 /** A 2025-era client. */
-export async function connectLegacy(url: URL, { headers = {}, answer }: { headers?: Record<string, string>; answer?: Elicited } = {}): Promise<HttpClient & { readonly sessionId: string | undefined }> {
-  const client = new LegacyClient({ name: 'test', version: '1' }, { capabilities: answer ? { elicitation: {} } : {} });
-  if (answer) client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({ action: 'accept', content: answer(params.message) }));
+export async function connectLegacy(url: URL, { headers = {}, answer, visit }: Ways = {}): Promise<HttpClient & { readonly sessionId: string | undefined }> {
+  const client = new LegacyClient(
+    { name: 'test', version: '1' },
+    { capabilities: waysOf({ answer, visit }) },
+  );
+  if (answer ?? visit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => respond({ answer, visit }, params));
   const transport = new LegacyTransport(url, { requestInit: { headers } });
   await client.connect(transport);
   opened.push(client);
