@@ -1,12 +1,10 @@
-import { isIP } from 'node:net';
 import type { Config } from '../config.ts';
+import { isLoopback } from '../serve/http/loopback.ts';
 import { claim, endpointOf } from './claim.ts';
 import { createLog } from './log.ts';
 import { tokenIn } from './secret-file.ts';
 import { serve } from './serving.ts';
 import { untilStopped } from './stopping.ts';
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 const taken = async (dataDir: string): Promise<Error> => {
   const endpoint = await endpointOf(dataDir);

@@ -1,5 +1,6 @@
-import { isIP, isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
 import { localhostAllowedHostnames, localhostAllowedOrigins } from '@modelcontextprotocol/server';
+import { isLoopback } from './loopback.ts';
 
 /** Where a host is to be reached. */
 export interface Address {
@@ -12,8 +13,6 @@ export interface Address {
   /** Host names of more pages that may call it from a browser. */
   readonly allowedOrigins: readonly string[];
 }
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
 const isEveryAddress = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
