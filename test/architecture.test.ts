@@ -33,8 +33,8 @@ const rooms: Room[] = [
 
 const root = join(import.meta.dirname, '..');
 const longestFile = 300;
-// In halves, so that this file doesn't hold the words it looks for.
-const forbiddenWords = [['/wor', 'k/'], ['/tmp/', 'brief'], ['registry.', 'npmjs']].map((halves) => halves.join(''));
+// Where this checkout lies, and a host in halves: this file must not hold the words it looks for.
+const forbiddenWords = [`${root}/`, ['registry.', 'npmjs'].join('')];
 
 const isWithin = (path: string, places: string[]): boolean =>
   places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
