@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../contract/operation.ts';
 import { type Clock, isoNow, systemClock } from './clock.ts';
 import { type Random, systemRandom } from './random.ts';
-import { type Db, openDatabase } from './store/database.ts';
+import { databaseFile, type Db, openDatabase } from './store/database.ts';
 import { openVault, type Vault } from './vault.ts';
 
 /** What a new token is to be. */
@@ -103,6 +105,15 @@ async function withDatabase<Result>(dataDir: string, use: (db: Db) => Promise<Re
 }
 
 /**
+ * The same where a platform has been: asking for what isn't there makes nothing.
+ * @throws Error when the directory holds no platform's data.
+ */
+const withPresentDatabase: typeof withDatabase = (dataDir, use) => {
+  if (!existsSync(join(dataDir, databaseFile))) throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token.`);
+  return withDatabase(dataDir, use);
+};
+
+/**
  * Creates a token in a data directory, also while its platform runs. Returns the value: it is shown this once.
  * @throws Error when the name is empty, the level unknown or the time to live not positive.
  */
@@ -112,15 +123,15 @@ export const createToken = (dataDir: string, request: TokenRequest): Promise<str
   );
 
 /** Every token of a data directory, revoked and expired ones included, oldest first. */
-export const listTokens = (dataDir: string): Promise<TokenRecord[]> =>
-  withDatabase(dataDir, (db) => db.selectFrom('api_token').select(shown).orderBy('created_at').orderBy('id').execute());
+export const listTokens = async (dataDir: string): Promise<TokenRecord[]> =>
+  withPresentDatabase(dataDir, (db) => db.selectFrom('api_token').select(shown).orderBy('created_at').orderBy('id').execute());
 
 /**
  * Revokes a token by its id, or by its name where just one live token has it.
  * @throws Error when there is no such live token, or when several have the name; it lists their ids.
  */
-export const revokeToken = (dataDir: string, idOrName: string): Promise<TokenRecord> =>
-  withDatabase(dataDir, (db) =>
+export const revokeToken = async (dataDir: string, idOrName: string): Promise<TokenRecord> =>
+  withPresentDatabase(dataDir, (db) =>
     db.transaction().execute(async (trx) => {
       const found = await trx
         .selectFrom('api_token')

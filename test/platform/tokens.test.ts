@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -132,4 +133,11 @@ describe('the vault', () => {
     expect(() => openVault(dataDir)).toThrow(/damaged.*backup/);
     await rm(dataDir, { recursive: true });
   });
+});
+
+test('asking for the tokens of a directory without a platform makes none there', async () => {
+  const nowhere = join(tmpdir(), `infra-mcp-nowhere-${process.pid}`);
+  await expect(listTokens(nowhere)).rejects.toThrow(`There is no platform in ${nowhere}`);
+  await expect(revokeToken(nowhere, 'ci')).rejects.toThrow('There is no platform');
+  expect(existsSync(nowhere)).toBe(false);
 });
