@@ -16,8 +16,9 @@ const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) 
 
 /** One line from this process's terminal. @param output where what is typed appears. */
 async function line(prompt: string, output: Writable): Promise<string> {
-  process.stdout.write(prompt);
   const reader = createInterface({ input: process.stdin, output, terminal: true });
+  // Only now: from here on the terminal shows nothing by itself of what is typed.
+  process.stdout.write(prompt);
   // The end of input, or Ctrl-C, is an empty answer.
   const ended = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {
