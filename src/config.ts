@@ -2,11 +2,11 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
-import { about, type About, type CommandName } from './config/fields.ts';
+import { about, type About, type CommandName, flagOf } from './config/fields.ts';
 import { httpOptions } from './config/http-options.ts';
 import { options } from './config/options.ts';
 
-export type { CommandName } from './config/fields.ts';
+export { choicesOf, type CommandName, flagOf, oneOf, whole } from './config/fields.ts';
 export { logLevels } from './config/options.ts';
 
 /** Every option. The flag is the member's name, unless it says otherwise. */
@@ -24,19 +24,18 @@ export interface OptionHelp extends About {
   readonly flag?: string;
   /** What holds when it isn't given, in words; absent when nothing does. */
   readonly otherwise?: string;
+  readonly schema: z.ZodType;
 }
 
 /** The name of an option's flag as commands know it: `dataDir` → `--data-dir`. */
 const flagNameOf = (name: OptionName): string => about.get(Options.shape[name])?.flagName ?? name;
-
-const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 const help = (name: OptionName): OptionHelp => {
   const schema = Options.shape[name];
   const told = about.get(schema)!;
   const preset = schema.parse(undefined);
   return {
-    ...told, name,
+    ...told, name, schema,
     ...(!told.environmentOnly && { flag: flagOf(flagNameOf(name)) }),
     ...((told.fallback ?? preset) !== undefined && { otherwise: told.fallback ?? String(preset) }),
   };

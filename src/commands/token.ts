@@ -3,8 +3,9 @@ import { createToken, listTokens, revokeToken, type TokenRecord, type TokenReque
 import { columns } from './columns.ts';
 
 /** `infra-mcp token create`: prints the value on stdout, alone, and on stderr what to know of it. */
-export async function create({ dataDir }: Config, request: TokenRequest): Promise<void> {
+export async function create({ dataDir }: Config, request: TokenRequest, { json }: { json?: boolean } = {}): Promise<void> {
   const value = await createToken(dataDir, request);
+  if (json) return void process.stdout.write(`${JSON.stringify({ token: value, name: request.name, permission: request.permission })}\n`);
   process.stderr.write(`Token "${request.name}" with permission ${request.permission}. It is shown this once; only a hash of it is kept.\n`);
   process.stdout.write(`${value}\n`);
 }
@@ -23,7 +24,8 @@ export async function list({ dataDir }: Config, { json }: { json?: boolean }): P
 }
 
 /** `infra-mcp token revoke`: by id, or by a name that only one live token has. */
-export async function revoke({ dataDir }: Config, idOrName: string): Promise<void> {
+export async function revoke({ dataDir }: Config, idOrName: string, { json }: { json?: boolean } = {}): Promise<void> {
   const { id, name } = await revokeToken(dataDir, idOrName);
+  if (json) return void process.stdout.write(`${JSON.stringify({ id, name, revoked: true })}\n`);
   process.stderr.write(`Revoked token "${name}" (${id}).\n`);
 }

@@ -28,6 +28,18 @@ export const whole = (least: number, most: number) =>
 export const path = z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
 export const yesOrNo = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], case: 'sensitive', error: 'must be true, false, 1 or 0' });
 
+/** One of a few words. */
+export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) => z.enum(words, { error: `must be one of ${words.join(', ')}` });
+
+/** The words that a value may be, where there are only a few. */
+export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
+  if (schema instanceof z.ZodEnum) return schema.options.map(String);
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? choicesOf(schema.unwrap() as z.ZodType) : undefined;
+}
+
+/** A name as a flag is typed: `dataDir` → `--data-dir`. */
+export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 /** Texts of a list written in JSON. */
 const textsOf = (value: string): string[] | undefined => {
   try {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defaultRateLimit, defaultRateWindowSeconds } from '../contract/limits.ts';
-import { about, address, command, path, whole, within, yesOrNo } from './fields.ts';
+import { about, address, command, oneOf, path, whole, within, yesOrNo } from './fields.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -42,7 +42,7 @@ export const options = {
     env: 'INFRA_REQUEST_TIMEOUT', value: 'seconds', commands: ['stdio', 'http'],
     description: "Longest wait for the platform's answer to one request.",
   }),
-  logLevel: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('warn').register(about, {
+  logLevel: oneOf(logLevels).default('warn').register(about, {
     env: 'INFRA_LOG_LEVEL', value: 'level', commands: ['stdio', 'http', 'platform'],
     description: `What is logged to stderr: ${logLevels.join(', ')}.`,
   }),

@@ -110,7 +110,7 @@ describe('token', () => {
     ['without a name', ['--permission', 'read'], '--name'],
     ['without a permission', ['--name', 'x'], '--permission'],
     ['with an unknown permission', ['--name', 'x', '--permission', 'root'], 'read, deploy, write, admin'],
-    ['with no time to live', ['--name', 'x', '--permission', 'read', '--ttl', '0'], 'time to live'],
+    ['with no time to live', ['--name', 'x', '--permission', 'read', '--ttl', '0'], '--ttl must be a whole number'],
   ])('is not created %s', async (_, args, words) => {
     const { code, stdout, stderr } = await run(['token', 'create', ...args, '--data-dir', await temporaryDirectory()]);
     expect(stderr).toContain(words);
