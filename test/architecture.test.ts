@@ -15,10 +15,11 @@ interface Room {
 const rooms: Room[] = [
   { name: 'contract', home: ['src/contract/'], mayImport: ['src/contract/'], packages: ['zod'] },
   { name: 'client', home: ['src/client/'], mayImport: ['src/client/', 'src/contract/'] },
-  { name: 'mcp', home: ['src/mcp/'], mayImport: ['src/mcp/', 'src/client/', 'src/contract/'] },
+  { name: 'mcp', home: ['src/mcp/'], mayImport: ['src/mcp/', 'src/client/', 'src/insight/', 'src/contract/'] },
   { name: 'serve', home: ['src/serve/'], mayImport: ['src/serve/', 'src/mcp/', 'src/client/', 'src/contract/'] },
   { name: 'platform', home: ['src/platform/'], mayImport: ['src/platform/', 'src/contract/'] },
-  { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/mcp/tool.ts', 'src/contract/'], packages: ['zod'] },
+  { name: 'insight', home: ['src/insight/'], mayImport: ['src/insight/', 'src/contract/'], packages: ['zod', 're2js'] },
+  { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/mcp/tool.ts', 'src/insight/', 'src/contract/'], packages: ['zod'] },
   { name: 'config', home: ['src/config.ts', 'src/config/'], mayImport: ['src/config/', 'src/contract/'] },
   {
     name: 'composition root',
@@ -104,6 +105,8 @@ describe('the rooms', () => {
     ['src/mcp/server.ts', "export * from '../../tools/index.ts';"],
     ['src/mcp/server.ts', 'export const load = (name: string) => import(name);'],
     ['src/mcp/server.ts', 'export const load = (name: string) => import(`./${name}.ts`);'],
+    ['src/insight/search.ts', "import type { Call } from '../client/call.ts';"],
+    ['src/platform/http.ts', "import { diagnose } from '../insight/diagnosis/diagnose.ts';"],
     ['src/platform/http.ts', "import { answer } from '../mcp/answer.ts'"],
     ['src/platform/http.ts', "import a from 'fastify'; import { call } from '../client/call.ts';"],
     ['src/platform/http.ts', "type Answer = import('../mcp/answer.ts').Answer;"],

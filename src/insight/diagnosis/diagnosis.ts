@@ -1,0 +1,75 @@
+import type { Change } from '../changes.ts';
+import type { Level } from '../logs/log-line.ts';
+
+/** Every cause that has a rule. */
+export const causeCodes = [
+  'image_tag_not_found', 'image_pull_denied', 'registry_rate_limit', 'readiness_probe_failing', 'liveness_probe_failing', 'wrong_port',
+  'missing_variable', 'out_of_memory', 'jvm_heap', 'docker_build_failed', 'dependency_install_failed', 'compile_failed', 'tests_failed',
+  'git_clone_denied', 'git_branch_not_found', 'git_unreachable', 'terraform_state_locked', 'terraform_auth', 'terraform_failed', 'helm_timeout',
+  'helm_operation_in_progress', 'helm_chart_invalid', 'dependency_unreachable', 'database_auth_failed', 'migration_failed', 'time_limit',
+  'app_crashed', 'disk_full', 'cluster_locked', 'quota_exceeded', 'insufficient_resources', 'canceled', 'tls_failed', 'dns_failed',
+] as const;
+export type CauseCode = (typeof causeCodes)[number];
+
+export type Confidence = 'high' | 'medium' | 'low';
+
+/** Why it failed. `unknown`: no rule fits what was read. `none`: nothing failed. */
+export interface Cause {
+  readonly code: CauseCode | 'unknown' | 'none';
+  readonly sentence: string;
+  /** Absent where there is no cause to be sure of. */
+  readonly confidence?: Confidence;
+  /** What the confidence rests on. */
+  readonly why: string;
+  /** Log lines it rests on, as indexes into the evidence's lines. */
+  readonly quotes: readonly number[];
+}
+
+/** A line worth reading; `count` says how often its like was logged. */
+export interface MatteringLine {
+  readonly index: number;
+  readonly time?: string;
+  readonly level: Level;
+  readonly text: string;
+  readonly count: number;
+}
+
+/** Something that happened, in the order it did; `seconds` is how long it took. */
+export interface TimelineEntry {
+  readonly at?: string;
+  readonly what: string;
+  readonly seconds?: number;
+}
+
+/** A call that is worth making next, complete. */
+export interface NextCall {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly why: string;
+}
+
+export interface Diagnosis {
+  /** How the deployment that is spoken of stands. */
+  readonly outcome: 'failed' | 'canceled' | 'in_progress' | 'succeeded' | 'never_deployed';
+  /** The deployment spoken of: where the history knows it, also who asked for it and how. */
+  readonly deployment?: {
+    readonly id?: string;
+    readonly state?: string;
+    readonly action?: string;
+    readonly at?: string;
+    readonly triggered_by?: string;
+    readonly commit?: string;
+    readonly image?: string;
+  };
+  readonly last_good?: { readonly id?: string; readonly at?: string };
+  readonly failing_step?: { readonly name: string; readonly seconds?: number };
+  readonly cause: Cause;
+  /** Other causes whose signs were seen, most likely first, at most two. */
+  readonly also: readonly Cause[];
+  readonly timeline: readonly TimelineEntry[];
+  readonly lines: readonly MatteringLine[];
+  /** What changed since the last good deployment; empty where nothing is known to have. */
+  readonly changes: readonly Change[];
+  /** At most three, most useful first. */
+  readonly next: readonly NextCall[];
+}

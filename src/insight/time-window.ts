@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { UnusableQuery } from './unusable-query.ts';
+
+/** Times in milliseconds since 1970, both inclusive; open where left out. */
+export interface TimeWindow {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+const duration = z.iso.duration();
+const parts = /^P(?:(\d+)W)?(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?)?$/;
+const second = 1000;
+const day = 86_400 * second;
+// Weeks, years, months, days, hours, minutes, seconds; years and months as calendars have them on average.
+const lengths = [7 * day, 365 * day, 30 * day, day, 3600 * second, 60 * second, second];
+
+/** Milliseconds of an ISO 8601 duration such as PT15M or P1DT2H; undefined when it is none. A month counts as 30 days. */
+export const durationOf = (text: string): number | undefined => {
+  const found = duration.safeParse(text).success ? parts.exec(text) : null;
+  return found?.slice(1).reduce((sum, amount, place) => sum + Number(amount ?? 0) * (lengths[place] ?? 0), 0);
+};
+
+const timeOf = (member: string, text: string | undefined, now: Date): number | undefined => {
+  if (text === undefined) return undefined;
+  const before = durationOf(text);
+  const time = before === undefined ? Date.parse(text) : now.getTime() - before;
+  if (!/^[P\d]/.test(text) || Number.isNaN(time)) {
+    throw new UnusableQuery(`${member} must be an ISO timestamp such as 2026-01-31T09:30:00Z, or how long ago as an ISO duration such as PT15M. It is ${JSON.stringify(text.slice(0, 80))}.`);
+  }
+  return time;
+};
+
+/**
+ * The window that two ends describe.
+ * @param now what durations count back from
+ * @throws UnusableQuery when an end is neither a timestamp nor a duration, or the window is empty
+ */
+export function timeWindow({ since, until }: { since?: string; until?: string }, now: Date): TimeWindow {
+  const from = timeOf('since', since, now);
+  const to = timeOf('until', until, now);
+  if (from !== undefined && to !== undefined && from > to) throw new UnusableQuery('since lies after until: the window is empty.');
+  return { from, to };
+}
