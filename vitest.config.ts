@@ -1,16 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
-const slow = 'test/slow/**/*.test.ts';
+/** The suites that run by their name only, with `--mode <name>`. Without one the fast tests run: all the others. */
+const named: Readonly<Record<string, string>> = {
+  slow: 'test/slow/**/*.test.ts',
+  browser: 'test/browser/**/*.test.ts',
+};
 
-/** Two suites: the fast one by default, the slow one with `--mode slow`. */
-export default defineConfig(({ mode }) => ({
-  test: {
-    include: mode === 'slow' ? [slow] : ['test/**/*.test.ts'],
-    exclude: mode === 'slow' ? [] : [slow],
-    passWithNoTests: mode === 'slow',
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: mode === 'slow' ? 600_000 : 30_000,
-    hookTimeout: 30_000,
-  },
-}));
+export default defineConfig(({ mode }) => {
+  const files = named[mode];
+  return {
+    test: {
+      include: [files ?? 'test/**/*.test.ts'],
+      exclude: files === undefined ? Object.values(named) : [],
+      passWithNoTests: mode === 'slow',
+      pool: 'forks',
+      maxWorkers: 2,
+      testTimeout: mode === 'slow' ? 600_000 : 30_000,
+      hookTimeout: 30_000,
+    },
+  };
+});
