@@ -1,3 +1,4 @@
+import type { AnyOperation } from '../../contract/operation.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 
 /** What an argument can point at: a thing of one of the contract's kinds, or a service of any kind. */
@@ -12,4 +13,27 @@ export interface Address {
   readonly path?: string;
   readonly environment?: { readonly id?: string; readonly name?: string; readonly mode?: string };
   readonly project?: { readonly id?: string; readonly name?: string };
+}
+
+/** How addresses are looked up on behalf of one caller. */
+export interface Look {
+  readonly principal: string;
+  /** Reads the platform with the caller's rights. */
+  readonly read: Read;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Where a bare name is looked for first. */
+  readonly within?: { readonly organizationId?: string; readonly projectId?: string; readonly environmentId?: string };
+}
+
+/** What finds the things that names stand for. Nothing it knows of one principal is told to another. */
+export interface Addresses {
+  /** @throws CallFailure where there is no such thing, or more than one; ApiError as the platform fails. */
+  resolve(kind: AddressKind, given: string, look: Look): Promise<Address>;
+  /** Names and ids that what was typed may be the beginning of, best first. */
+  complete(kind: AddressKind, typed: string, look: Look): Promise<readonly string[]>;
+  /** The id of the token's organization. @throws ApiError as the platform fails. */
+  organization(look: Look): Promise<string>;
+  /** Takes note of what an operation answered. */
+  learn(operation: AnyOperation, input: JsonRecord, answer: unknown, principal: string): void;
 }
