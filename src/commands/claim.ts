@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -30,7 +30,9 @@ export interface Claim {
  */
 export async function claim(dataDir: string): Promise<Claim | undefined> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(dataDir, lockFile), { timeout: 0 });
+  const lockPath = join(dataDir, lockFile);
+  const lock = new DatabaseSync(lockPath, { timeout: 0 });
+  chmodSync(lockPath, 0o600);
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
