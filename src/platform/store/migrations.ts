@@ -2,12 +2,14 @@ import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { platformTables } from './migrations/0001-platform.ts';
 import { engineTables } from './migrations/0002-engine.ts';
+import { settings } from './migrations/0003-settings.ts';
 import type { Database } from './schema.ts';
 
 /** In the order of their names. Named here, not found in a folder: the program is one bundled file. */
 const migrations: Record<string, Migration> = {
   '0001-platform': platformTables,
   '0002-engine': engineTables,
+  '0003-settings': settings,
 };
 
 /**

@@ -212,6 +212,12 @@ export interface ApiTokenTable {
   revoked_at: string | null;
 }
 
+/** What the platform keeps about itself; the names are in settings.ts. */
+interface SettingTable {
+  name: string;
+  value: string;
+}
+
 interface PlatformTables {
   organization: OrganizationTable;
   project: ProjectTable;
@@ -232,6 +238,7 @@ interface PlatformTables {
   billing_info: BillingInfoTable;
   webhook: WebhookTable;
   api_token: ApiTokenTable;
+  setting: SettingTable;
 }
 
 export type Database = PlatformTables & EngineTables;

@@ -1,0 +1,15 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+const statements = [
+  'CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
+  // Deleting a deployment's services looks here for deliveries that refer to them.
+  'CREATE INDEX webhook_delivery_of_deployment ON webhook_delivery (deployment_id, service_id)',
+];
+
+/** What the platform keeps about itself, and what letting go of old deployments needs. */
+export const settings: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { link, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as z from 'zod';
+import { ApiProblem, invalid } from '../problem.ts';
+import { copyDatabase } from './copy.ts';
+import { databaseFile } from './database.ts';
+
+/** What a snapshot may be called: its file is made of the name, so that nothing in it may lead elsewhere. */
+export const SnapshotName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
+  error: 'must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit; a snapshot has a name, never a path',
+});
+
+/** A copy of a data directory's records. */
+export interface Snapshot {
+  readonly name: string;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly bytes: number;
+}
+
+const extension = '.db';
+const staleMilliseconds = 3_600_000;
+
+const folderOf = (dataDir: string): string => join(dataDir, 'snapshots');
+
+const fileOf = (dataDir: string, name: string): string => {
+  const checked = SnapshotName.safeParse(name);
+  if (!checked.success) throw invalid('name', checked.error.issues[0]!.message);
+  return join(folderOf(dataDir), `${name}${extension}`);
+};
+
+const filesIn = async (folder: string): Promise<string[]> => (existsSync(folder) ? readdir(folder) : []);
+
+/** Drafts of processes that were killed while they copied. */
+const removeStaleDrafts = async (folder: string): Promise<void> => {
+  for (const file of (await filesIn(folder)).filter((each) => each.startsWith('.'))) {
+    const path = join(folder, file);
+    if (Date.now() - (await stat(path)).mtimeMs > staleMilliseconds) await rm(path, { force: true });
+  }
+};
+
+/** Makes a database a single file that needs no other beside it. */
+const intoOneFile = (path: string): void => {
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = DELETE');
+  database.close();
+};
+
+const described = async (path: string, name: string): Promise<Snapshot> => {
+  const { mtime, size } = await stat(path);
+  return { name, created_at: mtime.toISOString(), bytes: size };
+};
+
+/**
+ * Copies a data directory's records, also while they are in use. The file only its owner can read; it has everything but
+ * the key that secrets are sealed with.
+ * @throws ApiProblem 400 for a name that is none or is taken; Error where there is no platform
+ */
+export async function takeSnapshot(dataDir: string, name: string): Promise<Snapshot> {
+  const path = fileOf(dataDir, name);
+  const records = join(dataDir, databaseFile);
+  if (!existsSync(records)) throw new Error(`There is no platform in ${dataDir}. Check --data-dir.`);
+  const folder = folderOf(dataDir);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removeStaleDrafts(folder);
+  const draft = join(folder, `.${randomUUID()}`);
+  try {
+    await writeFile(draft, '', { mode: 0o600, flag: 'wx' });
+    await copyDatabase(records, draft);
+    intoOneFile(draft);
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw invalid('name', `a snapshot is called ${name} already; delete it, or give another name`);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return described(path, name);
+}
+
+/** The snapshots of a data directory, oldest first. */
+export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
+  const folder = folderOf(dataDir);
+  const names = (await filesIn(folder)).filter((file) => file.endsWith(extension) && !file.startsWith('.')).map((file) => file.slice(0, -extension.length));
+  const snapshots = await Promise.all(names.map((name) => described(join(folder, `${name}${extension}`), name)));
+  return snapshots.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.name.localeCompare(other.name));
+}
+
+/**
+ * The file of a snapshot.
+ * @throws ApiProblem 400 for a name that is none, 404 that names those there are
+ */
+export async function findSnapshot(dataDir: string, name: string): Promise<string> {
+  const path = fileOf(dataDir, name);
+  if (existsSync(path)) return path;
+  const names = (await listSnapshots(dataDir)).map((snapshot) => snapshot.name);
+  throw new ApiProblem(404, `No snapshot is called ${name}. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'There is none.'}`);
+}
+
+/** Deletes a snapshot. @throws as `findSnapshot` */
+export const removeSnapshot = async (dataDir: string, name: string): Promise<void> => rm(await findSnapshot(dataDir, name));
