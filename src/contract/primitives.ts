@@ -32,6 +32,17 @@ export const reference = (kind: ReferenceKind) => Uuid.meta({ reference: kind })
 /** The kind a schema refers to, or undefined when it isn't an id. */
 export const referenceKind = (schema: z.ZodType): ReferenceKind | undefined => schema.meta()?.['reference'] as ReferenceKind | undefined;
 
+const resourceKinds = z.registry<{ readonly kind: ReferenceKind }>();
+
+/** The shape that resources of one kind are answered in. The kind stays readable, beside the schema: it is never printed. */
+export const resourceOf = <Schema extends z.ZodObject>(kind: ReferenceKind, schema: Schema): Schema => {
+  resourceKinds.add(schema, { kind });
+  return schema;
+};
+
+/** The kind of resource a schema is the shape of, or undefined. */
+export const resourceKind = (schema: z.ZodType): ReferenceKind | undefined => resourceKinds.get(schema)?.kind;
+
 /** A string that must never leave the platform again, nor appear in a log, result or record. */
 export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret: true });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, Duration, HttpUrl, identity, Name, reference, Uuid } from '../primitives.ts';
+import { DateTime, Duration, HttpUrl, identity, Name, reference, resourceOf, Uuid } from '../primitives.ts';
 import { AlertRuleState } from '../states.ts';
 
 export const Severity = z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']);
@@ -40,7 +40,7 @@ const TargetService = z.object({
   job_type: z.string().optional(),
 });
 
-export const AlertRule = AlertRuleRequest.extend({
+export const AlertRule = resourceOf('alert_rule', AlertRuleRequest.extend({
   ...identity,
   // A rule that lost its last receiver is answered too: it is UNROUTED.
   alert_receiver_ids: z.array(Uuid),
@@ -51,7 +51,7 @@ export const AlertRule = AlertRuleRequest.extend({
   target: z.object({ target_type: z.string(), target_id: Uuid, service: TargetService.optional() }),
   is_up_to_date: z.boolean(),
   starts_at: DateTime.optional(),
-});
+}));
 
 /** Where alerts are sent; read from outside the document. */
-export const AlertReceiver = z.object({ ...identity, name: z.string(), description: z.string().optional(), type: z.string() });
+export const AlertReceiver = resourceOf('alert_receiver', z.object({ ...identity, name: z.string(), description: z.string().optional(), type: z.string() }));

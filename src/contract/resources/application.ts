@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Name } from '../primitives.ts';
+import { Name, resourceOf } from '../primitives.ts';
 import { GitRepository, Healthchecks, runnable, running } from './service.ts';
 
 export const BuildMode = z.enum(['DOCKER']);
@@ -24,9 +24,9 @@ export const ApplicationRequest = z.object({
   ...runnable,
 });
 
-export const Application = z.object({
+export const Application = resourceOf('application', z.object({
   ...running,
   git_repository: GitRepository,
   build_mode: BuildMode,
   dockerfile_path: z.string(),
-});
+}));

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { DateTime, identity, Pointer, Uuid } from '../primitives.ts';
+import { DateTime, identity, Pointer, resourceOf, Uuid } from '../primitives.ts';
 import { ClusterState } from '../states.ts';
 
 /** A cluster, read from outside the document. */
-export const Cluster = z.object({
+export const Cluster = resourceOf('cluster', z.object({
   ...identity,
   name: z.string(),
   description: z.string().optional(),
@@ -15,7 +15,7 @@ export const Cluster = z.object({
   production: z.boolean(),
   status: ClusterState,
   is_locked: z.boolean(),
-});
+}));
 
 /** Longest a lock may last, in days. */
 export const maximumLockDays = 5;

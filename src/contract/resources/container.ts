@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { Name, reference, Uuid } from '../primitives.ts';
+import { Name, reference, resourceOf, Uuid } from '../primitives.ts';
 import { Healthchecks, runnable, running } from './service.ts';
 
 /** A linked container registry; its kind decides what an image name looks like. */
-export const ContainerRegistry = z.object({
+export const ContainerRegistry = resourceOf('registry', z.object({
   id: Uuid,
   created_at: z.string().optional(),
   updated_at: z.string().optional(),
@@ -11,7 +11,7 @@ export const ContainerRegistry = z.object({
   kind: z.string(),
   url: z.string(),
   description: z.string().optional(),
-});
+}));
 
 export const ContainerRequest = z.object({
   name: Name.describe('Unique in the environment, whatever the case.'),
@@ -22,10 +22,10 @@ export const ContainerRequest = z.object({
   ...runnable,
 });
 
-export const Container = z.object({
+export const Container = resourceOf('container', z.object({
   ...running,
   registry: ContainerRegistry.pick({ id: true, name: true, url: true, kind: true }),
   registry_id: Uuid,
   image_name: z.string(),
   tag: z.string(),
-});
+}));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Name } from '../primitives.ts';
+import { Name, resourceOf } from '../primitives.ts';
 import { maximums, resources, serviceIdentity } from './service.ts';
 
 export const DatabaseType = z.enum(['MONGODB', 'MYSQL', 'POSTGRESQL', 'REDIS']);
@@ -19,7 +19,7 @@ export const DatabaseRequest = z.object({
   instance_type: z.string().optional(),
 });
 
-export const Database = z.object({
+export const Database = resourceOf('database', z.object({
   ...serviceIdentity,
   maximum_cpu: maximums.maximum_cpu,
   maximum_memory: maximums.maximum_memory,
@@ -33,4 +33,4 @@ export const Database = z.object({
   storage: z.int(),
   host: z.string(),
   port: z.int(),
-});
+}));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, identity, Name, Pointer, reference, Uuid } from '../primitives.ts';
+import { DateTime, identity, Name, Pointer, reference, resourceOf, Uuid } from '../primitives.ts';
 import { DeploymentState, Origin, ServiceDeploymentStatusValue } from '../states.ts';
 
 /** What an environment is for. On PRODUCTION every change counts for more. */
@@ -12,7 +12,7 @@ export const EnvironmentRequest = z.object({
   cluster_id: reference('cluster'),
 });
 
-export const Environment = z.object({
+export const Environment = resourceOf('environment', z.object({
   ...identity,
   name: Name,
   mode: EnvironmentMode,
@@ -21,7 +21,7 @@ export const Environment = z.object({
   organization: Pointer,
   project: Pointer,
   last_updated_by: z.string(),
-});
+}));
 
 export const EnvironmentStatus = z.object({
   id: Uuid,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { identity, Name, secret } from '../primitives.ts';
+import { identity, Name, resourceOf, secret } from '../primitives.ts';
 import { HelmRepositoryKind } from './helm.ts';
 
 /** Credential members that answers may show. */
@@ -35,7 +35,7 @@ export const HelmRepositoryRequest = z
     path: ['url'],
   });
 
-export const HelmRepository = z.object({
+export const HelmRepository = resourceOf('helm_repository', z.object({
   ...identity,
   name: z.string(),
   kind: z.string(),
@@ -44,4 +44,4 @@ export const HelmRepository = z.object({
   skip_tls_verification: z.boolean(),
   config: z.object(shown),
   associated_services_count: z.int(),
-});
+}));

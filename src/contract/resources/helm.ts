@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Name, reference, Uri, Uuid } from '../primitives.ts';
+import { Name, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { GitRepositoryRequest } from './application.ts';
 import { GitRepository, Protocol, serviceIdentity } from './service.ts';
 
@@ -78,7 +78,7 @@ export const HelmRequest = z.object({
   icon_uri: Uri.optional(),
 });
 
-export const Helm = z.object({
+export const Helm = resourceOf('helm', z.object({
   ...serviceIdentity,
   auto_preview: z.boolean(),
   auto_deploy: z.boolean(),
@@ -89,7 +89,7 @@ export const Helm = z.object({
   icon_uri: z.string(),
   timeout_sec: z.int().min(0),
   ports: z.array(HelmPort),
-});
+}));
 
 /** Kinds of helm repositories; the registry kinds of vendors follow the same pattern. */
 export const HelmRepositoryKind = z

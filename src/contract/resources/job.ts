@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, Uuid } from '../primitives.ts';
+import { DateTime, resourceOf, Uuid } from '../primitives.ts';
 import { resources, serviceIdentity } from './service.ts';
 import { DeploymentState, Origin } from '../states.ts';
 import { StatusDetails } from './deployment.ts';
@@ -7,7 +7,7 @@ import { StatusDetails } from './deployment.ts';
 export const JobType = z.enum(['CRON', 'LIFECYCLE']);
 
 /** A job, read from outside the document. */
-export const Job = z.object({
+export const Job = resourceOf('job', z.object({
   ...serviceIdentity,
   job_type: JobType,
   schedule: z.object({ cronjob: z.object({ scheduled_at: z.string(), timezone: z.string() }) }).optional(),
@@ -16,7 +16,7 @@ export const Job = z.object({
   memory: resources.memory,
   max_duration_seconds: z.int(),
   max_nb_restart: z.int(),
-});
+}));
 
 /** One deployment in a history. */
 export const DeploymentHistoryItem = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, Email, HttpUrl, identity, Name, reference, Uuid } from '../primitives.ts';
+import { DateTime, Email, HttpUrl, identity, Name, reference, resourceOf, Uuid } from '../primitives.ts';
 import { InvitationStatus } from '../states.ts';
 
 const record = {
@@ -11,7 +11,7 @@ const record = {
 };
 
 /** The organization of the token. Its record also stands in `results`, for clients that expect a list. */
-export const Organization = z.object({ ...record, results: z.array(z.object(record)) });
+export const Organization = resourceOf('organization', z.object({ ...record, results: z.array(z.object(record)) }));
 
 /** Deprecated role names of members and invitations; `role_id` is the current way. */
 export const Role = z.enum(['ADMIN', 'DEVELOPER', 'OWNER', 'VIEWER']);
@@ -50,7 +50,7 @@ export const Invitation = z.object({
 });
 
 /** A role that members can have; read from outside the document. */
-export const AvailableRole = z.object({ id: Uuid, name: z.string(), description: z.string().optional() });
+export const AvailableRole = resourceOf('role', z.object({ id: Uuid, name: z.string(), description: z.string().optional() }));
 
 const nullableText = z.string().nullable();
 

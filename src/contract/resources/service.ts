@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, identity, Name, Pointer, secret, Uri, Uuid } from '../primitives.ts';
+import { DateTime, identity, Name, Pointer, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
 
 /** Kinds of services, as answers name them. */
 export const ServiceType = z.enum(['APPLICATION', 'DATABASE', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM', 'GITOPS_APP']);
@@ -94,14 +94,14 @@ export const Autoscaling = AutoscalingRequest.omit({ scalers: true }).extend({
 
 const Label = z.object({ key: z.string(), value: z.string(), propagate_to_cloud_provider: z.boolean() });
 
-export const LabelsGroup = z.object({ ...identity, name: z.string(), labels: z.array(Label) });
+export const LabelsGroup = resourceOf('labels_group', z.object({ ...identity, name: z.string(), labels: z.array(Label) }));
 
-export const AnnotationsGroup = z.object({
+export const AnnotationsGroup = resourceOf('annotations_group', z.object({
   ...identity,
   name: z.string(),
   annotations: z.array(z.object({ key: z.string(), value: z.string() })),
   scopes: z.array(z.string()),
-});
+}));
 
 /** How much of everything a service asks for: defaults and lower bounds of the document's Limits. */
 export const resources = {

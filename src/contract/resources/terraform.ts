@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { resourceOf } from '../primitives.ts';
 import { GitRepository, resources, serviceIdentity } from './service.ts';
 
 /** A terraform service, read from outside the document. */
-export const Terraform = z.object({
+export const Terraform = resourceOf('terraform', z.object({
   ...serviceIdentity,
   auto_deploy: z.boolean(),
   terraform_files_source: z.object({ git: z.object({ git_repository: GitRepository }) }),
@@ -11,4 +12,4 @@ export const Terraform = z.object({
   timeout_sec: z.int(),
   cpu: resources.cpu,
   memory: resources.memory,
-});
+}));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { identity, secret, Uuid } from '../primitives.ts';
+import { identity, resourceOf, secret, Uuid } from '../primitives.ts';
 
 /** Scopes in the order of precedence, from the widest; service scopes share the last place. */
 export const VariableScope = z.enum(['APPLICATION', 'BUILT_IN', 'ENVIRONMENT', 'PROJECT', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM']);
@@ -48,7 +48,7 @@ const owner = {
   service_type: VariableServiceType.optional(),
 };
 
-export const EnvironmentVariable = z.object({
+export const EnvironmentVariable = resourceOf('environment_variable', z.object({
   ...identity,
   key: z.string(),
   scope: VariableScope,
@@ -61,7 +61,7 @@ export const EnvironmentVariable = z.object({
   aliased_variable: LinkedVariable.optional(),
   ...owner,
   owned_by: z.string().optional(),
-});
+}));
 
 /** A secret as answers show it: without its value. */
 export const Secret = z.object({ ...identity, key: z.string(), scope: VariableScope, variable_type: VariableType, ...owner });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, HttpUrl, identity, secret, Uuid } from '../primitives.ts';
+import { DateTime, HttpUrl, identity, resourceOf, secret, Uuid } from '../primitives.ts';
 
 /** Events that webhooks can be told of. */
 export const EventKind = z.enum(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED']);
@@ -16,7 +16,7 @@ export const WebhookRequest = z.object({
   target_secret: secret().min(1).optional().describe('Sent along in a header.'),
 });
 
-export const Webhook = z.object({
+export const Webhook = resourceOf('webhook', z.object({
   ...identity,
   kind: WebhookKind,
   target_url: z.string(),
@@ -24,7 +24,7 @@ export const Webhook = z.object({
   enabled: z.boolean(),
   description: z.string().optional(),
   target_secret_set: z.boolean(),
-});
+}));
 
 /** Body of a delivery. */
 export const WebhookDelivery = z.object({
