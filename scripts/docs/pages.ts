@@ -3,7 +3,7 @@ import type { AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
 import { needsConfirmation } from '../../src/mcp/guard/tier.ts';
 import { listed } from '../../src/mcp/registry.ts';
-import { type Tool, toolsets } from '../../src/mcp/tool.ts';
+import { isDocumented, permissionOf, toolsets, type Tool } from '../../src/mcp/tool.ts';
 import { tools } from '../../tools/index.ts';
 import { code, table } from './markdown.ts';
 
@@ -11,7 +11,7 @@ const yes = (value: boolean): string => (value ? 'yes' : '');
 const request = ({ method, path }: AnyOperation): string => code(`${method} ${path}`);
 const documented = allOperations.filter((op) => op.documented);
 const outside = allOperations.filter((op) => !op.documented);
-const toolOf = (op: AnyOperation): Tool | undefined => tools.find(({ operation }) => operation === op);
+const toolOf = (op: AnyOperation): Tool | undefined => tools.find(({ name, operation }) => operation === op && name === op.name);
 
 const optionCells = ({ env, flag, value, description, otherwise, commands }: OptionHelp): string[] => [
   code(env),
@@ -66,11 +66,11 @@ const toolSection = (tool: Tool): string => {
   const { description, inputSchema } = listed(tool);
   const { properties = {}, required = [] } = inputSchema as { properties?: Record<string, Property>; required?: string[] };
   const rows = Object.entries(properties).map(([name, schema]) => [code(name), typeOf(schema), yes(required.includes(name)), schema.description ?? '']);
-  const { effect, permission } = tool.operation;
+  const { effect } = tool.operation;
   return [
     `### ${tool.name}`,
     description,
-    `Effect: ${effect}${needsConfirmation(effect) ? ', the user is asked first' : ''}. Token permission: ${permission}. Request: ${request(tool.operation)}.`,
+    `Effect: ${effect}${needsConfirmation(effect) ? ', the user is asked first' : ''}. Token permission: ${permissionOf(tool)}. ${tool.operations.length > 1 ? 'Requests' : 'Request'}: ${tool.operations.map(request).join(', ')}.`,
     rows.length === 0 ? 'Takes no arguments.' : table(['Argument', 'Type', 'Required', 'Meaning'], rows),
   ].join('\n\n');
 };
@@ -78,7 +78,7 @@ const toolSection = (tool: Tool): string => {
 /** docs/tools.md */
 export const toolsPage = (): string => `# Tools
 
-${tools.length} tools: ${tools.filter(({ operation }) => operation.documented).length} of documented operations, ${tools.filter(({ operation }) => !operation.documented).length} of operations outside the document.
+${tools.length} tools: ${tools.filter(isDocumented).length} of documented operations, ${tools.filter((tool) => !isDocumented(tool)).length} of operations outside the document.
 What a tool does to the platform is its effect: ${code('read')}, ${code('write')} (adds), ${code('disruptive')}, ${code('destructive')} or ${code('sensitive')}. From disruptive on,
 the user is asked before anything happens. A change to a PRODUCTION environment, or to one whose mode can't be read, counts as disruptive at least.
 

@@ -6,6 +6,7 @@ import { operations } from '../contract/operations.ts';
 import type { Log } from '../mcp/context.ts';
 import { createParts } from '../mcp/parts.ts';
 import { buildServer } from '../mcp/server.ts';
+import { permissionOf } from '../mcp/tool.ts';
 import { pagePath } from '../serve/http/approvals/pages.ts';
 import { callOf } from '../serve/http/caller.ts';
 import { serveHttp } from '../serve/http/serve.ts';
@@ -75,7 +76,10 @@ export async function http(config: Config): Promise<void> {
     policyVersion: policies.version,
     askPlatform: askerOf(connection, holdsToken),
     build: (era, { restriction }) => buildServer(policies.parts(restriction), { era, callerOf: ({ http: request }) => callOf(request?.authInfo).call }),
-    levelOf: (tool) => tools.find(({ name }) => name === tool)?.operation.permission,
+    levelOf: (name) => {
+      const tool = tools.find((one) => one.name === name);
+      return tool && permissionOf(tool);
+    },
     clock,
     log,
   });

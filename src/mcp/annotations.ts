@@ -1,4 +1,5 @@
-import type { AnyOperation, Effect } from '../contract/operation.ts';
+import type { Effect } from '../contract/operation.ts';
+import type { Tool } from './tool.ts';
 
 /** What hosts decide by before they run a tool. All four are always given. */
 export interface Annotations {
@@ -10,10 +11,10 @@ export interface Annotations {
 
 const destroying: readonly Effect[] = ['destructive', 'sensitive'];
 
-/** Derived from what the operation does. Repeating a read or a replacement changes nothing more; the platform is a world outside this server. */
-export const annotationsOf = ({ effect, method }: AnyOperation): Annotations => ({
+/** Derived from what the tool's operations do. Repeating a read or a replacement changes nothing more; the platform is a world outside this server. */
+export const annotationsOf = ({ operations, operation: { effect } }: Tool): Annotations => ({
   readOnlyHint: effect === 'read',
   destructiveHint: destroying.includes(effect),
-  idempotentHint: effect === 'read' || method === 'PUT',
+  idempotentHint: operations.every((operation) => operation.effect === 'read' || operation.method === 'PUT'),
   openWorldHint: true,
 });

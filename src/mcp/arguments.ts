@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { inputShape, type AnyOperation } from '../contract/operation.ts';
+import { referenceKind } from '../contract/primitives.ts';
 import { memberOf, withoutNull, type JsonSchema } from './json-schema.ts';
 import { nearest } from './nearest.ts';
 import { containsMark, mask } from './redact.ts';
-import { answerSchema, argumentSchema, memoised } from './schema.ts';
-import { isRecord } from './values.ts';
+import { givenSchema, memoised, takenSchema } from './schema.ts';
+import type { Shape, Tool } from './tool.ts';
+import { isRecord, type JsonRecord } from './values.ts';
 
 /** One thing wrong with the arguments of a call, in words that name the member. */
 export type Issue = string;
@@ -61,17 +63,39 @@ const words = (issue: z.core.$ZodIssue, input: unknown): Issue => {
   return missing ? `${name} is required` : `${name}: ${issue.message}`;
 };
 
-const membersOf = memoised((operation) => z.object(inputShape(operation)));
+const membersOf = memoised((tool: Tool) => z.object(tool.input));
+
+const anyId = '00000000-0000-4000-8000-000000000000';
+
+// What points at something may do so by name: whether there is such a thing is found out later.
+const nameless = (value: unknown): unknown => (Array.isArray(value) ? value.map(nameless) : typeof value === 'string' && value !== '' ? anyId : value);
+
+function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
+  const points = (schema: z.ZodType | undefined): boolean => {
+    if (schema === undefined) return false;
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return points(schema.unwrap() as z.ZodType);
+    return schema instanceof z.ZodArray ? points(schema.element as z.ZodType) : referenceKind(schema) !== undefined;
+  };
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, points(Object.hasOwn(shape, name) ? shape[name] : undefined) ? nameless(value) : value]));
+}
 
 /**
  * Everything wrong with the arguments of a call, empty when they are good. Strict at every level: a member that neither
- * the operation nor, below the root, its answer knows is named with the nearest right name, never dropped.
+ * the tool nor, below the root, its answer knows is named with the nearest right name, never dropped.
  */
-export function issuesOf(operation: AnyOperation, args: unknown): Issue[] {
+export function issuesOf(tool: Tool, args: unknown): Issue[] {
   if (!isRecord(args)) return ['the arguments must be an object'];
-  const shape = membersOf(operation).safeParse(args);
-  // Rules across members belong to the body as a whole; they are only worth reading when each member is right.
-  const whole = shape.success && operation.body ? (operation.body as z.ZodObject).safeParse(args) : shape;
-  const wrong = whole.success ? [] : whole.error.issues.map((issue) => words(issue, args));
-  return [...unknownMembers(args, argumentSchema(operation), answerSchema(operation)), ...wrong, ...maskedMembers(args)];
+  const checked = withoutNames(tool.input, args);
+  const members = membersOf(tool).safeParse(checked);
+  const wrong = members.success ? [] : members.error.issues.map((issue) => words(issue, checked));
+  // Rules across members are only worth reading when each member is right.
+  const rules = members.success ? tool.rules(checked) : [];
+  return [...unknownMembers(args, takenSchema(tool), givenSchema(tool)), ...wrong, ...rules, ...maskedMembers(args)];
 }
+
+/** What is wrong with the input that a tool made of its arguments for an operation. */
+export const issuesOfInput = (operation: AnyOperation, input: JsonRecord): Issue[] => {
+  const members = z.object(inputShape(operation)).safeParse(input);
+  const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;
+  return body.error?.issues.map((issue) => words(issue, input)) ?? [];
+};

@@ -1,6 +1,7 @@
-import type { Client } from '../client/client.ts';
 import { ApiError } from '../client/errors.ts';
+import type { Client } from '../client/client.ts';
 import type { AnyOperation } from '../contract/operation.ts';
+import type { Address, Addresses } from './addresses/address.ts';
 import type { CallContext } from './context.ts';
 import { CallFailure, type Failure } from './errors.ts';
 import type { Confirmer } from './guard/confirmation.ts';
@@ -9,6 +10,7 @@ import type { GraveCalls } from './guard/grave-calls.ts';
 import type { Keys } from './guard/keys.ts';
 import type { Policy } from './guard/policy.ts';
 import type { CallFacts, Recorder } from './guard/record.ts';
+import type { Read } from './guard/target.ts';
 import type { Redactor } from './redact.ts';
 import type { Tool } from './tool.ts';
 import type { JsonRecord } from './values.ts';
@@ -26,6 +28,8 @@ export interface Dependencies {
   readonly keys: Keys;
   /** Where values come from that are set unseen. */
   readonly environment: Environment;
+  /** Finds what names stand for. */
+  readonly addresses: Addresses;
 }
 
 /** One call on its way through the stages. */
@@ -35,6 +39,10 @@ export interface Call {
   readonly controls: Controls;
   readonly context: CallContext;
   readonly deps: Dependencies;
+  /** What the names and ids among the arguments stand for, by argument. */
+  readonly addresses: Readonly<Record<string, Address>>;
+  /** Reads the platform as it is while the call is judged: the same thing is asked for once. */
+  readonly look: Read;
   /** Told of what is found out, for the record. */
   readonly note: (facts: Partial<CallFacts>) => void;
 }
@@ -44,7 +52,9 @@ export const fail = (failure: Failure): never => {
   throw new CallFailure(failure);
 };
 
-async function connected({ tool, context, deps }: Call): Promise<Client> {
+type Asking = Pick<Call, 'tool' | 'context' | 'deps'>;
+
+async function connected({ tool, context, deps }: Asking): Promise<Client> {
   try {
     return (await deps.connect()).client;
   } catch (error) {
@@ -57,11 +67,13 @@ async function connected({ tool, context, deps }: Call): Promise<Client> {
  * Carries out an operation for a call.
  * @throws ApiError as the platform fails, CallFailure when there is none.
  */
-export async function ask(operation: AnyOperation, input: JsonRecord, call: Call): Promise<unknown> {
+export async function ask(operation: AnyOperation, input: JsonRecord, call: Asking): Promise<unknown> {
   const client = await connected(call);
-  const { credential, credentialRefused, signal, deadline, requestId, trace, log } = call.context;
+  const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log } = call.context;
   try {
-    return await client.call(operation, input, { credential, signal, deadline, requestId, trace, log });
+    const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, log });
+    call.deps.addresses.learn(operation, input, answer, principal);
+    return answer;
   } catch (error) {
     if (error instanceof ApiError && error.kind === 'unauthorized') credentialRefused?.();
     throw error;

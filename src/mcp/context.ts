@@ -50,6 +50,8 @@ export interface CallContext {
   readonly log: Log;
   readonly clock: Clock;
   readonly dialogue: Dialogue;
+  /** Tells the caller how far the call is, where it asked for that. */
+  readonly progress?: (message: string) => void;
 }
 
 /** Longest a call takes, in milliseconds: clients give up after 60 seconds. */

@@ -1,5 +1,4 @@
 import { ApiError, type ApiErrorKind } from '../client/errors.ts';
-import { parameterKind } from '../contract/operation.ts';
 import type { Issue } from './arguments.ts';
 import { clean, fence, fenceInline } from './fence.ts';
 import { approvalLifetime } from './guard/approvals/approvals.ts';
@@ -8,7 +7,6 @@ import { planText, type Plan } from './guard/plan.ts';
 import type { Denial } from './guard/policy.ts';
 import type { Outcome } from './guard/record.ts';
 import type { Redactor } from './redact.ts';
-import { sourceOf } from './references.ts';
 import type { Tool } from './tool.ts';
 
 /** Every way a call ends badly, as a value. What isn't one of these is a fault of this server. */
@@ -20,6 +18,12 @@ export type Failure =
   | { readonly kind: 'not_recorded'; readonly requestId: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }
+  /** What a tool finds that keeps it from going on, in our own words. `seen` is what the platform shows of it. */
+  | { readonly kind: 'not_possible'; readonly what: string; readonly next: string; readonly seen?: string }
+  /** Some of several changes were made. */
+  | { readonly kind: 'partly'; readonly done: readonly string[]; readonly of: number; readonly error: Failure }
+  /** All was done, and what was to be told of it failed. */
+  | { readonly kind: 'afterwards'; readonly done: readonly string[]; readonly error: Failure }
   | { readonly kind: 'api'; readonly error: ApiError }
   /** `begun` when a change was agreed to: then it may have been sent. */
   | { readonly kind: 'internal'; readonly requestId: string; readonly begun: boolean };
@@ -48,6 +52,10 @@ export function outcomeOf(failure: Failure): Pick<Outcome, 'outcome' | 'why'> {
       return { outcome: 'refused', why: failure.why };
     case 'pending':
       return { outcome: 'pending', why: failure.code };
+    case 'partly':
+      return { outcome: outcomeOf(failure.error).outcome === 'unknown' ? 'unknown' : 'failed', why: `${failure.done.length} of ${failure.of} done` };
+    case 'afterwards':
+      return { outcome: 'done', why: outcomeOf(failure.error).why };
     case 'api':
       return { outcome: failure.error.outcomeUnknown ? 'unknown' : 'failed', why: failure.error.kind };
     case 'internal':
@@ -59,10 +67,7 @@ export function outcomeOf(failure: Failure): Pick<Outcome, 'outcome' | 'why'> {
 
 const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
 
-const whereIdsAre = ({ operation }: Tool): string => {
-  const tools = operation.params.map((param) => sourceOf(parameterKind(param))).filter((name) => name !== undefined);
-  return tools.length > 0 ? `Look the id up with ${[...new Set(tools)].join(', ')}.` : 'Check the id.';
-};
+const whereIdsAre = (): string => 'Give the names on the way to it instead (project/environment/name), or look it up with find_resource.';
 
 const unknownOutcome = 'Whether the change was made is not known: read the present state before you try again.';
 
@@ -80,7 +85,7 @@ interface Told {
 /** Where this server knows a better next step than the client does. */
 const advice: Partial<Record<ApiErrorKind, (tool: Tool) => string>> = {
   unauthorized: () => 'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
-  forbidden: (tool) => `${whereIdsAre(tool)} If the id is right, a token with more permissions is needed.`,
+  forbidden: () => `${whereIdsAre()} If the id is right, a token with more permissions is needed.`,
   not_found: whereIdsAre,
 };
 
@@ -140,6 +145,12 @@ const words: Words = {
   not_connected: ({ requestId }, { tool }) =>
     `${tool.name} was not called: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
   api: ({ error }, circumstances) => apiText(error, circumstances),
+  not_possible: ({ what, next, seen }, { tool, redactor }) =>
+    [`${tool.name} was not carried out: ${clean(redactor.text(what))}. ${clean(redactor.text(next))}`, seen && fence(clean(redactor.text(seen)))].filter(Boolean).join('\n'),
+  partly: ({ done, of, error }, circumstances) =>
+    [`${done.length} of ${of} changes were made and stay: ${done.join('; ')}. The next one failed, and what follows it was not tried.`, failureText(error, circumstances)].join('\n'),
+  afterwards: ({ done, error }, circumstances) =>
+    [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, circumstances)].join('\n'),
   internal: ({ requestId, begun }, { tool }) =>
     sentence(
       `${tool.name} failed inside this server. This is a fault of the server, not of the call; whoever runs it finds more in its log under request ${requestId}.`,

@@ -1,4 +1,6 @@
 import type { Client } from '../client/client.ts';
+import type { Addresses } from './addresses/address.ts';
+import { idsOnly } from './addresses/ids-only.ts';
 import type { Clock, Log } from './context.ts';
 import type { Approvals } from './guard/approvals/approvals.ts';
 import { createConfirmer } from './guard/confirmation.ts';
@@ -23,6 +25,8 @@ export interface PartsConfig {
   readonly version: string;
   readonly log: Log;
   readonly clock: Clock;
+  /** What finds the things that names stand for. Default: nothing but ids. */
+  readonly addresses?: Addresses;
   /** What the operator set up to hold calls to account; without it everything lives as long as the process. */
   readonly guard?: GuardParts;
 }
@@ -38,7 +42,7 @@ export interface GuardParts {
 const passing = (): GuardParts => ({ keys: passingKeys(), recorder: logRecorder, graveCalls: passingGraveCalls() });
 
 /** Puts together what all servers of one process share. */
-export function createParts({ tools, policy, connect, secrets, version, log, clock, guard = passing() }: PartsConfig): ServerParts {
+export function createParts({ tools, policy, connect, secrets, version, log, clock, addresses = idsOnly(), guard = passing() }: PartsConfig): ServerParts {
   const { keys, recorder, approvals, graveCalls } = guard;
   const redactor = createRedactor({ secrets, keys });
   return {
@@ -49,6 +53,7 @@ export function createParts({ tools, policy, connect, secrets, version, log, clo
     graveCalls,
     keys,
     environment: process.env,
+    addresses,
     policy,
     connect,
     version,

@@ -1,4 +1,4 @@
-import { issuesOf } from './arguments.ts';
+import { issuesOf, issuesOfInput } from './arguments.ts';
 import { ask, fail, type Call, type Dependencies } from './call.ts';
 import type { CallContext } from './context.ts';
 import { failureOf, failureText, outcomeOf, type Failure } from './errors.ts';
@@ -6,40 +6,25 @@ import { clean, fence } from './fence.ts';
 import { fit } from './fit.ts';
 import type { Confirmation } from './guard/confirmation.ts';
 import { splitControls } from './guard/controls.ts';
-import { guard, readFor, spend, type Guarded } from './guard/guard.ts';
+import { admit, guard, spend, type Guarded, type Lowered } from './guard/guard.ts';
 import { planOf, planText, type Plan } from './guard/plan.ts';
 import { allowsUnattended } from './guard/policy.ts';
-import { questionFor, type Question } from './guard/question.ts';
-import type { CallFacts, Confirmed, Outcome } from './guard/record.ts';
+import { questionFor } from './guard/question.ts';
+import type { CallFacts, Confirmed } from './guard/record.ts';
 import { isIrreparable, needsConfirmation } from './guard/tier.ts';
-import { secretsOf } from './redact.ts';
-import { answerSchema } from './schema.ts';
+import { lookAround, once } from './look.ts';
+import { secretsAmong, secretsOf } from './redact.ts';
+import { answered, type Ended, type Reply } from './reply.ts';
+import { resolve } from './resolve.ts';
+import { givenSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
 import { isRecord, mapStrings, omit, type JsonRecord } from './values.ts';
 
 export type { Dependencies } from './call.ts';
-
-/** What a call comes to. */
-export type Reply =
-  | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord }
-  /** `code`: it waits for the operator, under this code. */
-  | { readonly kind: 'failure'; readonly text: string; readonly code?: string }
-  | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
-
-/** A reply with what is recorded of it. */
-interface Ended {
-  readonly reply: Reply;
-  readonly outcome: Pick<Outcome, 'outcome' | 'why'>;
-}
+export type { Reply } from './reply.ts';
 
 interface Planned extends Guarded {
   readonly plan: Plan;
-}
-
-/** The arguments, checked, with ids where names may stand one day. */
-async function resolve(call: Call): Promise<Call> {
-  const issues = issuesOf(call.tool.operation, call.args);
-  return issues.length > 0 ? fail({ kind: 'bad_arguments', issues }) : call;
 }
 
 /** Ends a change that can't be put on record. */
@@ -58,11 +43,21 @@ function sealingKey(call: Call): Uint8Array {
   }
 }
 
+/** What the arguments come to: the requests that would be made. What they hold of secrets is masked from here on. */
+async function lower(call: Call): Promise<Lowered> {
+  const { tool, args, deps } = call;
+  const acts = tool.acts ? await tool.acts(args, lookAround(call, { shown: false }).sight) : [];
+  const issues = acts.flatMap(({ operation, input }) => issuesOfInput(operation, input));
+  if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
+  const redactor = deps.redactor.knowing(acts.flatMap(({ operation, input }) => secretsOf(operation, input)));
+  return { ...call, acts, deps: { ...deps, redactor } };
+}
+
 /** What it would do. The present state is read only where somebody wants to know: a harmless change stays one request. */
 async function plan(call: Guarded): Promise<Planned> {
-  const { tool, args, controls, target, tier, deps, note } = call;
-  const read = controls.dryRun || needsConfirmation(tier) ? readFor(call) : undefined;
-  const made = await planOf({ tool, args, target, tier, read, redactor: deps.redactor, key: sealingKey(call) });
+  const { tool, args, acts, controls, target, tier, deps, look, note } = call;
+  const read = controls.dryRun || needsConfirmation(tier) ? look : undefined;
+  const made = await planOf({ tool, args, acts, target, tier, read, redactor: deps.redactor, key: sealingKey(call) });
   note({ plan: made.digest, target: made.target });
   return { ...call, plan: made };
 }
@@ -75,9 +70,9 @@ function rehearsal({ plan: made, tier }: Planned): Reply {
 }
 
 /** Whether somebody agrees, where somebody has to. */
-async function confirm({ args, controls, context, deps, target, tier, plan: made }: Planned): Promise<Confirmation> {
+async function confirm({ args, controls, context, deps, acts, tier, plan: made }: Planned): Promise<Confirmation> {
   if (!needsConfirmation(tier)) return { kind: 'approved', how: 'not_needed' };
-  const mayBeUnattended = allowsUnattended(tier, deps.policy) && !isIrreparable(tier, target);
+  const mayBeUnattended = allowsUnattended(tier, deps.policy) && !acts.some((one) => isIrreparable(one.tier, one.target));
   return deps.confirmer.confirm({ args, plan: made, question: questionFor(made), planToken: controls.planToken, mayBeUnattended }, context);
 }
 
@@ -90,26 +85,40 @@ async function recordIntent(call: Planned, confirmed: Confirmed): Promise<void> 
   note({ confirmed });
 }
 
-/** Carries the operation out with what the caller gave, nothing filled in. */
-async function perform(call: Call): Promise<JsonRecord> {
-  if (call.context.signal.aborted) fail({ kind: 'cancelled' });
-  const answer = await ask(call.tool.operation, call.args, call);
-  return isRecord(answer) ? answer : {};
+const deedText = ({ operation, target }: Guarded['acts'][number]): string => `${operation.name}${target.id === undefined ? '' : ` on ${target.kind} ${target.id}`}`;
+
+/** Carries the acts out one by one, each with its whole input, nothing filled in. */
+async function perform(call: Guarded): Promise<JsonRecord[]> {
+  const { acts, context } = call;
+  const answers: JsonRecord[] = [];
+  for (const { operation, input } of acts) {
+    if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
+    try {
+      const answer = await ask(operation, input, call);
+      answers.push(isRecord(answer) ? answer : {});
+    } catch (error) {
+      if (answers.length === 0) throw error;
+      fail({ kind: 'partly', done: acts.slice(0, answers.length).map(deedText), of: acts.length, error: failureOf(error, context.requestId, true) });
+    }
+  }
+  return answers;
 }
 
 /** An answer that may be shown: secrets masked, text from the platform cleaned. */
-const protectAnswer = ({ tool, deps }: Call, answer: JsonRecord): JsonRecord =>
-  mapStrings(deps.redactor.value(answer, answerSchema(tool.operation)), clean) as JsonRecord;
+const protectAnswer = ({ tool, deps }: Call, answer: JsonRecord): JsonRecord => mapStrings(deps.redactor.value(answer, givenSchema(tool)), clean) as JsonRecord;
 
-/** The answer in words and as data, both from the same view. What stands in the words as data is fenced. */
-function render({ tool }: Call, answer: JsonRecord): Reply {
-  if (Object.keys(answer).length === 0) return { kind: 'answer', text: 'The platform accepted it and sent nothing more.', data: {} };
-  const { view, text, omission } = fit(tool.render.view(answer), tool.render);
-  return { kind: 'answer', text: [fence(text), omission, tool.next].filter((part) => part !== undefined).join('\n'), data: view };
+/** Carries out a guarded call and tells what came of it. */
+async function finish(call: Guarded): Promise<Ended> {
+  const { tool, args, acts, context } = call;
+  const answers = await perform(call);
+  const { sight, missing } = lookAround(call, { shown: true });
+  const changed = acts.filter(({ operation }) => operation.effect !== 'read');
+  const told = async (): Promise<JsonRecord> => (tool.answerOf ? tool.answerOf(args, sight, answers) : (answers[0] ?? {}));
+  const answer = await told().catch((error: unknown) =>
+    changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(deedText), error: failureOf(error, context.requestId, false) }),
+  );
+  return { reply: answered(call, protectAnswer(call, answer), missing()), outcome: { outcome: 'done' } };
 }
-
-/** Carries out a guarded call. */
-const finish = async (call: Guarded): Promise<Ended> => ({ reply: render(call, protectAnswer(call, await perform(call))), outcome: { outcome: 'done' } });
 
 /** The call itself, once agreed to. */
 async function carryOut(planned: Planned, confirmed: Confirmed): Promise<Ended> {
@@ -119,8 +128,8 @@ async function carryOut(planned: Planned, confirmed: Confirmed): Promise<Ended> 
 }
 
 async function walk(call: Call): Promise<Ended> {
-  const guarded = await guard(await resolve(call));
-  if (guarded.tier === 'read') return finish(guarded);
+  const guarded = await guard(await lower(call));
+  if (call.tool.operation.effect === 'read') return finish(guarded);
   const planned = await plan(guarded);
   if (call.controls.dryRun) return { reply: rehearsal(planned), outcome: { outcome: 'planned' } };
   const confirmation = await confirm(planned);
@@ -151,11 +160,15 @@ async function end(tool: Tool, given: unknown, context: CallContext, dependencie
     tell(facts);
   };
   const { controls, args, issues, secrets } = splitControls(tool, given, dependencies.policy, dependencies.environment);
-  const redactor = dependencies.redactor.knowing([...secrets, ...secretsOf(tool.operation, args), ...(context.credential ? [context.credential.value] : [])]);
-  const call: Call = { tool, args: args as JsonRecord, controls, context, deps: { ...dependencies, redactor }, note };
+  const redactor = dependencies.redactor.knowing([...secrets, ...secretsAmong(tool.input, args), ...(context.credential ? [context.credential.value] : [])]);
+  const deps = { ...dependencies, redactor };
+  const look = once((operation, input) => ask(operation, input, { tool, context, deps }));
+  const call: Call = { tool, args: args as JsonRecord, controls, context, deps, addresses: {}, look, note };
   try {
-    if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
-    return await walk(call);
+    const wrong = [...issues, ...(issues.length > 0 ? [] : issuesOf(tool, args))];
+    if (wrong.length > 0) fail({ kind: 'bad_arguments', issues: wrong });
+    admit(call);
+    return await walk(await resolve(call));
   } catch (error) {
     const failure = failureOf(error, context.requestId, begun);
     return { reply: replyTo(failure, error, call), outcome: outcomeOf(failure) };
@@ -163,7 +176,7 @@ async function end(tool: Tool, given: unknown, context: CallContext, dependencie
 }
 
 /**
- * Carries out one call of a tool: resolve → guard → plan → redact, fence → confirm → record intent → call →
+ * Carries out one call of a tool: resolve → lower → guard → plan → redact, fence → confirm → record intent → call →
  * redact, fence → render → record outcome. Never throws. Where a person has to be asked first, the reply is the
  * question; the same call comes again with the answer in its context.
  * @param given the arguments as the caller sent them.

@@ -7,7 +7,7 @@ import { isDistinct } from './redact/tells.ts';
 import { hideIn } from './redact/values.ts';
 import { mapStrings } from './values.ts';
 
-export { secretsOf } from '../client/secrets.ts';
+export { secretsAmong, secretsOf } from '../client/secrets.ts';
 export { mask };
 
 /** Shorter values are words as often as secrets: masking them would riddle ordinary text. */

@@ -1,26 +1,22 @@
-import type { ReferenceKind } from '../contract/primitives.ts';
+import * as z from 'zod';
+import type { AddressKind } from './addresses/address.ts';
 
-/** The tool whose answer shows ids of a kind. Kinds without an entry appear only inside other answers. */
-const sources: Partial<Record<ReferenceKind, string>> = {
-  organization: 'get_organization',
-  project: 'list_projects',
-  environment: 'list_environments',
-  environment_variable: 'list_environment_variables',
-  cluster: 'list_clusters',
-  application: 'list_services',
-  container: 'list_services',
-  database: 'list_services',
-  job: 'list_services',
-  helm: 'list_services',
-  terraform: 'list_services',
-  role: 'list_members',
+/** How a thing of a kind is named: by the names on the way to it. Kinds without an entry have a name of their own, or an id. */
+const ways: Partial<Record<AddressKind, string>> = {
+  project: 'Name or id.',
+  environment: 'project/environment, or id.',
+  environment_variable: 'Key or id.',
+  application: 'project/environment/name, or id.',
+  container: 'project/environment/name, or id.',
+  database: 'project/environment/name, or id.',
+  job: 'project/environment/name, or id.',
+  helm: 'project/environment/name, or id.',
+  terraform: 'project/environment/name, or id.',
+  service: 'Of any kind: project/environment/name, or id.',
 };
 
-/** The tool that shows ids of this kind, or undefined where none does. */
-export const sourceOf = (kind: ReferenceKind): string | undefined => sources[kind];
+/** One short description of a parameter that points at something. */
+export const howToName = (kind: AddressKind | undefined): string | undefined => kind && (ways[kind] ?? 'Name or id.');
 
-/** One short description of an id parameter: where its value is found. */
-export const whereToFind = (kind: ReferenceKind | undefined): string | undefined => {
-  const source = kind && sourceOf(kind);
-  return source && `From ${source}.`;
-};
+/** A parameter that points at a service of any kind. */
+export const anyService = (): z.ZodString => z.string().min(1).meta({ reference: 'service' });

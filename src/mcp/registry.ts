@@ -4,7 +4,7 @@ import { denialOf, type Policy } from './guard/policy.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { nearest } from './nearest.ts';
 import { inputSchema, outputSchema } from './schema.ts';
-import type { Tool } from './tool.ts';
+import { isDocumented, type Tool } from './tool.ts';
 
 /** A tool as clients see it in a list. */
 export interface ListedTool {
@@ -29,13 +29,13 @@ const outside = 'Outside the documented API: some platforms do not offer it.';
 
 /** A tool for clients of a server with this policy. Those of undocumented operations say so. */
 export function listed(tool: Tool, policy: Policy = { readOnly: false }): ListedTool {
-  const { name, description, operation, printing, render } = tool;
+  const { name, description } = tool;
   return {
     name,
-    description: operation.documented ? description : `${description} ${outside}`,
-    inputSchema: withControls(inputSchema(operation, printing), tool, policy),
-    outputSchema: outputSchema(operation, render),
-    annotations: annotationsOf(operation),
+    description: isDocumented(tool) ? description : `${description} ${outside}`,
+    inputSchema: withControls(inputSchema(tool), tool, policy),
+    outputSchema: outputSchema(tool),
+    annotations: annotationsOf(tool),
   };
 }
 

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { inputShape, type AnyOperation } from '../contract/operation.ts';
-import type { ReferenceKind } from '../contract/primitives.ts';
+import type { AddressKind } from './addresses/address.ts';
 import { toJsonSchema, withoutNull, type JsonSchema } from './json-schema.ts';
-import { whereToFind } from './references.ts';
+import { howToName } from './references.ts';
+import type { Tool } from './tool.ts';
 
 /** How a tool prints its arguments where the contract's own print doesn't fit. Members go by path: `ports[].name`. */
 export interface Printing {
@@ -13,6 +14,9 @@ export interface Printing {
   /** Members that are taken but not printed: rarely needed, and named in the description where they matter. */
   readonly hidden?: readonly string[];
 }
+
+/** Members that are filled in where they are not given, so clients need not know them. */
+const defaulted = ['organization_id'];
 
 const formats: readonly (string | undefined)[] = ['uuid', 'date-time', 'email', 'duration', 'uri'];
 
@@ -25,10 +29,13 @@ const bounds = ({ minimum, maximum }: JsonSchema): JsonSchema => ({
 });
 
 const described = (schema: JsonSchema, path: string, { fields }: Printing): JsonSchema => {
-  const kind = (schema.reference ?? schema.items?.reference) as ReferenceKind | undefined;
-  const description = fields?.[path] ?? schema.description ?? whereToFind(kind);
+  const kind = (schema.reference ?? schema.items?.reference) as AddressKind | undefined;
+  const description = fields?.[path] ?? schema.description ?? howToName(kind);
   return description === undefined ? {} : { description };
 };
+
+// A list says itself how its items are named.
+const withoutMark = ({ reference, format, ...item }: JsonSchema): JsonSchema => (reference ? item : { ...item, format });
 
 const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean => !properties && additionalProperties !== undefined && additionalProperties !== false;
 
@@ -41,7 +48,8 @@ function printed(node: JsonSchema, path: string, printing: Printing): JsonSchema
   const leaf: JsonSchema = {
     ...(schema.type !== undefined && { type: schema.type }),
     ...described(schema, path, printing),
-    ...(formats.includes(schema.format) && { format: schema.format }),
+    // Where a thing is pointed at, its name does as well as its id.
+    ...(!schema.reference && formats.includes(schema.format) && { format: schema.format }),
     ...(schema.enum && { enum: schema.enum }),
     ...(schema.default !== undefined && { default: schema.default }),
     ...bounds(schema),
@@ -51,7 +59,7 @@ function printed(node: JsonSchema, path: string, printing: Printing): JsonSchema
   return {
     ...leaf,
     ...(schema.anyOf && { anyOf: schema.anyOf.map((option) => printed(option, path, printing)) }),
-    ...(schema.items && { items: printed({ ...schema.items, reference: undefined }, `${path}[]`, printing) }),
+    ...(schema.items && { items: printed(withoutMark(schema.items), `${path}[]`, printing) }),
     ...(schema.properties && closed(schema.properties, schema.required, path, printing)),
     ...(isOpen(schema) && { additionalProperties: true }),
   };
@@ -68,24 +76,34 @@ function closed(properties: Record<string, JsonSchema>, required: string[] = [],
   };
 }
 
-/** Converting schemas is slow: whatever is derived from an operation is derived once. */
-export function memoised<Value>(derive: (operation: AnyOperation) => Value): (operation: AnyOperation) => Value {
-  const known = new Map<AnyOperation, Value>();
-  return (operation) => {
-    const value = known.get(operation) ?? derive(operation);
-    known.set(operation, value);
+/** Converting schemas is slow: whatever is derived from a thing is derived once. */
+export function memoised<Key extends object, Value>(derive: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = known.get(key) ?? derive(key);
+    known.set(key, value);
     return value;
   };
 }
 
-/** The arguments of an operation in full, with the contract's marks: what strictness is measured against. */
-export const argumentSchema = memoised((operation) => toJsonSchema(z.object(inputShape(operation)), 'input'));
+/** The input of an operation in full, with the contract's marks. */
+export const argumentSchema = memoised((operation: AnyOperation) => toJsonSchema(z.object(inputShape(operation)), 'input'));
 
 /** The answer of an operation in full, with the contract's marks. */
-export const answerSchema = memoised((operation) => toJsonSchema(operation.response ?? z.object({}), 'output'));
+export const answerSchema = memoised((operation: AnyOperation) => toJsonSchema(operation.response ?? z.object({}), 'output'));
 
-/** The arguments of an operation as clients see them: one flat, closed object. */
-export const inputSchema = (operation: AnyOperation, printing: Printing = {}): JsonSchema => printed(argumentSchema(operation), '', printing);
+/** The arguments of a tool in full, with the contract's marks: what strictness is measured against. */
+export const takenSchema = memoised((tool: Tool) => toJsonSchema(z.object(tool.input), 'input'));
+
+/** What a tool answers, in full. */
+export const givenSchema = memoised((tool: Tool) => toJsonSchema(tool.answer ?? z.object({}), 'output'));
+
+/** The arguments of a tool as clients see them: one flat, closed object. */
+export const inputSchema = (tool: Tool): JsonSchema => {
+  const schema = takenSchema(tool);
+  const { hidden = [] } = tool.printing;
+  return printed(schema, '', { ...tool.printing, hidden: [...hidden, ...defaulted] });
+};
 
 const typeOnly = (node: JsonSchema): JsonSchema => {
   const { type } = withoutNull(node);
@@ -111,11 +129,12 @@ const members = (schema: JsonSchema, { shown, left }: Shown): [string, JsonSchem
   Object.entries(commonMembers(schema)).filter(([name]) => (!shown || shown.includes(name)) && !left?.includes(name));
 
 /**
- * The answer of an operation as JSON Schema: an open object, typed at the root and in the rows of `results` only,
+ * The answer of a tool as JSON Schema: an open object, typed at the root and in the rows of `results` only,
  * so that a member or value the platform adds breaks no client.
  */
-export function outputSchema(operation: AnyOperation, shown: Shown = {}): JsonSchema {
-  const root = answerSchema(operation);
+export function outputSchema(tool: Tool): JsonSchema {
+  const shown: Shown = tool.render;
+  const root = givenSchema(tool);
   const rows = root.properties?.['results']?.items;
   const row = (items: JsonSchema): JsonSchema => ({
     type: 'array',

@@ -85,7 +85,7 @@ function resultOf(reply: Reply, page: string | undefined): CallToolResult | Inpu
     return inputRequired({ inputRequests: { [confirmKey]: visit } });
   }
   const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
-  return reply.kind === 'answer' ? { content, structuredContent: reply.data } : { content, isError: true };
+  return reply.kind === 'answer' ? { content, structuredContent: reply.data, ...(reply.meta && { _meta: reply.meta }) } : { content, isError: true };
 }
 
 /**

@@ -1,58 +1,174 @@
-import type { AnyOperation, InputOf } from '../contract/operation.ts';
+import * as z from 'zod';
+import { effects, inputShape, permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../contract/operation.ts';
 import type { Preview } from './guard/plan/preview.ts';
+import type { Next } from './next.ts';
 import type { Renderer } from './render.ts';
 import type { Printing } from './schema.ts';
+import type { Sight } from './sight.ts';
 import type { JsonRecord } from './values.ts';
 
+export { attempt } from './guard/target.ts';
 export { clusterLock, clusterUpgrade } from './guard/plan/cluster.ts';
 export { deployment } from './guard/plan/deployment.ts';
 export { role } from './guard/plan/role.ts';
 export { services } from './guard/plan/services.ts';
 export { override } from './guard/plan/variable.ts';
+export type { Next } from './next.ts';
+export { anyService } from './references.ts';
 export { logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';
-export { pickPaths, pruneRecord, type JsonRecord } from './values.ts';
+export type { AnswerOf, Sight } from './sight.ts';
+export { at, isRecord, omit, pick, pickPaths, prune, pruneRecord, type JsonRecord } from './values.ts';
 
 /** Groups of tools that can be chosen together. */
 export const toolsets = ['projects', 'environments', 'services', 'variables', 'clusters', 'alerts', 'organization', 'webhooks'] as const;
 export type Toolset = (typeof toolsets)[number];
 
-/** What a tool is, beside the operation it carries out. */
-export interface ToolDefinition<Op extends AnyOperation> extends Printing {
+/** Members of an input, by name. */
+export type Shape = Readonly<Record<string, z.ZodType>>;
+
+/** The arguments of a tool once checked, with ids where names were given. */
+export type ArgumentsOf<Input extends Shape> = z.output<z.ZodObject<Input>>;
+
+/** One request that a call makes of the platform to change something. */
+export interface Act {
+  readonly operation: AnyOperation;
+  /** The whole flat input of the operation. */
+  readonly input: JsonRecord;
+}
+
+/** Makes an act whose input fits its operation. */
+export const act = <Op extends AnyOperation>(operation: Op, input: InputOf<Op>): Act => ({ operation, input });
+
+/** What every tool says of itself. */
+interface Described<Args> extends Printing {
   readonly toolset: Toolset;
   /** The first sentence says when to use the tool; under 1,000 characters, in words that people use. */
   readonly description: string;
   /** What carrying it out would do to this target, beyond the operation's own summary; one line each. */
-  readonly plan?: (args: InputOf<Op>) => readonly string[];
+  readonly plan?: (args: Args) => readonly string[];
   /** What it would do to what is there now, read before anyone is asked. Replacements have one anyway. */
   readonly preview?: Preview;
   readonly render: Renderer;
-  /** One line after a good answer: what is usually done next, with tools that exist. */
-  readonly next?: string;
+  /** What is usually done next: a line, or calls with their arguments made from what was shown. */
+  readonly next?: Tool['next'];
+}
+
+/** What a tool is, beside the one operation it carries out. */
+export interface ToolDefinition<Op extends AnyOperation> extends Described<InputOf<Op>> {
+  /** Members it takes beside the operation's own, or in their place; undefined takes one away. */
+  readonly input?: Readonly<Record<string, z.ZodType | undefined>>;
+  /** The acts, where they are not the arguments themselves. May read, without telling what it read. */
+  readonly acts?: (args: JsonRecord, sight: Sight) => Promise<readonly Act[]>;
+  /** The answer, where it is not the operation's own. */
+  readonly answer?: z.ZodType;
+  readonly answerOf?: Tool['answerOf'];
+}
+
+/** What a tool is that is made of several operations. */
+export interface CompositionDefinition<Input extends Shape> extends Described<ArgumentsOf<Input>> {
+  readonly name: string;
+  readonly input: Input;
+  /** Checks across members. */
+  readonly rules?: (args: ArgumentsOf<Input>) => readonly string[];
+  /** All that it may carry out; of a tool that only reads, the reads it can't do without. */
+  readonly operations: readonly [AnyOperation, ...AnyOperation[]];
+  /** What the arguments come to. Reads what it needs; whatever it reads stays unseen. Absent where the tool only reads. */
+  readonly acts?: (args: ArgumentsOf<Input>, sight: Sight) => Promise<readonly Act[]>;
+  /** Shape of the answer. */
+  readonly answer: z.ZodObject;
+  /** Makes the answer, from what the acts answered and what it reads now: protected, fit to be shown. */
+  readonly answerOf: (args: ArgumentsOf<Input>, sight: Sight, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
 }
 
 /** A tool as data. It holds no server and no client: only the pipeline carries it out. */
 export interface Tool {
   readonly name: string;
-  readonly operation: AnyOperation;
   readonly toolset: Toolset;
   readonly description: string;
   readonly printing: Printing;
+  /** What clients give. */
+  readonly input: Shape;
+  /** What is wrong between members that are each right. */
+  readonly rules: (args: JsonRecord) => readonly string[];
+  /** All operations it may carry out. */
+  readonly operations: readonly AnyOperation[];
+  /** The gravest of them: what stands for the tool where one has to. */
+  readonly operation: AnyOperation;
+  /** What the arguments come to; undefined for a tool that reads by `answerOf` alone. */
+  readonly acts?: (args: JsonRecord, sight: Sight) => Promise<readonly Act[]>;
+  readonly answer: z.ZodType | undefined;
+  readonly answerOf?: (args: JsonRecord, sight: Sight, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
   readonly plan: (args: JsonRecord) => readonly string[];
   readonly preview?: Preview;
   readonly render: Renderer;
-  readonly next?: string;
+  readonly next?: string | ((view: JsonRecord, args: JsonRecord) => readonly Next[]);
 }
 
-/** Makes a tool of an operation. The tool has the operation's name. */
+/** The token level that a tool needs at most. */
+export const permissionOf = ({ operations }: Tool): PermissionLevel =>
+  permissionLevels.findLast((level) => operations.some(({ permission }) => permission === level)) ?? 'read';
+
+/** Whether a tool can do without operations outside the document. */
+export const isDocumented = ({ operations }: Tool): boolean => operations.some(({ documented }) => documented);
+
+const gravest = (operations: readonly AnyOperation[]): AnyOperation =>
+  operations.toSorted((one, other) => effects.indexOf(other.effect) - effects.indexOf(one.effect))[0]!;
+
+// The token's own organization is the only one there is, so nobody has to name it.
+const optionalOrganization = (shape: Shape): Shape =>
+  shape['organization_id'] ? { ...shape, organization_id: shape['organization_id'].optional() } : shape;
+
+const present = (shape: Readonly<Record<string, z.ZodType | undefined>>): Shape =>
+  Object.fromEntries(Object.entries(shape).flatMap(([name, schema]) => (schema ? [[name, schema]] : [])));
+
+/** What is wrong with a body as a whole: the contract's rules across members. */
+const bodyRules = ({ body }: AnyOperation) => (args: JsonRecord): readonly string[] => {
+  const checked = (body as z.ZodObject | undefined)?.safeParse(args);
+  return checked?.error?.issues.map(({ path, message }) => (path.length > 0 ? `"${path.join('.')}": ${message}` : message)) ?? [];
+};
+
+/** Makes a tool of one operation. The tool has the operation's name. */
 export function defineTool<Op extends AnyOperation>(operation: Op, definition: ToolDefinition<Op>): Tool {
-  const { toolset, description, fields, folded, hidden, plan, preview, render, next } = definition;
+  const { toolset, description, fields, folded, hidden, input = {}, acts, answer, answerOf, plan, preview, render, next } = definition;
   return {
     name: operation.name,
-    operation,
     toolset,
     description,
     printing: { fields, folded, hidden },
+    input: present({ ...optionalOrganization(inputShape(operation)), ...input }),
+    // What is merged into the present state is checked once it is whole.
+    rules: acts ? () => [] : bodyRules(operation),
+    operations: [operation],
+    operation,
+    acts: acts ?? (async (args) => [{ operation, input: args }]),
+    answer: answer ?? operation.response,
+    answerOf,
     plan: (args) => plan?.(args as InputOf<Op>) ?? [],
+    preview,
+    render,
+    next,
+  };
+}
+
+/** Makes a tool of several operations. */
+export function composeTool<const Input extends Shape>(definition: CompositionDefinition<Input>): Tool {
+  const { name, toolset, description, fields, folded, hidden, input, rules, operations, acts, answer, answerOf, plan, preview, render, next } = definition;
+  const members = z.object(input);
+  // Arguments were checked; what they leave out gets its default.
+  const whole = (args: JsonRecord): ArgumentsOf<Input> => members.parse(args);
+  return {
+    name,
+    toolset,
+    description,
+    printing: { fields, folded, hidden },
+    input,
+    rules: (args) => rules?.(args as ArgumentsOf<Input>) ?? [],
+    operations,
+    operation: gravest(operations),
+    acts: acts && ((args, sight) => acts(whole(args), sight)),
+    answer,
+    answerOf: (args, sight, answers) => answerOf(whole(args), sight, answers),
+    plan: (args) => plan?.(whole(args)) ?? [],
     preview,
     render,
     next,

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { issuesOf } from '../../src/mcp/arguments.ts';
+import type { AnyOperation } from '../../src/contract/operation.ts';
+import { issuesOf as issuesOfTool } from '../../src/mcp/arguments.ts';
+import { defineTool, record } from '../../src/mcp/tool.ts';
+
+const issuesOf = (operation: AnyOperation, args: unknown) =>
+  issuesOfTool(defineTool(operation, { toolset: 'services', description: '', render: record() }), args);
 
 const id = '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e';
 const application = { environment_id: id, name: 'api', git_repository: { url: 'https://git.example/a/b.git' } };
@@ -34,7 +39,7 @@ describe('arguments', () => {
 
   test.each([
     [operations.get_helm, {}, '"helm_id" is required'],
-    [operations.get_helm, { helm_id: 'x' }, '"helm_id": must be a valid uuid'],
+    [operations.get_helm, { helm_id: '' }, '"helm_id": must be a valid uuid'],
     [operations.get_helm, { helm_id: null }, '"helm_id": '],
     [operations.create_application, { environment_id: id, name: 'a', git_repository: {} }, '"git_repository.url" is required'],
     [operations.update_container, { ...container, healthchecks: { readiness_probe: { type: {} } } }, '"healthchecks.readiness_probe.type": must have exactly one of'],

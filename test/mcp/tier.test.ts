@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { effects } from '../../src/contract/operation.ts';
+import { effects, type AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';
 import { annotationsOf } from '../../src/mcp/annotations.ts';
 import { denialOf } from '../../src/mcp/guard/policy.ts';
 import type { Target } from '../../src/mcp/guard/target.ts';
 import { needsConfirmation, needsName, tierOf } from '../../src/mcp/guard/tier.ts';
 import { createRegistry } from '../../src/mcp/registry.ts';
+import { defineTool, record } from '../../src/mcp/tool.ts';
 import { tools } from '../../tools/index.ts';
+
+const toolOf = (operation: AnyOperation) => defineTool(operation, { toolset: 'services', description: '', render: record() });
 
 const target = (mode: Target['mode']): Target => ({ kind: 'environment', id: 'e', mode });
 
@@ -20,11 +23,11 @@ describe('annotations', () => {
     ['invite_member', { readOnlyHint: false, destructiveHint: true, idempotentHint: false }],
     ['update_billing_info', { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
   ] as const)('of %s follow from its effect', (name, hints) => {
-    expect(annotationsOf(operations[name])).toEqual({ ...hints, openWorldHint: true });
+    expect(annotationsOf(toolOf(operations[name]))).toEqual({ ...hints, openWorldHint: true });
   });
 
   test('call an operation read-only exactly when it is a GET', () => {
-    for (const operation of allOperations) expect(annotationsOf(operation).readOnlyHint).toBe(operation.method === 'GET');
+    for (const operation of allOperations) expect(annotationsOf(toolOf(operation)).readOnlyHint).toBe(operation.method === 'GET');
   });
 });
 

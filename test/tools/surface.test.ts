@@ -157,7 +157,7 @@ describe('texts', () => {
   const verbs = [...new Set(allOperations.map(({ name }) => name.split('_')[0]!))];
   const toolLike = new RegExp(`\\b(?:${verbs.join('|')})_[a-z_]+\\b`, 'g');
   const texts = [
-    ...tools.flatMap(({ name, description, next, plan }) => [description, next ?? '', ...plan({})].map((text) => [name, text])),
+    ...tools.flatMap(({ name, description, next, plan }) => [description, typeof next === 'string' ? next : '', ...plan({})].map((text) => [name, text])),
     ...inputNodes.map(({ path, schema }) => [path, schema.description ?? '']),
     ...[true, false].map((readOnly) => ['instructions', instructions({ readOnly })]),
   ];

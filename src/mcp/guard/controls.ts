@@ -19,14 +19,14 @@ const changes = ({ effect }: AnyOperation): boolean => effect !== 'read';
 /** The argument whose value can be taken from this server's own environment. */
 const settable = 'value';
 
-const takesValue = ({ body }: AnyOperation): boolean => Object.hasOwn((body?.shape as object | undefined) ?? {}, settable);
+const takesValue = ({ input }: Tool): boolean => Object.hasOwn(input, settable);
 
 const mayBeUnattended = (policy: Policy): boolean => graveTiers.some((tier) => allowsUnattended(tier, policy));
 
 /** The controls that a tool takes under a policy, as JSON Schema. */
-export function controlSchemas({ operation }: Tool, policy: Policy): Record<string, JsonSchema> {
-  if (!changes(operation)) return {};
-  const variables = takesValue(operation) ? allowedVariables(policy) : [];
+export function controlSchemas(tool: Tool, policy: Policy): Record<string, JsonSchema> {
+  if (!changes(tool.operation)) return {};
+  const variables = takesValue(tool) ? allowedVariables(policy) : [];
   return {
     dry_run: { type: 'boolean' },
     ...(mayBeUnattended(policy) && { plan_token: { type: 'string', description: 'From the plan, to confirm it.' } }),

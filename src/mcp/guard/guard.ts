@@ -1,28 +1,36 @@
-import { ask, fail, type Call } from '../call.ts';
+import { fail, type Call } from '../call.ts';
+import type { Act } from '../tool.ts';
+import type { AnyOperation } from '../../contract/operation.ts';
+import type { JsonRecord } from '../values.ts';
 import { denialOf, denialOfCall, limitOf, needsPlace, needsProjectName, spent, type Denial } from './policy.ts';
-import { targetOf, withProjectName, type Read, type Target } from './target.ts';
-import { needsConfirmation, tierOf, type Tier } from './tier.ts';
+import { targetOf, withProjectName, type Target } from './target.ts';
+import { graver, needsConfirmation, tierOf, type Tier } from './tier.ts';
 
-/** A call that the policy lets pass, with what it acts on and how grave it is. */
+/** A call that came to the requests it would make. */
+export interface Lowered extends Call {
+  readonly acts: readonly Act[];
+}
+
+/** One of those, with what it acts on and how grave it is. */
+export interface AimedAct extends Act {
+  readonly target: Target;
+  readonly tier: Tier;
+}
+
+/** A call that the policy lets pass. Its target and tier are those of its gravest act. */
 export interface Guarded extends Call {
+  readonly acts: readonly AimedAct[];
   readonly target: Target;
   readonly tier: Tier;
 }
 
 const nothing: Target = { kind: 'organization', mode: 'none' };
 
-/** Reads of the platform on behalf of a call. */
-export const readFor =
-  (call: Call): Read =>
-  (operation, input) =>
-    ask(operation, input, call);
-
-/** What it acts on, as far as somebody has to know. */
-async function locate(call: Call): Promise<Target> {
-  const { tool, args, deps } = call;
-  if (tool.operation.effect === 'read' && !needsPlace(tool, deps.policy)) return nothing;
-  const target = await targetOf(tool.operation, args, readFor(call));
-  return needsProjectName(deps.policy) ? withProjectName(target, readFor(call)) : target;
+/** What an operation acts on, as far as somebody has to know. */
+async function locate({ tool, deps, look }: Call, operation: AnyOperation, input: JsonRecord): Promise<Target> {
+  if (operation.effect === 'read' && !needsPlace(tool, operation, deps.policy)) return nothing;
+  const target = await targetOf(operation, input, look);
+  return needsProjectName(deps.policy) ? withProjectName(target, look) : target;
 }
 
 const allowed = (denial: Denial | undefined): void => {
@@ -37,19 +45,38 @@ async function withinLimit({ tier, deps, context }: Guarded, count: 'nextAt' | '
   if (retryAt !== undefined) fail({ kind: 'denied', denial: spent(limit, Number.isFinite(retryAt) ? retryAt : undefined) });
 }
 
+/** Lets pass what the policy doesn't forbid whatever it acts on. @throws CallFailure `denied`. */
+export const admit = ({ tool, deps }: Call): void => allowed(denialOf(tool, deps.policy));
+
 /**
- * Lets a call pass if the policy does. What can never pass is not looked at any further.
+ * Lets a read pass that a tool makes on its way, if the policy does.
  * @throws CallFailure `denied`.
  */
-export async function guard(call: Call): Promise<Guarded> {
+export async function guardRead(call: Call, operation: AnyOperation, input: JsonRecord): Promise<void> {
+  const { tool, deps, context } = call;
+  if (operation.effect !== 'read') throw new Error(`${tool.name} would read by ${operation.name}, which changes things`);
+  if (!deps.policy.rules?.length) return;
+  const target = await locate(call, operation, input);
+  allowed(denialOfCall({ tool, operation, tier: 'read', target }, deps.policy, context.clock.now()));
+}
+
+async function aim(call: Call, { operation, input }: Act): Promise<AimedAct> {
+  const target = await locate(call, operation, input);
+  return { operation, input, target, tier: tierOf(operation, target) };
+}
+
+/**
+ * Lets a call pass if the policy lets each of its acts pass.
+ * @throws CallFailure `denied`.
+ */
+export async function guard(call: Lowered): Promise<Guarded> {
   const { tool, context, deps, note } = call;
-  allowed(denialOf(tool, deps.policy));
-  const target = await locate(call);
-  const tier = tierOf(tool.operation, target);
+  const acts = await Promise.all(call.acts.map((one) => aim(call, one)));
+  const { target, tier } = acts.reduce<{ target: Target; tier: Tier }>((one, other) => (graver(other.tier, one.tier) ? other : one), acts[0] ?? { target: nothing, tier: 'read' });
   // Its names are recorded once they have been protected, with the plan.
   note({ tier, target: { kind: target.kind, id: target.id, mode: target.mode } });
-  allowed(denialOfCall({ tool, tier, target }, deps.policy, context.clock.now()));
-  const guarded = { ...call, target, tier };
+  for (const one of acts) allowed(denialOfCall({ tool, ...one }, deps.policy, context.clock.now()));
+  const guarded = { ...call, acts, target, tier };
   await withinLimit(guarded, 'nextAt');
   return guarded;
 }

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { toWire, type Method } from '../../contract/operation.ts';
+import { toWire, type AnyOperation, type Method } from '../../contract/operation.ts';
 import { clean } from '../fence.ts';
 import type { Redactor } from '../redact.ts';
 import { answerSchema, argumentSchema } from '../schema.ts';
 import type { Tool } from '../tool.ts';
 import { canonical, mapStrings, type JsonRecord } from '../values.ts';
+import type { AimedAct } from './guard.ts';
 import type { Preview } from './plan/preview.ts';
 import { replacement } from './plan/replacement.ts';
 import type { Read, Target } from './target.ts';
@@ -22,10 +23,11 @@ interface PlannedRequest {
 export interface Plan {
   readonly tool: string;
   readonly tier: Tier;
+  /** What the gravest of its requests acts on. */
   readonly target: Target;
-  /** What the operation does, in one sentence. */
+  /** What its operations do, a sentence each. */
   readonly summary: string;
-  readonly request: PlannedRequest;
+  readonly requests: readonly PlannedRequest[];
   /** What it does to what is there now, one line each. */
   readonly effects: readonly string[];
   /** Stands for the exact call and everything the plan read: another call, or another state, has another one. */
@@ -36,6 +38,7 @@ export interface Plan {
 export interface PlanSource {
   readonly tool: Tool;
   readonly args: JsonRecord;
+  readonly acts: readonly AimedAct[];
   readonly target: Target;
   readonly tier: Tier;
   /** Reads the present state; absent where nobody has to agree, so that harmless calls stay cheap. */
@@ -46,40 +49,46 @@ export interface PlanSource {
 }
 
 /** What a tool tells of the present state; replacements always do. */
-const previewOf = ({ preview, operation }: Tool): Preview | undefined => preview ?? (operation.method === 'PUT' ? replacement(operation) : undefined);
+const previewOf = ({ preview }: Tool, operation: AnyOperation): Preview | undefined => preview ?? (operation.method === 'PUT' ? replacement(operation) : undefined);
 
-/** The same read, asked only once for the same thing. */
-function once(read: Read): Read {
-  const answers = new Map<string, Promise<unknown>>();
-  return (operation, input) => {
-    const asked = JSON.stringify([operation.name, input]);
-    const answer = answers.get(asked) ?? read(operation, input);
-    answers.set(asked, answer);
-    return answer;
+interface PlannedAct {
+  readonly request: PlannedRequest;
+  readonly seen: readonly string[];
+  readonly told: readonly string[];
+}
+
+/** What one act sends, and what it does to what is there now: as it is, and as it may be told. */
+async function planAct({ operation, input, target }: AimedAct, { tool, read, redactor }: PlanSource, shown: <Value>(value: Value) => Value): Promise<PlannedAct> {
+  const shownInput = shown(redactor.value(input, argumentSchema(operation))) as JsonRecord;
+  const { method, target: path, body } = toWire(operation, shownInput);
+  const request = { method, path, ...(body && { body }) };
+  const preview = read && previewOf(tool, operation);
+  if (!preview) return { request, seen: [], told: [] };
+  const protectedRead: Read = async (one, given) => shown(redactor.value(await read(one, given), answerSchema(one)));
+  return {
+    request,
+    seen: await preview(input, { target, read }),
+    told: await preview(shownInput, { target: shown(target), read: protectedRead }),
   };
 }
 
 /**
- * The plan of a call: the exact request and what it does to what is there now, read from the platform where `read` is
+ * The plan of a call: the exact requests and what they do to what is there now, read from the platform where `read` is
  * given.
  * @throws ApiError when the platform fails while it is read.
  */
-export async function planOf({ tool, args, target, tier, read, redactor, key }: PlanSource): Promise<Plan> {
-  const { operation } = tool;
+export async function planOf(source: PlanSource): Promise<Plan> {
+  const { tool, args, acts, target, tier, redactor, key } = source;
   const shown = <Value>(value: Value): Value => mapStrings(value, (text) => clean(redactor.text(text))) as Value;
-  const shownArgs = shown(redactor.value(args, argumentSchema(operation))) as JsonRecord;
-  const { method, target: path, body } = toWire(operation, shownArgs);
-  const preview = read && previewOf(tool);
-  const raw = read && once(read);
-  const seen = preview && raw ? await preview(args, { target, read: raw }) : [];
-  const protectedRead: Read = async (one, input) => shown(redactor.value(await raw!(one, input), answerSchema(one)));
-  const told = preview ? await preview(shownArgs, { target: shown(target), read: protectedRead }) : [];
+  const planned: PlannedAct[] = [];
+  for (const one of acts) planned.push(await planAct(one, source, shown));
+  const inputs = acts.map(({ operation, input }) => [operation.name, input]);
   // Secrets count for the digest, though nobody sees them.
-  const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, tier, target, args, seen]))).digest('hex');
+  const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, tier, target, args, inputs, planned.map(({ seen }) => seen)]))).digest('hex');
   return {
-    tool: tool.name, tier, target: shown(target), summary: operation.summary,
-    request: { method, path, ...(body && { body }) },
-    effects: [...tool.plan(args), ...told].map((line) => shown(line).replaceAll('\n', String.raw`\n`)),
+    tool: tool.name, tier, target: shown(target), summary: [...new Set(acts.map(({ operation }) => operation.summary))].join(' '),
+    requests: planned.map(({ request }) => request),
+    effects: [...tool.plan(args), ...planned.flatMap(({ told }) => told)].map((line) => shown(line).replaceAll('\n', String.raw`\n`)),
     digest,
   };
 }
@@ -110,9 +119,13 @@ const targetText = ({ kind, id, name, environment, mode }: Target): string => {
 const shortened = (lines: readonly string[]): readonly string[] =>
   lines.length > mostLines ? [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more lines`] : lines;
 
+const requestLines = ({ method, path, body = {} }: PlannedRequest): string[] => [
+  `Sends: ${method} ${path}`,
+  ...Object.entries(body).map(([name, value]) => `${name}: ${oneLine(value)}`),
+];
+
 /** A plan in words, one fact a line. @param whole whether long lines and long plans are told to their end. */
-export function planText({ summary, target, request, effects }: Plan, { whole = false } = {}): string {
-  const settings = Object.entries(request.body ?? {}).map(([name, value]) => `${name}: ${oneLine(value)}`);
-  const lines = [summary, `On: ${targetText(target)}`, `Sends: ${request.method} ${request.path}`, ...settings, ...effects];
+export function planText({ summary, target, requests, effects }: Plan, { whole = false } = {}): string {
+  const lines = [summary, `On: ${targetText(target)}`, ...requests.flatMap(requestLines), ...effects];
   return (whole ? lines : shortened(lines).map(cut)).join('\n');
 }

@@ -52,11 +52,17 @@ const notAllowed = ({ rules, setBy }: Allowed): Denial => ({
 export const possibleTiers = (operation: AnyOperation): Tier[] =>
   operation.effect === 'write' && mayHavePlace(operation) ? ['write', 'disruptive'] : [operation.effect];
 
-/** Why no call of this tier can pass, whatever it acts on. */
-function hopeless(tool: Tool, tier: Tier, { allow, deny }: Rules): Denial | undefined {
-  const always = deny.find(({ conditions }) => !asksForPlace(conditions) && holdsForTool(conditions, tool, tier));
+/** A call, before it is known what it acts on. */
+type Unaimed = Omit<Situation, 'target'>;
+
+/** Every way a tool can be called. */
+const waysOf = (tool: Tool): Unaimed[] => tool.operations.flatMap((operation) => possibleTiers(operation).map((tier) => ({ tool, operation, tier })));
+
+/** Why no such call can pass, whatever it acts on. */
+function hopeless(way: Unaimed, { allow, deny }: Rules): Denial | undefined {
+  const always = deny.find(({ conditions }) => !asksForPlace(conditions) && holdsForTool(conditions, way, 'deed'));
   if (always) return denied(always, false);
-  const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, tool, tier) && (!asksForPlace(conditions) || mayHavePlace(tool.operation));
+  const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, way, 'tool') && (!asksForPlace(conditions) || mayHavePlace(way.operation));
   return allow && !allow.rules.some(canHold) ? notAllowed(allow) : undefined;
 }
 
@@ -64,7 +70,7 @@ function hopeless(tool: Tool, tier: Tier, { allow, deny }: Rules): Denial | unde
 export function denialOf(tool: Tool, policy: Policy): Denial | undefined {
   const setBy = readOnlyBy(policy);
   if (setBy !== undefined && tool.operation.effect !== 'read') return readOnlyDenial(setBy);
-  const denials = possibleTiers(tool.operation).map((tier) => rulesIn(policy).map((rules) => hopeless(tool, tier, rules)).find(Boolean));
+  const denials = waysOf(tool).map((way) => rulesIn(policy).map((rules) => hopeless(way, rules)).find(Boolean));
   return denials.every(Boolean) ? denials[0] : undefined;
 }
 
@@ -74,7 +80,7 @@ function frozen({ freezes }: Rules, situation: Situation, now: number): Denial |
   for (const freeze of freezes) {
     // Looking changes nothing: a freeze is about reads only where it says so.
     if (situation.tier === 'read' && !freeze.conditions.tier?.includes('read')) continue;
-    const end = holds(freeze.conditions, situation) === 'no' ? undefined : freeze.activeUntil(now);
+    const end = holds(freeze.conditions, situation, 'deed') === 'no' ? undefined : freeze.activeUntil(now);
     if (end !== undefined) return { rule: 'changes are frozen', setBy: freeze.setBy, instead: `Reads are allowed; changes again from ${time(end)}.` };
   }
   return undefined;
@@ -82,11 +88,11 @@ function frozen({ freezes }: Rules, situation: Situation, now: number): Denial |
 
 function forbidden(rules: Rules, situation: Situation, now: number): Denial | undefined {
   for (const rule of rules.deny) {
-    const holding = holds(rule.conditions, situation);
+    const holding = holds(rule.conditions, situation, 'deed');
     if (holding !== 'no') return denied(rule, holding === 'unknown');
   }
   const { allow } = rules;
-  if (allow && !allow.rules.some((conditions) => holds(conditions, situation) === 'yes')) return notAllowed(allow);
+  if (allow && !allow.rules.some((conditions) => holds(conditions, situation, 'tool') === 'yes')) return notAllowed(allow);
   return frozen(rules, situation, now);
 }
 
@@ -102,8 +108,10 @@ const everyCondition = (policy: Policy): Conditions[] =>
   rulesIn(policy).flatMap(({ allow, deny, freezes }) => [...(allow?.rules ?? []), ...[...deny, ...freezes].map(({ conditions }) => conditions)]);
 
 /** Whether a call can't be judged without knowing where its target is. */
-export const needsPlace = (tool: Tool, policy: Policy): boolean =>
-  everyCondition(policy).some((conditions) => asksForPlace(conditions) && possibleTiers(tool.operation).some((tier) => holdsForTool(conditions, tool, tier)));
+export const needsPlace = (tool: Tool, operation: AnyOperation, policy: Policy): boolean =>
+  everyCondition(policy).some(
+    (conditions) => asksForPlace(conditions) && possibleTiers(operation).some((tier) => holdsForTool(conditions, { tool, operation, tier }, 'deed')),
+  );
 
 /** Whether some rule calls a project by its name. */
 export const needsProjectName = (policy: Policy): boolean => everyCondition(policy).some(asksForProjectName);

@@ -4,7 +4,10 @@ import type { Target } from './target.ts';
 /** How grave a call is: the higher of what its operation does and what its target asks for. */
 export type Tier = Effect;
 
-const higher = (one: Tier, other: Tier): Tier => (effects.indexOf(one) >= effects.indexOf(other) ? one : other);
+/** Whether the one is graver than the other. */
+export const graver = (one: Tier, other: Tier): boolean => effects.indexOf(one) > effects.indexOf(other);
+
+const higher = (one: Tier, other: Tier): Tier => (graver(other, one) ? other : one);
 
 /** Whether a change to this target counts one step more: production, or nobody can tell. */
 const raises = (target: Target): boolean => target.mode === 'PRODUCTION' || target.mode === 'unknown';

@@ -16,7 +16,10 @@ interface About {
 }
 
 const planFor = (name: string, args: Record<string, unknown>, { target = prod, read }: About = {}): Promise<Plan> =>
-  planOf({ tool: toolNamed(name), args, target, tier: 'destructive', read, redactor: createRedactor(), key });
+  planOf({
+    tool: toolNamed(name), args, acts: [{ operation: toolNamed(name).operation, input: args, target, tier: 'destructive' }], target, tier: 'destructive', read,
+    redactor: createRedactor(), key,
+  });
 
 /** What a plan tells of the present state, as these answers tell it. */
 const effectsOf = async (name: string, args: Record<string, unknown>, answers: Answers, target: Target = prod): Promise<readonly string[]> =>
@@ -26,7 +29,7 @@ describe('a plan', () => {
   test('tells the exact request and what it is about', async () => {
     const plan = await planFor('create_database', { environment_id: 'e-1', name: 'orders', storage: 20 });
     expect(planText(plan)).toBe('Create a database.\nOn: environment "prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/database\nname: orders\nstorage: 20');
-    expect(plan.request).toEqual({ method: 'POST', path: '/environment/e-1/database', body: { name: 'orders', storage: 20 } });
+    expect(plan.requests).toEqual([{ method: 'POST', path: '/environment/e-1/database', body: { name: 'orders', storage: 20 } }]);
   });
 
   test('adds what the tool knows', async () => {

@@ -7,7 +7,7 @@ export const requestFor = ({ args = {}, tool = 'stop_environment', digest = 'as 
   args,
   plan: {
     tool, tier: 'destructive', target: { kind: 'environment', id: 'e-1', name: 'prod', mode: 'PRODUCTION' }, summary: 'Stop it.',
-    request: { method: 'POST', path: '/environment/e-1/stop' }, effects: [], digest,
+    requests: [{ method: 'POST', path: '/environment/e-1/stop' }], effects: [], digest,
   },
   question: { message: 'Stop "prod"?', typed: 'prod' },
   planToken,

@@ -9,6 +9,8 @@ import { tellingOrder, type Conditions } from './rules.ts';
 /** What rules are held against. */
 export interface Situation {
   readonly tool: Tool;
+  /** What the tool is about to carry out. */
+  readonly operation: AnyOperation;
   readonly tier: Tier;
   readonly target: Target;
 }
@@ -41,13 +43,22 @@ function amongModes(wanted: Conditions['mode'], mode: Target['mode']): Holding {
 
 const all = (parts: readonly Holding[]): Holding => (parts.includes('no') ? 'no' : parts.includes('unknown') ? 'unknown' : 'yes');
 
-/** Whether conditions hold for a call, as far as they are about the tool and its tier. */
-export const holdsForTool = ({ tool: tools, toolset, tier: tiers }: Conditions, tool: Tool, tier: Tier): boolean =>
-  all([among(tools, tool.name), among(toolset, tool.toolset), among(tiers, tier)]) === 'yes';
+/**
+ * A rule that names a tool: one that denies it means what the tool does, whichever tool does it; one that allows it means
+ * that tool.
+ */
+export type Means = 'deed' | 'tool';
+
+/** Whether conditions hold for a call, as far as they are about the tool, what it carries out, and its tier. */
+export function holdsForTool({ tool: tools, toolset, tier: tiers }: Conditions, { tool, operation, tier }: Omit<Situation, 'target'>, means: Means): boolean {
+  const named = among(tools, tool.name) === 'yes' || (means === 'deed' && among(tools, operation.name) === 'yes');
+  return named && all([among(toolset, tool.toolset), among(tiers, tier)]) === 'yes';
+}
 
 /** Whether conditions hold for a call. */
-export function holds(conditions: Conditions, { tool, tier, target }: Situation): Holding {
-  if (!holdsForTool(conditions, tool, tier)) return 'no';
+export function holds(conditions: Conditions, situation: Situation, means: Means): Holding {
+  const { target } = situation;
+  if (!holdsForTool(conditions, situation, means)) return 'no';
   const isNewEnvironment = target.kind === 'environment' && target.id === undefined;
   return all([
     amongPlaces(conditions.project, target.project, false),

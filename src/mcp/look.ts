@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../client/errors.ts';
+import type { AnyOperation, InputOf } from '../contract/operation.ts';
+import { ask, fail, type Call } from './call.ts';
+import { CallFailure } from './errors.ts';
+import { clean } from './fence.ts';
+import { guardRead } from './guard/guard.ts';
+import type { Read } from './guard/target.ts';
+import { answerSchema } from './schema.ts';
+import type { AnswerOf, Sight } from './sight.ts';
+import { mapStrings, type JsonRecord } from './values.ts';
+
+/** The same read, asked only once for the same thing. */
+export function once(read: Read): Read {
+  const answers = new Map<string, Promise<unknown>>();
+  return (operation, input) => {
+    const asked = JSON.stringify([operation.name, input]);
+    const answer = answers.get(asked) ?? read(operation, input);
+    answers.set(asked, answer);
+    return answer;
+  };
+}
+
+/** What of a protected value may be shown: secrets masked, text from the platform cleaned. */
+export const protect = ({ deps }: Pick<Call, 'deps'>, operation: AnyOperation, answer: unknown): unknown =>
+  mapStrings(deps.redactor.value(answer, answerSchema(operation)), clean);
+
+/** Why a read came to nothing that a tool can do without; undefined where it can't. */
+function whyMissing(error: unknown): string | undefined {
+  if (error instanceof CallFailure && error.failure.kind === 'denied') return `${error.failure.denial.rule} (${error.failure.denial.setBy})`;
+  if (!(error instanceof ApiError)) return undefined;
+  if (error.kind === 'not_offered') return 'this platform does not offer it';
+  return error.kind === 'forbidden' ? 'the token may not read it' : undefined;
+}
+
+/** Sight of a call, and what could not be seen. */
+export interface Looking {
+  readonly sight: Sight;
+  /** What could not be read and why, one line each. */
+  readonly missing: () => readonly string[];
+}
+
+/**
+ * What the code of a tool sees of the platform.
+ * @param shown whether it sees what may be shown. Otherwise it sees everything, to act upon, and nothing of it may be told.
+ */
+export function lookAround(call: Call, { shown }: { shown: boolean }): Looking {
+  const { context, addresses } = call;
+  const { clock, deadline, signal } = context;
+  const missing = new Map<string, string>();
+
+  async function read<Op extends AnyOperation>(operation: Op, input: InputOf<Op>): Promise<AnswerOf<Op>> {
+    const given = input as JsonRecord;
+    await guardRead(call, operation, given);
+    const answer = shown ? protect(call, operation, await ask(operation, given, call)) : await call.look(operation, given);
+    return answer as AnswerOf<Op>;
+  }
+
+  async function attempt<Op extends AnyOperation>(operation: Op, input: InputOf<Op>): Promise<AnswerOf<Op> | undefined> {
+    try {
+      return await read(operation, input);
+    } catch (error) {
+      const why = whyMissing(error);
+      if (why === undefined) throw error;
+      missing.set(operation.name, why);
+      return undefined;
+    }
+  }
+
+  const timeLeft = (): number => deadline - clock.now();
+  return {
+    sight: {
+      addresses,
+      read,
+      attempt,
+      now: () => clock.now(),
+      timeLeft,
+      // Giving up isn't an error: whoever waits looks at the time that is left.
+      pause: (milliseconds) => sleep(Math.max(0, Math.min(milliseconds, timeLeft())), undefined, { signal }).catch(() => undefined),
+      isAborted: () => signal.aborted,
+      progress: (message) => context.progress?.(message),
+      budget: context.budget,
+      refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
+    },
+    missing: () => [...missing].map(([operation, why]) => `Not read: ${operation}, because ${why}.`),
+  };
+}

@@ -1,0 +1,28 @@
+import { isRecord, type JsonRecord } from './values.ts';
+
+/** A call that is worth making next, complete. */
+export interface Next {
+  readonly tool: string;
+  readonly arguments: JsonRecord;
+  /** What for, in a few words of our own. */
+  readonly why: string;
+}
+
+/** Most calls that are proposed at once. */
+export const mostNext = 3;
+
+// Names and text from the platform could speak to the model here, outside the fence.
+const safeText = /^[\w./:@=%+-]{1,200}$/;
+
+function isSafe(value: unknown): boolean {
+  if (typeof value === 'string') return safeText.test(value);
+  if (Array.isArray(value)) return value.every(isSafe);
+  return isRecord(value) ? Object.entries(value).every(([name, member]) => safeText.test(name) && isSafe(member)) : true;
+}
+
+/** The calls that may be proposed: few, and with nothing in their arguments that reads like a sentence. */
+export const safeNext = (calls: readonly Next[]): readonly Next[] => calls.filter((call) => isSafe(call.arguments)).slice(0, mostNext);
+
+/** Proposed calls in words, one a line. */
+export const nextText = (calls: readonly Next[]): string | undefined =>
+  calls.length === 0 ? undefined : calls.map((call) => `Next: ${call.tool} ${JSON.stringify(call.arguments)} (${call.why})`).join('\n');

@@ -1,0 +1,53 @@
+import type { Budget } from '../client/budget.ts';
+import type { Call } from './call.ts';
+import { fence } from './fence.ts';
+import { fit } from './fit.ts';
+import type { Question } from './guard/question.ts';
+import type { Outcome } from './guard/record.ts';
+import { nextText, safeNext } from './next.ts';
+import type { JsonRecord } from './values.ts';
+
+/** What a call comes to. */
+export type Reply =
+  /** `meta` is for whoever runs the model: the calls worth making next, and the budget. */
+  | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord; readonly meta?: JsonRecord }
+  /** `code`: it waits for the operator, under this code. */
+  | { readonly kind: 'failure'; readonly text: string; readonly code?: string }
+  | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
+
+/** A reply with what is recorded of it. */
+export interface Ended {
+  readonly reply: Reply;
+  readonly outcome: Pick<Outcome, 'outcome' | 'why'>;
+}
+
+/** The part of a budget below which a model is told, so that it can spare requests. */
+const lowPart = 0.1;
+
+const budgetText = ({ remaining, limit, resetAt }: Budget): string | undefined =>
+  remaining > limit * lowPart ? undefined : `Only ${remaining} of ${limit} requests to the platform are left until ${new Date(resetAt).toISOString()}: make few and wide ones.`;
+
+const budgetMeta = ({ remaining, limit, resetAt }: Budget): JsonRecord => ({ remaining, limit, reset_at: new Date(resetAt).toISOString() });
+
+const joined = (...parts: readonly (string | undefined)[]): string => parts.filter((part) => part !== undefined && part !== '').join('\n');
+
+/** Names of what this server adds to the metadata of results. */
+export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } as const;
+
+/**
+ * The answer of a call in words and as data, both from the same view. What stands in the words as data is fenced.
+ * @param missing what could not be read and why.
+ */
+export function answered({ tool, args, context }: Call, answer: JsonRecord, missing: readonly string[]): Reply {
+  const budget = context.budget();
+  const isEmpty = Object.keys(answer).length === 0;
+  const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(tool.render.view(answer), tool.render);
+  const next = typeof tool.next === 'function' ? safeNext(tool.next(view, args)) : [];
+  const advice = typeof tool.next === 'string' ? tool.next : nextText(next);
+  return {
+    kind: 'answer',
+    text: joined(isEmpty ? 'The platform accepted it and sent nothing more.' : fence(text), omission, ...missing, advice, budget && budgetText(budget)),
+    data: missing.length > 0 ? { ...view, not_read: missing } : view,
+    meta: { ...(next.length > 0 && { [metaKeys.next]: next }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
+  };
+}

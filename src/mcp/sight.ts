@@ -1,0 +1,41 @@
+import type { Budget } from '../client/budget.ts';
+import type { AnyOperation, InputOf, ResponseOf } from '../contract/operation.ts';
+import type { Tolerant } from '../contract/tolerant.ts';
+import type { Address } from './addresses/address.ts';
+
+/** What an operation was seen to answer: platforms leave members out. */
+export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;
+
+/**
+ * What the code of a tool may see and do while its call is carried out: read the platform, within the caller's rights,
+ * budget and policy, and wait. It can change nothing: changes are acts, which the pipeline carries out.
+ */
+export interface Sight {
+  /** What the names and ids among the arguments stand for, by argument. */
+  readonly addresses: Readonly<Record<string, Address>>;
+  /** Carries out a read. @throws ApiError as the platform fails; CallFailure where the policy denies it. */
+  readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
+  /**
+   * The same for what the answer can do without: undefined where the platform doesn't offer the read, or it is forbidden
+   * or denied. The caller is told what could not be read, and why.
+   */
+  readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds that are left of this call. */
+  readonly timeLeft: () => number;
+  /** Waits that many milliseconds, or until the call's time is over or its caller gave up. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+  /** Whether the caller gave up. */
+  readonly isAborted: () => boolean;
+  /** Tells the caller how far it is, where it asked to be told. */
+  readonly progress: (message: string) => void;
+  /** What remains of the platform's request budget, as far as it is known. */
+  readonly budget: () => Budget | undefined;
+  /**
+   * Ends the call.
+   * @param what is wrong, and what to do `next`: in our own words, ids and what the caller gave.
+   * @param seen what the platform shows of it, told as data.
+   */
+  readonly refuse: (what: string, next: string, seen?: string) => never;
+}
