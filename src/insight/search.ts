@@ -45,8 +45,9 @@ export interface LogSearch {
 
 type Test = (text: string) => boolean;
 
-// Matching takes time in proportion to the pattern's size too.
-const maximumPatternLength = 500;
+// Matching takes time in proportion to the pattern's size too, counted in the engine's instructions.
+const maximumPatternSize = 500;
+const tooLarge = 'The pattern is too large once its repeats, such as {2,9}, are written out. Search for a shorter one.';
 
 // What a person who is used to other engines misses, by how it is written.
 const missing = [
@@ -62,18 +63,21 @@ const unusable = (pattern: string, reason: string): string => {
     : `The pattern can't be read: ${reason}. To search for the characters as they are, use text.`;
 };
 
+const compilePattern = (pattern: string): RE2JS => {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(pattern), RE2JS.CASE_INSENSITIVE);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new UnusableQuery(unusable(pattern, error.message.replace(/^error parsing regexp: /, '')));
+  }
+};
+
 /** @throws UnusableQuery when the engine can't carry the pattern out */
 const patternTest = (pattern: string): Test => {
-  if (pattern.length > maximumPatternLength) {
-    throw new UnusableQuery(`The pattern has ${pattern.length} characters; at most ${maximumPatternLength} are taken.`);
-  }
-  try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern), RE2JS.CASE_INSENSITIVE);
-    return (text) => compiled.test(text);
-  } catch (error) {
-    if (error instanceof RE2JSException) throw new UnusableQuery(unusable(pattern, error.message.replace(/^error parsing regexp: /, '')));
-    throw error;
-  }
+  if (pattern.length > maximumPatternSize) throw new UnusableQuery(tooLarge);
+  const compiled = compilePattern(pattern);
+  if (compiled.programSize() > maximumPatternSize) throw new UnusableQuery(tooLarge);
+  return (text) => compiled.test(text);
 };
 
 const textTest = (wanted: string): Test => {
