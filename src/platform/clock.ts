@@ -8,6 +8,29 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** A clock that stands still until it is moved. */
+export interface SteppedClock extends Clock {
+  /** Moves it, to milliseconds since the epoch. */
+  moveTo(moment: number): void;
+}
+
+/** A stepped clock that stands at `start`, in milliseconds since the epoch. */
+export function createSteppedClock(start: number): SteppedClock {
+  const listeners = new Set<() => void>();
+  let moment = start;
+  return {
+    now: () => moment,
+    onMove: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    moveTo: (next) => {
+      moment = next;
+      for (const listener of [...listeners]) listener();
+    },
+  };
+}
+
 /** The clock's time as answers and rows write it: ISO 8601, UTC, milliseconds. */
 export const isoNow = (clock: Clock): string => new Date(clock.now()).toISOString();
 

@@ -25,7 +25,7 @@ export async function requestUpgrade(context: EngineContext, trx: Db, clusterId:
   return { id, createdAt: iso(at) };
 }
 
-/** Moves an upgrade on: from queued to running, from running to the new version. */
+/** Moves an upgrade on: from queued to running, from running to the new version, or to where it failed with the old one. */
 export const moveUpgrade = (context: EngineContext): Move => async (trx, clusterId, now) => {
   const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirstOrThrow();
   if (cluster.status === queued.state) {
@@ -33,6 +33,10 @@ export const moveUpgrade = (context: EngineContext): Move => async (trx, cluster
     return now + duration(context, running.takes, `${cluster.last_execution_id ?? clusterId}/running`);
   }
   if (cluster.status !== running.state || cluster.next_version === null) return null;
+  if (context.upgradeFails?.({ id: cluster.last_execution_id ?? '', cluster })) {
+    await trx.updateTable('cluster').set({ status: clusterUpgrade.onFailure, last_deployment_at: iso(now), updated_at: iso(now) }).where('id', '=', clusterId).execute();
+    return null;
+  }
   await trx
     .updateTable('cluster')
     .set({

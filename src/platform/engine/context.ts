@@ -14,6 +14,14 @@ export interface EngineContext {
   readonly log: PlatformLog;
   /** Multiplies how long things take: 0.05 is twenty times faster, 0 instant. */
   readonly timeScale: number;
+  /** Whether a cluster's upgrade is made to go wrong; never where left out. */
+  readonly upgradeFails?: (upgrade: Upgrade) => boolean;
+}
+
+/** One upgrade of a cluster. */
+export interface Upgrade {
+  readonly id: string;
+  readonly cluster: { readonly id: string; readonly name: string };
 }
 
 /** Due time of what waits for something before it: whoever ends that hands over the turn. */

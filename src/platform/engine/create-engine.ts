@@ -11,6 +11,7 @@ import { environmentHistory, serviceHistory } from './history.ts';
 import { moveJob } from './job-runs.ts';
 import { createLease } from './lease.ts';
 import { environmentLogs, serviceLogs } from './logs.ts';
+import { type Retention, retentionLane } from './retention-lane.ts';
 import { cancel, markOutOfDate, request } from './requests.ts';
 import { serviceStatuses } from './status.ts';
 import { timerLane } from './timer-lane.ts';
@@ -24,6 +25,8 @@ export interface EngineOptions extends EngineContext {
   readonly webhookTimeoutMilliseconds?: number;
   /** Opens a webhook's sealed secret. */
   readonly openSecret: (sealed: string) => string;
+  /** How much is kept of what has ended, where that isn't the usual. */
+  readonly retention?: Retention;
 }
 
 /** The engine over a store and a runtime. It works from `start` to `stop`, once; what it is asked lasts beyond both. */
@@ -34,6 +37,7 @@ export function createEngine(options: EngineOptions): Engine {
     deploymentLane(options),
     timerLane(options, { CLUSTER_UPGRADE: moveUpgrade(options), ALERT_RULE: moveAlertRule(options), JOB_RUN: moveJob(options) }),
     deliveryLane(options, { dispatcher: agent, timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000, open: options.openSecret }),
+    retentionLane(options, options.retention),
   ]);
   return {
     request: (trx, order) => request(options, trx, order),
@@ -51,6 +55,7 @@ export function createEngine(options: EngineOptions): Engine {
     webhookEvents: webhookRecords,
     wake: worker.wake,
     start: async () => worker.start(),
+    settled: worker.settled,
     stop: async () => {
       await worker.stop();
       await agent.destroy();

@@ -90,6 +90,11 @@ export interface Engine {
   wake(): void;
   /** Takes up what is due or was left behind, then keeps working until `stop`. */
   start(): Promise<void>;
+  /**
+   * Waits until everything that is due has been carried out; says when something is due next, in milliseconds since the
+   * epoch, or null. Only while it works: rejects when it is stopped meanwhile.
+   */
+  settled(): Promise<number | null>;
   /** Finishes the steps in hand, hands over the leases and returns when nothing of it runs any more. */
   stop(): Promise<void>;
 }

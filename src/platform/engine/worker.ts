@@ -1,4 +1,4 @@
-import type { EngineContext } from './context.ts';
+import { type EngineContext, notYet } from './context.ts';
 import { createAlarm } from './alarm.ts';
 import { heartbeatMilliseconds, type Lease } from './lease.ts';
 
@@ -21,6 +21,8 @@ export interface Lane {
 export interface Worker {
   readonly wake: () => void;
   readonly start: () => void;
+  /** See Engine.settled. */
+  readonly settled: () => Promise<number | null>;
   /** Finishes what is in hand, gives back the claims, and returns when nothing runs any more. */
   readonly stop: () => Promise<void>;
 }
@@ -35,16 +37,29 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
   const { clock, log } = context;
   const alarm = createAlarm(clock);
   const inHand = new Map<Lane, Map<string, Promise<void>>>(lanes.map((lane) => [lane, new Map()]));
+  /** When pieces in hand that broke are tried again, by lane and id. */
+  const resting = new Map<string, number>();
+  let waiting: PromiseWithResolvers<number | null>[] = [];
+  /** Counts the pieces that were let go of. */
+  let done = 0;
   let stopping = new AbortController();
   let looping: Promise<void> | undefined;
   let beatAt = 0;
   let lookAt = 0;
 
-  const backOff = async (signal: AbortSignal): Promise<void> => {
+  const backOff = async (signal: AbortSignal, until = clock.now() + backoffMilliseconds): Promise<void> => {
     const rest = createAlarm(clock);
     signal.addEventListener('abort', rest.ring, { once: true });
-    if (!signal.aborted) await rest.sleepUntil(clock.now() + backoffMilliseconds);
+    if (!signal.aborted) await rest.sleepUntil(until);
     signal.removeEventListener('abort', rest.ring);
+  };
+
+  const letRest = async (key: string, signal: AbortSignal): Promise<void> => {
+    const until = clock.now() + backoffMilliseconds;
+    resting.set(key, until);
+    alarm.ring();
+    await backOff(signal, until);
+    resting.delete(key);
   };
 
   const work = async (lane: Lane, id: string, signal: AbortSignal): Promise<void> => {
@@ -53,10 +68,11 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
     } catch (error) {
       if (!signal.aborted) {
         log.error({ err: error, lane: lane.name, id }, 'a piece of work broke; it will be tried again');
-        await backOff(signal);
+        await letRest(`${lane.name}/${id}`, signal);
       }
     } finally {
       inHand.get(lane)!.delete(id);
+      done += 1;
       alarm.ring();
     }
   };
@@ -83,14 +99,27 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
     if (held) await lease.renew(context.db);
   };
 
+  /** Tells those who wait that everything due is done, where it is. */
+  const tellSettled = (due: readonly number[]): void => {
+    const busy = [...inHand.values()].reduce((sum, pieces) => sum + pieces.size, 0) > resting.size;
+    const next = Math.min(...due, ...resting.values());
+    if (busy || next <= clock.now()) return;
+    for (const one of waiting) one.resolve(next < notYet ? next : null);
+    waiting = [];
+  };
+
   const round = async (signal: AbortSignal): Promise<number> => {
     const now = clock.now();
     await lookAround(now);
     await beat(now);
     for (const lane of lanes) await fill(lane, signal);
     const open = lanes.filter((lane) => inHand.get(lane)!.size < lane.width);
+    const doneBefore = done;
     const due = await Promise.all(open.map((lane) => lane.nextDue(lease, [...inHand.get(lane)!.keys()])));
-    return Math.min(lookAt, beatAt || lookAt, ...due.filter((moment) => moment !== null));
+    const moments = due.filter((moment) => moment !== null);
+    // What was let go of meanwhile may be due again: the next round, which begins at once, sees it.
+    if (done === doneBefore) tellSettled(moments);
+    return Math.min(lookAt, beatAt || lookAt, ...moments);
   };
 
   const loop = async (signal: AbortSignal): Promise<void> => {
@@ -110,12 +139,20 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
       stopping = new AbortController();
       looping = loop(stopping.signal);
     },
+    settled: () => {
+      const one = Promise.withResolvers<number | null>();
+      waiting.push(one);
+      alarm.ring();
+      return one.promise;
+    },
     stop: async () => {
       stopping.abort();
       alarm.ring();
       await looping;
       await Promise.all([...inHand.values()].flatMap((pieces) => [...pieces.values()]));
       await lease.release();
+      for (const one of waiting) one.reject(new Error('The worker stopped before everything due was carried out.'));
+      waiting = [];
     },
   };
 }

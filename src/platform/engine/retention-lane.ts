@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Db } from '../store/database.ts';
+import type { EngineContext } from './context.ts';
+import type { Lane } from './worker.ts';
+
+/**
+ * What is kept of what has ended: the newest deployments of each service, with their steps, events, deliveries and
+ * records of attempts. Looked after in batches, each one transaction, so that nobody waits long for the store.
+ */
+const kept = { deploymentsPerService: 200, everyMilliseconds: 3_600_000, batch: 50 };
+
+/** Other bounds than the usual ones. */
+export type Retention = Partial<typeof kept>;
+
+/**
+ * Ended deployments that are beyond the bound for every one of their services; for those without services, in their
+ * queue. What a service shows as its latest stays, and so does what a webhook is yet to be told of.
+ */
+const surplus = async (db: Db, newest: number, limit: number): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`
+    WITH ranked AS (
+      SELECT deployment.id, row_number() OVER (PARTITION BY coalesce(part.service_id, deployment.queue) ORDER BY deployment.seq DESC) AS place
+      FROM deployment LEFT JOIN deployment_service AS part ON part.deployment_id = deployment.id)
+    SELECT deployment.id FROM deployment JOIN ranked ON ranked.id = deployment.id
+    WHERE deployment.ended_at IS NOT NULL
+      AND deployment.id NOT IN (SELECT last_deployment_id FROM service WHERE last_deployment_id IS NOT NULL)
+      AND NOT EXISTS (SELECT 1 FROM webhook_delivery WHERE webhook_delivery.deployment_id = deployment.id AND due_ms IS NOT NULL)
+    GROUP BY deployment.id HAVING min(place) > ${newest}
+    ORDER BY deployment.seq LIMIT ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+};
+
+/** Lets go of deployments with everything that belongs to them. */
+const remove = async (trx: Db, ids: readonly string[]): Promise<void> => {
+  const deliveries = trx.selectFrom('webhook_delivery').select('id').where('deployment_id', 'in', ids);
+  await trx.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).execute();
+  for (const table of ['webhook_delivery', 'deployment_event', 'deployment_step', 'log_line', 'deployment_service'] as const) {
+    await trx.deleteFrom(table).where('deployment_id', 'in', ids).execute();
+  }
+  await trx.deleteFrom('deployment').where('id', 'in', ids).execute();
+};
+
+/** Lets go of old deployments, now and then; a batch that was full is followed by the next at once. */
+export function retentionLane({ db, clock }: EngineContext, bounds: Retention = {}): Lane {
+  const { deploymentsPerService, everyMilliseconds, batch } = { ...kept, ...bounds };
+  let dueAt = clock.now();
+  return {
+    name: 'retention',
+    width: 1,
+    take: async (_lease, inHand) => (inHand.length === 0 && dueAt <= clock.now() ? ['deployments'] : []),
+    carryOut: async () => {
+      const ids = await surplus(db, deploymentsPerService, batch);
+      if (ids.length > 0) await db.transaction().execute((trx) => remove(trx, ids));
+      if (ids.length < batch) dueAt = clock.now() + everyMilliseconds;
+    },
+    nextDue: async (_lease, inHand) => (inHand.length === 0 ? dueAt : null),
+    holds: async () => false,
+  };
+}
