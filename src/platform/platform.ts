@@ -7,6 +7,8 @@ import { type PlatformLog, silentLog } from './log.ts';
 import { type Random, systemRandom } from './random.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createSimulatedRuntime } from './runtime/simulated/simulated-runtime.ts';
+import { natureOf } from './scenarios/nature.ts';
+import { scenariosNamed } from './scenarios/scenarios.ts';
 import { seedPlatform } from './seed/seed.ts';
 import { organizationId, seedIds } from './seed/ids.ts';
 import { openDatabase } from './store/database.ts';
@@ -32,6 +34,8 @@ export interface PlatformOptions {
   readonly timeScale?: number;
   /** Whether webhooks may be delivered to private, loopback and link-local addresses. */
   readonly allowPrivateWebhookTargets?: boolean;
+  /** Names of failures to put onto the seeded organization, where they are not there yet. */
+  readonly scenarios?: readonly string[];
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: PlatformLog;
@@ -52,15 +56,16 @@ export interface RunningPlatform {
 
 /**
  * Starts the platform of a data directory: migrates and seeds it where needed, takes up the deployments under way and listens.
- * @throws Error when the directory can't be used or the address can't be listened on.
+ * @throws Error when the directory can't be used, the address can't be listened on, or there is no such scenario.
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir, clock = systemClock, random = systemRandom, log = silentLog, timeScale = 1 } = options;
+  const scenarios = scenariosNamed(options.scenarios ?? []);
   const vault = openVault(dataDir);
   const db = await openDatabase(dataDir);
   const engine = createEngine({
     db, clock, random, log, timeScale,
-    runtime: createSimulatedRuntime({ clock, timeScale }),
+    runtime: createSimulatedRuntime({ clock, timeScale, nature: natureOf(db) }),
     webhookTargets: options.allowPrivateWebhookTargets ? anyAddress : publicOnly,
     openSecret: (sealed) => vault.open(sealed),
   });
@@ -77,7 +82,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   };
 
   try {
-    await seedPlatform(db, { vault, clock, random });
+    await seedPlatform(db, { vault, clock, random }, scenarios);
     const token = await tokenOf();
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
     await engine.start();

@@ -54,12 +54,13 @@ const begin = (context: EngineContext, deployment: DeploymentRow): Promise<void>
 /** Its turn has come: the configuration of this moment is what is deployed; what runs is what is restarted or stopped. */
 const enterFirstPhase = async (context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, path: Path) => {
   const at = context.clock.now();
-  const { spec, deployed_spec } = await trx.selectFrom('service').select(['spec', 'deployed_spec']).where('id', '=', row.service_id).executeTakeFirstOrThrow();
+  const { spec, deployed_spec, deployed_commit } = await trx.selectFrom('service').select(['spec', 'deployed_spec', 'deployed_commit']).where('id', '=', row.service_id).executeTakeFirstOrThrow();
   return apply(trx, deployment, row, {
     at,
     row: {
       state: path.phases[0].state, phase: 0, phase_began_ms: at, due_ms: at, started_at: iso(at),
       spec: deployment.action === 'DEPLOY' && !isScheduledRun(deployment) ? spec : (deployed_spec ?? spec),
+      ...(deployment.action !== 'DEPLOY' && { commit: deployed_commit }),
     },
     step: { position: queueingPosition, step: 'DEPLOYMENT_QUEUEING', status: 'SUCCESS', beganAt: Date.parse(deployment.created_at) },
   });

@@ -4,10 +4,11 @@ import { refused } from '../problem.ts';
 import type { Db } from '../store/database.ts';
 import type { ClusterLockTable } from '../store/schema.ts';
 
-/** The lock of a cluster, unless there is none or its days are over. `now` is in milliseconds since the epoch. */
+/** The lock of a cluster, unless there is none, or its days are over or have not begun. `now` is in milliseconds since the epoch. */
 export async function activeLock(db: Db, clusterId: string, now: number): Promise<Selectable<ClusterLockTable> | undefined> {
   const lock = await db.selectFrom('cluster_lock').selectAll().where('cluster_id', '=', clusterId).executeTakeFirst();
-  return lock && addDays(Date.parse(lock.locked_at), lock.ttl_in_days) > now ? lock : undefined;
+  const from = Date.parse(lock?.locked_at ?? '');
+  return lock && from <= now && addDays(from, lock.ttl_in_days) > now ? lock : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import { systemClock } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import type { Random } from '../random.ts';
 import { createSimulatedRuntime, type Fault } from '../runtime/simulated/simulated-runtime.ts';
+import type { Nature } from '../runtime/simulated/world.ts';
 import type { Db } from '../store/database.ts';
 import type { EngineContext } from './context.ts';
 import { drive } from './drive.ts';
@@ -15,6 +16,8 @@ export interface PastOrder extends DeploymentOrder {
   readonly at: number;
   /** What went wrong with it. */
   readonly faults?: Fault;
+  /** What was around its services. */
+  readonly nature?: Nature;
 }
 
 /**
@@ -27,7 +30,8 @@ export async function carryOutInThePast(db: Db, random: Random, order: PastOrder
   let now = order.at;
   const clock = { now: () => now };
   const timeScale = 1;
-  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(order.faults && { faults: order.faults }) });
+  const { faults, nature } = order;
+  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(faults && { faults }), ...(nature && { nature }) });
   const context: EngineContext = { db, clock, random, runtime, timeScale, log: silentLog };
   // The lease is of this process in the present.
   const lease = createLease(db, systemClock, random.uuid());

@@ -26,19 +26,19 @@ const owned = (time: SeedTime, path: string, name: string) => ({
   id: seedId(path), organization_id: organizationId, name, created_at: time.ago(90), updated_at: time.ago(30),
 });
 
-const clusters = (time: SeedTime): Insertable<ClusterTable>[] => {
-  const cluster = (name: string, more: Partial<Insertable<ClusterTable>>): Insertable<ClusterTable> => ({
-    ...owned(time, `cluster/${name}`, name), description: null, region: 'eu-west-3', cloud_provider: 'AWS', version: '1.32', next_version: null,
-    is_default: 0, production: 0, status: 'DEPLOYED', maximum_cpu: 8000, maximum_memory: 32_768, maximum_gpu: 2,
-    last_execution_id: seedId(`cluster-execution/${name}`), last_deployment_at: time.ago(30), ...more,
-  });
-  return [
-    cluster('main', { description: 'Staging and development.', next_version: '1.33', is_default: 1 }),
-    cluster('production', { description: 'Everything customers see.', production: 1, version: '1.31', next_version: '1.32' }),
-    cluster('batch', { description: 'Nightly work; frozen during the migration.', region: 'eu-central-1', maximum_gpu: 8 }),
-    cluster('edge-lab', { region: 'us-east-1', status: 'INVALID_CREDENTIALS', last_execution_id: null, last_deployment_at: null }),
-  ];
-};
+/** A cluster of a usual size. */
+export const clusterRow = (time: SeedTime, name: string, more: Partial<Insertable<ClusterTable>>): Insertable<ClusterTable> => ({
+  ...owned(time, `cluster/${name}`, name), description: null, region: 'eu-west-3', cloud_provider: 'AWS', version: '1.32', next_version: null,
+  is_default: 0, production: 0, status: 'DEPLOYED', maximum_cpu: 8000, maximum_memory: 32_768, maximum_gpu: 2,
+  last_execution_id: seedId(`cluster-execution/${name}`), last_deployment_at: time.ago(30), ...more,
+});
+
+const clusters = (time: SeedTime): Insertable<ClusterTable>[] => [
+  clusterRow(time, 'main', { description: 'Staging and development.', next_version: '1.33', is_default: 1 }),
+  clusterRow(time, 'production', { description: 'Everything customers see.', production: 1, version: '1.31', next_version: '1.32' }),
+  clusterRow(time, 'batch', { description: 'Nightly work; frozen during the migration.', region: 'eu-central-1', maximum_gpu: 8 }),
+  clusterRow(time, 'edge-lab', { region: 'us-east-1', status: 'INVALID_CREDENTIALS', last_execution_id: null, last_deployment_at: null }),
+];
 
 const roles = [
   ['viewer', 'Viewer', 'VIEWER'], ['developer', 'Developer', 'DEVELOPER'], ['admin', 'Admin', 'ADMIN'], ['owner', 'Owner', 'OWNER'],

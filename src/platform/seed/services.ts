@@ -12,29 +12,37 @@ export type SeedService = { readonly environment: string; readonly name: string;
   [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] };
 }[ServiceKind];
 
-const git = (name: string) => ({ url: `https://git.acme.example/acme/${name}.git`, branch: 'main', root_path: '/' });
+/** A repository of the organization, at its main branch. */
+export const git = (name: string) => ({ url: `https://git.acme.example/acme/${name}.git`, branch: 'main', root_path: '/' });
 
-const http = (port: number, path = '/') => ({ type: { http: { port, path, scheme: 'HTTP' } } });
+/** What an HTTP probe asks. */
+export const http = (port: number, path = '/') => ({ type: { http: { port, path, scheme: 'HTTP' } } });
 const tcp = (port: number) => ({ type: { tcp: { port } } });
 
-const port = (id: string, number: number) => ({ id: seedId(`port/${id}`), name: `p${number}`, internal_port: number, external_port: 443, publicly_accessible: true, is_default: true, protocol: 'HTTP' as const });
+/** A public port of a service, named by the service's path. */
+export const port = (id: string, number: number) => ({ id: seedId(`port/${id}`), name: `p${number}`, internal_port: number, external_port: 443, publicly_accessible: true, is_default: true, protocol: 'HTTP' as const });
 
-const application = (environment: string, name: string, deployed: boolean, request: object = {}): SeedService => {
+/** An application built from the repository of its name; it listens on 8080 and is probed there. */
+export const application = (environment: string, name: string, deployed: boolean, request: object = {}): SeedService => {
   const { ports: _, storage: __, autoscaling: ___, name: ____, ...spec } = ApplicationRequest.parse({
     name, git_repository: git(name), healthchecks: { readiness_probe: http(8080, '/health'), liveness_probe: tcp(8080) }, ...request,
   });
   return { environment, name, deployed, kind: 'application', spec: { ...spec, ports: [port(`${environment}/${name}`, 8080)], storage: [] } };
 };
 
-/** @param stored what is kept in another form than requests have it. */
-const container = (environment: string, name: string, tag: string, request: object = {}, stored: object = {}): SeedService => {
+/**
+ * A container from the organization's own registry; it listens on 9200 and is probed there.
+ * @param stored what is kept in another form than requests have it.
+ */
+export const container = (environment: string, name: string, tag: string, request: object = {}, stored: object = {}): SeedService => {
   const { ports: _, storage: __, autoscaling: ___, name: ____, ...spec } = ContainerRequest.parse({
     name, registry_id: seedIds.registry_id, image_name: `acme/${name}`, tag, healthchecks: { readiness_probe: http(9200) }, ...request,
   });
   return { environment, name, deployed: true, kind: 'container', spec: { ...spec, ports: [port(`${environment}/${name}`, 9200)], storage: [], ...stored } };
 };
 
-const database = (environment: string, name: string, type: string, version: string, mode: string): SeedService => ({
+/** A database of a small size. */
+export const database = (environment: string, name: string, type: string, version: string, mode: string): SeedService => ({
   environment, name, deployed: true, kind: 'database', spec: DatabaseRequest.parse({ name, type, version, mode, cpu: 500, memory: 1024, storage: 20 }),
 });
 

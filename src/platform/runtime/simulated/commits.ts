@@ -3,6 +3,7 @@ import { seededRandom } from '../../random.ts';
 import type { DeployedCommit } from '../../store/service-spec.ts';
 import type { ServiceToRun } from '../runtime.ts';
 import { between, digest, pick } from './script.ts';
+import { type CommitFacts, type Nature, worldAge } from './world.ts';
 
 const authors = ['Amira Haddad', 'Jonas Weber', 'Mei Tanaka', 'Lucas Silva', 'Nora Lindqvist'] as const;
 const messages = [
@@ -11,6 +12,7 @@ const messages = [
 ] as const;
 
 const hour = 3_600_000;
+const shortestId = 7;
 
 interface Branch {
   readonly url: string;
@@ -31,11 +33,32 @@ export const branchOf = (service: ServiceToRun): Branch | undefined => {
  * The commit of a branch that was asked for, or its newest at a moment: somebody pushes about once an hour.
  * @param at milliseconds since the epoch
  */
-export function commitOf({ url, branch = 'main' }: Branch, commitId: string | undefined, at: number): DeployedCommit {
+function commitOf({ url, branch = 'main' }: Branch, commitId: string | undefined, at: number): DeployedCommit {
   const id = commitId ?? digest(`${url}#${branch}@${Math.floor(at / hour)}`, 40);
   const random = seededRandom(`${url}/${id}`);
   const written = commitId === undefined ? Math.floor(at / hour) * hour : addDays(at, -between(random, 1, 20));
   return {
     git_commit_id: id, created_at: new Date(written).toISOString(), author_name: pick(random, authors), tag: '', message: pick(random, messages),
   };
+}
+
+const deployed = ({ id, author, message }: CommitFacts, written: number): DeployedCommit => ({
+  git_commit_id: id, created_at: new Date(written).toISOString(), author_name: author, tag: '', message,
+});
+
+/**
+ * The commit that is deployed: of a repository whose commits are known, one of those, named by its id or the beginning of it.
+ * @param at milliseconds since the epoch
+ */
+export async function findCommit(service: ServiceToRun, commitId: string | undefined, at: number, nature?: Nature): Promise<DeployedCommit | undefined> {
+  const branch = branchOf(service);
+  if (!branch) return undefined;
+  const commits = nature?.world.repositories[branch.url]?.commits ?? [];
+  if (!nature || commits.length === 0) return commitOf(branch, commitId, at);
+  const { createdAt } = await nature.surroundings.environment(service.environmentId);
+  const written = ({ daysAgo }: CommitFacts): number => addDays(createdAt, worldAge - daysAgo);
+  const wanted = (commit: CommitFacts): boolean =>
+    commitId === undefined ? written(commit) <= at : commitId.length >= shortestId && commit.id.startsWith(commitId.toLowerCase());
+  const found = commits.findLast(wanted) ?? (commitId === undefined ? commits[0] : undefined);
+  return found ? deployed(found, written(found)) : commitOf(branch, commitId, at);
 }

@@ -8,20 +8,24 @@ type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
 /** Longest that a rollout waits for an instance to become ready, in seconds. */
 export const rolloutLimitSeconds = 300;
 
-const podOf = ({ task, version }: Scene): string => instanceName(task.service, version, task.deploymentId);
+/** Name of the first instance that a scene brings. */
+export const podOf = ({ task, version }: Scene): string => instanceName(task.service, version, task.deploymentId);
 
-const rollingOut = (scene: Scene): string[] => [
+/** The first lines of a rollout. */
+export const rollingOut = (scene: Scene): string[] => [
   `Rolling out ${slug(scene.task.service.name)}:${scene.version}`,
   `Scheduled ${podOf(scene)} on node-${between(scene.random, 1, 6)}`,
   `Started container ${slug(scene.task.service.name)} in ${podOf(scene)}`,
 ];
 
-const conclusion = (failure: string): string[] => [colored.red('Deployment failed'), `${failure}. The previous version, if there was one, keeps running.`];
+/** The last lines of a deployment that failed. */
+export const conclusion = (failure: string): string[] => [colored.red('Deployment failed'), `${failure}. The previous version, if there was one, keeps running.`];
 
-const probeKind = (probe: Probe): string => Object.keys(probe.type).find((kind) => probe.type[kind as keyof Probe['type']]) ?? 'tcp';
+/** Which of the kinds a probe is. */
+export const probeKind = (probe: Probe): string => Object.keys(probe.type).find((kind) => probe.type[kind as keyof Probe['type']]) ?? 'tcp';
 
 /** What the cluster says when a probe finds nobody behind its port. */
-const refusedProbe = (kind: string, port: number, path: string): string =>
+export const refusedProbe = (kind: string, port: number, path: string): string =>
   kind === 'http'
     ? `Get "http://10.42.0.17:${port}${path}": dial tcp 10.42.0.17:${port}: connect: connection refused`
     : `dial tcp 10.42.0.17:${port}: connect: connection refused`;

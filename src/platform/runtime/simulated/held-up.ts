@@ -1,0 +1,118 @@
+import { clusterLog, event } from './events.ts';
+import { helmScript } from './helm.ts';
+import { between, colored, digest, disclaimer, type Scene, type Script, slug, took } from './script.ts';
+import { terraformScript } from './terraform.ts';
+import type { ChartFacts, Release } from './world.ts';
+
+/** As terraform writes moments. */
+const goTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('T', ' ').replace('Z', '000 +0000 UTC');
+
+const uuid = (text: string): string => digest(text, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
+/** terraform that does not get the lock of its state. */
+export function stateLocked(scene: Scene, path: string, who: string, since: number): Script {
+  const failure = 'terraform could not acquire the state lock';
+  const good = terraformScript(scene).lines;
+  const before = good.findIndex((line) => line.startsWith('Acquiring state lock'));
+  return {
+    seconds: scene.seconds,
+    lines: [
+      ...good.slice(0, before),
+      `${colored.yellow('╷')}\n${colored.yellow('│')} ${colored.yellow('Warning:')} Deprecated attribute\n${colored.yellow('│')} \n${colored.yellow('│')}   on outputs.tf line 12, in output "bucket_region":\n${colored.yellow('│')} The attribute "region" is deprecated. Refer to the provider documentation for details.\n${colored.yellow('╵')}`,
+      'Acquiring state lock. This may take a few moments...',
+      [
+        colored.red('╷'),
+        `${colored.red('│')} ${colored.red('Error:')} ${colored.bold('Error acquiring the state lock')}`,
+        '│ ',
+        '│ Error message: operation error S3: PutObject, https response error StatusCode: 412, RequestID: ' + digest(`${scene.task.deploymentId}/request`, 16).toUpperCase() + ', api error PreconditionFailed: At least one of the pre-conditions you specified did not hold',
+        '│ Lock Info:',
+        `│   ID:        ${uuid(`${path}/${since}`)}`,
+        `│   Path:      ${path}`,
+        '│   Operation: OperationTypePlan',
+        `│   Who:       ${who}`,
+        '│   Version:   1.11.4',
+        `│   Created:   ${goTime(since)}`,
+        '│   Info:      ',
+        '│ ',
+        '│ ',
+        '│ Terraform acquires a state lock to protect the state from being written',
+        '│ by multiple users at the same time. Please resolve the issue above and try',
+        '│ again. For most commands, you can disable locking with the "-lock=false"',
+        '│ flag, but this is not recommended.',
+        colored.red('╵'),
+      ].join('\n'),
+      'terraform exited with code 1',
+    ],
+    failure,
+  };
+}
+
+/** A migration that finds its table locked by somebody else. */
+export function tableLocked(scene: Scene, { table, steps }: NonNullable<Release['migration']>): Script {
+  const { random, version } = scene;
+  const process = between(random, 900, 4200);
+  const failure = 'The job ended with exit code 1';
+  return {
+    seconds: scene.seconds + 30,
+    lines: [
+      ...migrating(scene, steps),
+      `${colored.yellow('WARN')} ${steps.at(-1)}: waiting for AccessExclusiveLock on relation ${between(random, 16_000, 24_000)} of database 16402 for 10s`,
+      `${colored.yellow('WARN')} ${steps.at(-1)}: waiting for AccessExclusiveLock on relation ${between(random, 16_000, 24_000)} of database 16402 for 20s`,
+      [
+        `ERROR:  canceling statement due to lock timeout`,
+        `CONTEXT:  while locking relation "${table}"`,
+        `DETAIL:  Process ${process} waits for AccessExclusiveLock; blocked by process ${process - between(random, 3, 90)} (autovacuum: VACUUM public.${table}).`,
+        `STATEMENT:  ALTER TABLE ${table} ADD COLUMN settled_at timestamptz;`,
+      ].join('\n'),
+      `migrate: error: ${steps.at(-1)} failed, transaction rolled back (SQLSTATE 55P03)`,
+      `${colored.cyan('INFO')} schema is unchanged; target was ${version}`,
+      event('Warning', 'BackoffLimitExceeded', '0s', 'job-controller', 'Job has reached the specified backoff limit'),
+      failure,
+    ],
+    failure,
+  };
+}
+
+const migrating = ({ task, version, random }: Scene, steps: readonly string[]): string[] => [
+  disclaimer,
+  `Pulled image ${task.service.kind === 'job' ? task.service.spec.source.image.image_name : ''}:${version} in ${took(random, 0.5, 3)}`,
+  `${colored.cyan('INFO')} connected to ledger-db:5432, server 16.6`,
+  `${colored.yellow('WARN')} collation version mismatch: created with 2.36, system provides 2.41; run ALTER DATABASE ledger REFRESH COLLATION VERSION`,
+  `${colored.cyan('INFO')} ${steps.length} pending: ${steps.join(', ')}`,
+  ...steps.slice(0, -1).map((step) => `${colored.cyan('INFO')} ${step} ... ok (${between(random, 12, 900)} ms)`),
+  `${colored.cyan('INFO')} ${steps.at(-1)} ...`,
+];
+
+/** A migration that gets through. */
+export const migrated = (scene: Scene, { steps }: NonNullable<Release['migration']>): Script => ({
+  seconds: scene.seconds,
+  lines: [
+    ...migrating(scene, steps),
+    `${colored.cyan('INFO')} ${steps.at(-1)} ... ok (${between(scene.random, 200, 900)} ms)`,
+    colored.green(`Schema is at ${scene.version}. Job finished with exit code 0`),
+  ],
+});
+
+/** helm that stops waiting for pods that need longer. */
+export function chartTooSlow(scene: Scene, { meanwhile }: ChartFacts): Script {
+  const { service } = scene.task;
+  const timeout = service.kind === 'helm' ? service.spec.timeout_sec : 0;
+  const good = helmScript({ ...scene, seconds: 0 }).lines;
+  const release = slug(service.name);
+  const failure = `helm gave up after ${timeout}s`;
+  return {
+    seconds: timeout,
+    lines: [
+      ...good.slice(0, -4),
+      clusterLog('W', scene.task.beganAt + 2019, 'warnings.go:70', 'unknown field "spec.template.spec.containers[0].resources.limit"'),
+      ...meanwhile.flatMap((line) => [
+        line,
+        `ready.go:304: [debug] StatefulSet is not ready: ${digest(service.environmentId, 8)}/${release}. ${between(scene.random, 0, 1)} out of 3 expected pods are ready`,
+      ]),
+      `wait.go:66: [debug] wait for resources failed after ${Math.floor(timeout / 60)}m${timeout % 60}s: context deadline exceeded`,
+      colored.red(`Error: UPGRADE FAILED: release ${release} failed, and has been rolled back due to atomic being set: timed out waiting for the condition`),
+      'helm exited with code 1. The previous release keeps running.',
+    ],
+    failure,
+  };
+}

@@ -1,0 +1,186 @@
+import type { Healthchecks } from '../../../contract/resources/service.ts';
+import type * as z from 'zod';
+import { addDays } from '../../clock.ts';
+import type { ServiceToRun } from '../runtime.ts';
+import { branchOf } from './commits.ts';
+import type { Scene } from './script.ts';
+import { instanceName } from './instances.ts';
+import { versionOf } from './version.ts';
+import { type CommitFacts, type Nature, type Program, type Release, type World, worldAge } from './world.ts';
+
+type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
+
+/** What stands in the way of a phase: small, without values of variables, so that it can be remembered with the phase. */
+export type Trouble =
+  | { readonly kind: 'commit-unknown'; readonly commit: string }
+  | { readonly kind: 'build-fails' }
+  | { readonly kind: 'image-unknown' | 'pull-denied'; readonly reference: string }
+  | { readonly kind: 'disk-full' }
+  | { readonly kind: 'variables-missing'; readonly names: readonly string[] }
+  | { readonly kind: 'memory-short' }
+  | { readonly kind: 'database-down'; readonly host: string; readonly port: number }
+  | { readonly kind: 'schema-behind'; readonly has: string }
+  | { readonly kind: 'port-missed'; readonly listens: number }
+  | { readonly kind: 'probe-answered'; readonly status: number }
+  | { readonly kind: 'warm-up-too-long' }
+  | { readonly kind: 'state-locked'; readonly who: string; readonly since: number }
+  | { readonly kind: 'table-locked' }
+  | { readonly kind: 'chart-too-slow' };
+
+type Find = (scene: Scene, nature: Nature) => Trouble | undefined | Promise<Trouble | undefined>;
+
+/** The image of a service that is deployed from one. */
+export const imageOf = (service: ServiceToRun): { readonly name: string; readonly tag: string; readonly registryId?: string } | undefined => {
+  switch (service.kind) {
+    case 'container': return { name: service.spec.image_name, tag: service.spec.tag, registryId: service.spec.registry_id };
+    case 'job': return { name: service.spec.source.image.image_name, tag: service.spec.source.image.tag };
+    default: return undefined;
+  }
+};
+
+/** What is known of the release that a service is deployed from. */
+export const releaseOf = (service: ServiceToRun, { images }: World): Release | undefined => {
+  const image = imageOf(service);
+  return image && images[image.name]?.tags[image.tag];
+};
+
+const repositoryOf = (service: ServiceToRun, { repositories }: World) => repositories[branchOf(service)?.url ?? ''];
+
+/** What is known of the commit that a scene is about. */
+export const commitFactsOf = ({ task, commit }: Pick<Scene, 'task' | 'commit'>, world: World): CommitFacts | undefined =>
+  repositoryOf(task.service, world)?.commits.find(({ id }) => id === commit?.git_commit_id);
+
+/** What is known of the program that a scene runs. */
+export const programOf = (scene: Scene, world: World): Program | undefined =>
+  releaseOf(scene.task.service, world)?.program ?? commitFactsOf(scene, world)?.program;
+
+/** What is known of the chart's version that a service installs. */
+export const chartOf = (service: ServiceToRun, { charts }: World) => {
+  const chart = service.kind === 'helm' ? service.spec.source.repository : undefined;
+  return chart && charts[`${chart.chart_name} ${chart.chart_version}`];
+};
+
+/** The readiness probe of an application or container. */
+export const readinessOf = (service: ServiceToRun): Probe | undefined =>
+  service.kind === 'application' || service.kind === 'container' ? service.spec.healthchecks?.readiness_probe : undefined;
+
+/** How long a probe asks before an instance counts as not ready, in seconds. */
+export const patienceOf = (probe: Probe): number => probe.initial_delay_seconds + probe.failure_threshold * probe.period_seconds;
+
+const unknownCommit: Find = (scene, { world }) => {
+  const known = repositoryOf(scene.task.service, world);
+  return known && known.commits.length > 0 && scene.commit && !commitFactsOf(scene, world) ? { kind: 'commit-unknown', commit: scene.commit.git_commit_id } : undefined;
+};
+
+const failingBuild: Find = (scene, { world }) => (commitFactsOf(scene, world)?.build ? { kind: 'build-fails' } : undefined);
+
+const pull: Find = async ({ task }, { world, surroundings }) => {
+  const image = imageOf(task.service);
+  const known = image && world.images[image.name];
+  if (!known) return undefined;
+  const host = image.registryId === undefined ? undefined : await surroundings.registryHost(image.registryId);
+  const reference = `${host === undefined ? '' : `${host}/`}${image.name}:${image.tag}`;
+  if (image.registryId !== undefined && !known.registries.includes(image.registryId)) return { kind: 'pull-denied', reference };
+  return image.tag in known.tags ? undefined : { kind: 'image-unknown', reference };
+};
+
+const fullDisk: Find = async ({ task }, { world, surroundings }) => {
+  if (Object.keys(world.clusters).length === 0) return undefined;
+  const { createdAt, clusterId } = await surroundings.environment(task.service.environmentId);
+  const incident = world.clusters[clusterId]?.fullDisk;
+  if (!incident) return undefined;
+  const [from, to] = [incident.fromDaysAgo, incident.toDaysAgo].map((days) => addDays(createdAt, worldAge - days));
+  return task.beganAt >= from! && task.beganAt < to! ? { kind: 'disk-full' } : undefined;
+};
+
+const missingVariables: Find = async (scene, { world, surroundings }) => {
+  const { variables: needed = [] } = programOf(scene, world) ?? {};
+  if (needed.length === 0) return undefined;
+  const present = await surroundings.variables(scene.task.service);
+  const names = needed.filter((name) => !present.has(name) || present.get(name) === '');
+  return names.length > 0 ? { kind: 'variables-missing', names } : undefined;
+};
+
+const shortMemory: Find = (scene, { world }) => {
+  const { service } = scene.task;
+  const needed = programOf(scene, world)?.memory;
+  const has = service.kind === 'application' || service.kind === 'container' ? service.spec.memory : Number.POSITIVE_INFINITY;
+  return needed !== undefined && has < needed ? { kind: 'memory-short' } : undefined;
+};
+
+/** Ports that databases listen on, by type. */
+const databasePorts: Readonly<Record<string, number>> = { POSTGRESQL: 5432, MYSQL: 3306, MONGODB: 27_017, REDIS: 6379 };
+
+const downDatabase: Find = async (scene, { world, surroundings }) => {
+  const database = programOf(scene, world)?.database;
+  if (database === undefined || (await surroundings.running({ environmentId: scene.task.service.environmentId, name: database }))) return undefined;
+  return { kind: 'database-down', host: database, port: databasePorts['POSTGRESQL']! };
+};
+
+const schemaBehind: Find = async (scene, { world, surroundings }) => {
+  const needed = programOf(scene, world)?.schema;
+  if (!needed) return undefined;
+  const job = await surroundings.running({ environmentId: scene.task.service.environmentId, name: needed.job });
+  const has = (job?.spec as { source?: { image?: { tag?: string } } } | undefined)?.source?.image?.tag ?? 'none';
+  return has === needed.tag ? undefined : { kind: 'schema-behind', has };
+};
+
+/** The port a program listens on, by the variable that may name it. */
+const listeningPort = async (scene: Scene, program: Program, { surroundings }: Nature): Promise<number | undefined> => {
+  const { listens } = program;
+  const named = listens?.variable === undefined ? undefined : (await surroundings.variables(scene.task.service)).get(listens.variable);
+  return named != null && /^\d+$/.test(named) ? Number(named) : listens?.port;
+};
+
+const badProbe: Find = async (scene, nature) => {
+  const program = programOf(scene, nature.world);
+  const probe = readinessOf(scene.task.service);
+  if (!program || !probe) return undefined;
+  const listens = await listeningPort(scene, program, nature);
+  const { http, tcp, grpc } = probe.type;
+  const port = (http ?? tcp ?? grpc)?.port;
+  if (listens !== undefined && port !== undefined && port !== listens) return { kind: 'port-missed', listens };
+  const status = http && program.answers ? (program.answers[http.path] ?? 404) : 200;
+  if (status >= 400) return { kind: 'probe-answered', status };
+  return (program.warmUpSeconds ?? 0) > patienceOf(probe) ? { kind: 'warm-up-too-long' } : undefined;
+};
+
+const lockedState: Find = async ({ task }, { world, surroundings }) => {
+  const state = repositoryOf(task.service, world)?.state;
+  const holder = state && (await surroundings.running(state.holder));
+  if (!holder) return undefined;
+  const since = holder.since + state.stuckAfterHours * 3_600_000;
+  if (task.beganAt < since) return undefined;
+  const runner = { id: holder.id, kind: holder.kind, name: holder.name, environmentId: holder.environmentId, spec: holder.spec } as unknown as ServiceToRun;
+  return { kind: 'state-locked', who: `runner@${instanceName(runner, versionOf(runner, undefined), holder.deploymentId)}`, since };
+};
+
+const lockedTable: Find = async ({ task }, { world, surroundings }) => {
+  const migration = releaseOf(task.service, world)?.migration;
+  if (!migration || migration.lockedRuns === 0) return undefined;
+  return (await surroundings.failuresInARow(task.service.id)) < migration.lockedRuns ? { kind: 'table-locked' } : undefined;
+};
+
+const slowChart: Find = ({ task: { service } }, { world }) => {
+  const chart = chartOf(service, world);
+  return chart && service.kind === 'helm' && service.spec.timeout_sec < chart.readySeconds ? { kind: 'chart-too-slow' } : undefined;
+};
+
+// In the order in which they would be met.
+const whatStops: Partial<Record<Scene['task']['phase']['step'], readonly Find[]>> = {
+  GIT_CLONE: [unknownCommit],
+  BUILD: [failingBuild],
+  MIRROR_IMAGE: [pull],
+  DEPLOYMENT: [fullDisk, pull, missingVariables, shortMemory, downDatabase, schemaBehind, badProbe, slowChart],
+  RESTART: [fullDisk, missingVariables, shortMemory, downDatabase, schemaBehind, badProbe],
+  EXECUTING: [fullDisk, pull, unknownCommit, lockedState, lockedTable],
+};
+
+/** What stands in the way of a scene's phase, as the world and its surroundings are now; undefined where nothing does. */
+export async function findTrouble(scene: Scene, nature: Nature): Promise<Trouble | undefined> {
+  for (const find of whatStops[scene.task.phase.step] ?? []) {
+    const trouble = await find(scene, nature);
+    if (trouble) return trouble;
+  }
+  return undefined;
+}

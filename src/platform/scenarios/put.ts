@@ -1,0 +1,91 @@
+import { addDays } from '../clock.ts';
+import { carryOutInThePast } from '../engine/past.ts';
+import { markOutOfDate } from '../engine/requests.ts';
+import type { PlatformParts } from '../handler.ts';
+import { builtInVariables } from '../handlers/built-in-variables.ts';
+import { worldAge } from '../runtime/simulated/world.ts';
+import { organizationId, seedId } from '../seed/ids.ts';
+import { clusterRow, type SeedTime, seedTime } from '../seed/organization.ts';
+import type { Db } from '../store/database.ts';
+import { natureOf } from './nature.ts';
+import type { Episode, Scenario, ScenarioEnvironment } from './scenario.ts';
+
+const serviceId = (path: string): string => seedId(`service/${path}`);
+const environmentId = (path: string): string => seedId(`environment/${path}`);
+const environmentOf = (servicePath: string): string => servicePath.slice(0, servicePath.lastIndexOf('/'));
+
+/** The project of that name, made where it is missing. */
+async function projectId(trx: Db, time: SeedTime, name: string): Promise<string> {
+  const found = await trx.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('name', '=', name).executeTakeFirst();
+  if (found) return found.id;
+  const made = { id: seedId(`project/${name}`), organization_id: organizationId, created_at: time.ago(worldAge), updated_at: time.ago(worldAge), name, description: null };
+  await trx.insertInto('project').values(made).execute();
+  return made.id;
+}
+
+async function insertEnvironment(trx: Db, time: SeedTime, { path, mode, cluster }: ScenarioEnvironment): Promise<void> {
+  const [project, name] = path.split('/') as [string, string];
+  const row = await trx.insertInto('environment').values({
+    id: environmentId(path), project_id: await projectId(trx, time, project), cluster_id: seedId(`cluster/${cluster}`), created_at: time.ago(worldAge),
+    updated_at: time.ago(worldAge), name, mode, updated_by: 'Cleo Marchetti', state: 'READY',
+  }).returningAll().executeTakeFirstOrThrow();
+  await trx.insertInto('variable').values(builtInVariables(row)).execute();
+}
+
+/** Everything as it was before anything happened to it. */
+async function insertScenario(trx: Db, time: SeedTime, { environments, clusters = [], services, variables = [] }: Scenario): Promise<void> {
+  for (const { name, description, lock } of clusters) {
+    await trx.insertInto('cluster').values(clusterRow(time, name, { description, created_at: time.ago(worldAge) })).execute();
+    await trx.insertInto('cluster_lock').values({
+      cluster_id: seedId(`cluster/${name}`), reason: lock.reason, locked_at: time.ago(lock.daysAgo), owner_name: lock.owner, ttl_in_days: lock.days,
+    }).execute();
+  }
+  for (const environment of environments) await insertEnvironment(trx, time, environment);
+  await trx.insertInto('service').values(services.map(({ environment, name, kind, spec }, index) => ({
+    // A second apart, so that lists keep this order.
+    id: serviceId(`${environment}/${name}`), environment_id: environmentId(environment), created_at: new Date(Date.parse(time.ago(worldAge)) + index * 1000).toISOString(),
+    updated_at: time.ago(worldAge), kind, name, spec: JSON.stringify(spec), deployed_state: 'READY' as const, deployment_status: 'NEVER_DEPLOYED' as const,
+    deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
+  }))).execute();
+  if (variables.length === 0) return;
+  await trx.insertInto('variable').values(variables.map(({ service, key, value }) => ({
+    id: seedId(`variable/${service}/${key}`), created_at: time.ago(worldAge), updated_at: time.ago(worldAge), project_id: null, environment_id: null,
+    service_id: serviceId(service), key, scope: services.find(({ environment, name }) => `${environment}/${name}` === service)!.kind.toUpperCase() as 'APPLICATION',
+    variable_type: 'VALUE' as const, value, sealed_value: null, mount_path: null, description: null, enable_interpolation_in_file: null, linked_variable_id: null, owned_by: null,
+  }))).execute();
+}
+
+async function change(db: Db, at: string, by: string, path: string, to: object): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { spec } = await trx.selectFrom('service').select('spec').where('id', '=', serviceId(path)).executeTakeFirstOrThrow();
+    await trx.updateTable('service').set({ spec: JSON.stringify({ ...JSON.parse(spec), ...to }), updated_at: at }).where('id', '=', serviceId(path)).execute();
+    await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environmentOf(path))).execute();
+    await markOutOfDate(trx, [serviceId(path)]);
+  });
+}
+
+async function happen(db: Db, { random }: Pick<PlatformParts, 'random'>, at: number, episode: Episode): Promise<void> {
+  if ('change' in episode) return change(db, new Date(at).toISOString(), episode.by, episode.change, episode.to);
+  const paths = 'deploy' in episode ? episode.deploy : episode.stop;
+  await carryOutInThePast(db, random, {
+    at, nature: natureOf(db), action: 'deploy' in episode ? 'DEPLOY' : 'STOP', environmentId: environmentId(environmentOf(paths[0]!)), serviceIds: paths.map(serviceId),
+    origin: 'CONSOLE', triggeredBy: episode.by, ...('commit' in episode && { commitId: episode.commit }),
+  });
+}
+
+/**
+ * Puts a scenario onto the seeded organization: what it brings, and what happened to that in the days before, carried out
+ * by the engine. Does nothing where that was done before; whoever was cut off goes on where they were.
+ */
+export async function putScenario(db: Db, parts: Pick<PlatformParts, 'clock' | 'random'>, scenario: Scenario): Promise<void> {
+  const ids = scenario.environments.map(({ path }) => environmentId(path));
+  const there = await db.selectFrom('environment').select('created_at').where('id', '=', ids[0]!).executeTakeFirst();
+  const start = there ? addDays(Date.parse(there.created_at), worldAge) : parts.clock.now();
+  if (!there) await db.transaction().execute((trx) => insertScenario(trx, seedTime(start), scenario));
+  const { newest } = await db.selectFrom('deployment').select(({ fn }) => fn.max('created_at').as('newest')).where('environment_id', 'in', ids).executeTakeFirstOrThrow();
+  const past = newest === null ? Number.NEGATIVE_INFINITY : Date.parse(newest);
+  for (const episode of scenario.history) {
+    const at = Math.round(addDays(start, -episode.daysAgo));
+    if (at > past) await happen(db, parts, at, episode);
+  }
+}

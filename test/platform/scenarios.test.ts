@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scenarios } from '../../src/platform/scenarios/scenarios.ts';
+import { seedId } from '../../src/platform/seed/ids.ts';
+import { type Json, type Lab, rowsOf, startLab } from './lab.ts';
+import { expected, type Expected, type Step } from './scenarios.ts';
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await startLab({ scenarios: ['all'] });
+});
+
+afterAll(() => lab.close());
+
+const target = ({ kind, service }: Expected): Json => ({ [`${kind}_id`]: seedId(`service/${service}`) });
+const status = (one: Expected): Promise<Json> => lab.must(`get_${one.kind}_status`, target(one));
+const history = async (one: Expected): Promise<Json[]> => rowsOf(await lab.must(`list_${one.kind}_deployments`, { ...target(one), pageSize: 50 }));
+const messages = async (one: Expected): Promise<string[]> => rowsOf(await lab.must(`get_${one.kind}_logs`, target(one))).map(({ message }) => String(message));
+
+/** What a deployment deployed: its commit or its tag. */
+const versionOf = ({ details }: Json): string | undefined => {
+  const { commit, image } = details as { commit?: { git_commit_id: string }; image?: { tag: string } };
+  return commit?.git_commit_id ?? image?.tag;
+};
+
+/** Takes the steps, and waits until nothing of the environment moves. Gives the service's state. */
+const take = async (one: Expected, steps: readonly Step[]): Promise<string> => {
+  for (const { call, input } of steps) await lab.must(call, typeof input === 'function' ? await input(lab) : input);
+  await expect.poll(async () => (await history(one))[0]?.['status'], { timeout: 10_000, interval: 10 }).toMatch(/^(DEPLOYED|\w+_ERROR|CANCELED)$/);
+  return String((await history(one))[0]!['status']);
+};
+
+test('every scenario is expected to show something', () => {
+  expect(expected.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
+});
+
+describe.each(expected.map((one): [string, Expected] => [one.name, one]))('%s', (_, one) => {
+  test('fails as it does in life, after it went well', async () => {
+    const [newest, ...before] = await history(one);
+    expect(newest).toMatchObject({ status: one.state, status_details: { status: 'ERROR' } });
+    expect((await status(one))['steps']).toMatchObject({ details: expect.arrayContaining([expect.objectContaining({ step_name: one.step, status: 'ERROR' })]) });
+    const good = before.find((row) => row['status'] === 'DEPLOYED');
+    expect(good).toBeDefined();
+    if (one.lastGood) {
+      expect(versionOf(good!)).toMatch(one.lastGood);
+      expect(versionOf(newest!)).not.toEqual(versionOf(good!));
+    }
+  });
+
+  test('says why, among other things', async () => {
+    const log = await messages(one);
+    for (const line of one.says) expect(log.filter((message) => line.test(message)), String(line)).not.toEqual([]);
+    expect(log.some((message) => message.includes('\u001B['))).toBe(true);
+    expect(log.some((message) => message.includes('\n'))).toBe(true);
+    expect(log.filter((message) => !one.says.some((line) => line.test(message))).length).toBeGreaterThan(log.length / 3);
+  });
+
+  test.each(Object.entries(one.wrong))('is not helped by %s', async (_way, steps) => {
+    expect(await take(one, steps)).toBe(one.state);
+  });
+
+  test('is gone after the fix', async () => {
+    expect(await take(one, one.fix)).toBe('DEPLOYED');
+    expect(await status(one)).toMatchObject({ service_deployment_status: 'UP_TO_DATE' });
+  });
+});
