@@ -75,6 +75,10 @@ const contradictions: readonly { readonly when: (read: Read, command: CommandNam
     says: 'An API token is given without INFRA_BASE_URL. Set INFRA_BASE_URL too, or remove the token: it would not be used, and calls meant for a real platform would reach the embedded one.',
   },
   {
+    when: ({ baseUrl, scenario }) => baseUrl !== undefined && scenario !== undefined,
+    says: 'A scenario is given with INFRA_BASE_URL. Leave one out: scenarios are of the embedded platform, and nothing is put onto another one.',
+  },
+  {
     when: ({ oauthIssuer, publicUrl }) => oauthIssuer !== undefined && publicUrl === undefined,
     says: 'INFRA_OAUTH_ISSUER is given without INFRA_HTTP_PUBLIC_URL. Set it to the address of the MCP endpoint as clients reach it: access tokens have to be issued for it.',
   },

@@ -18,6 +18,9 @@ const withChoices = (option: Option, schema: z.ZodType): Option => {
   return option;
 };
 
+const repeatable = (option: Option, { repeatable: several }: OptionHelp): Option =>
+  several ? option.argParser((value, before: string | undefined) => (before === undefined ? value : `${before},${value}`)) : option;
+
 const spelled = (flag: string, value: string | undefined): string => (value === undefined ? flag : `${flag} <${value}>`);
 
 const told = ({ description, env, otherwise }: OptionHelp): string =>
@@ -47,7 +50,7 @@ function add(parent: Parser, command: Command): void {
   for (const [flag, own] of Object.entries(flags)) parser.addOption(ownOption(flag, own));
   const options = takes === undefined ? [] : optionsOf(takes);
   for (const option of options) {
-    if (option.flag) parser.addOption(withChoices(new Option(spelled(option.flag, option.value), told(option)), option.schema));
+    if (option.flag) parser.addOption(repeatable(withChoices(new Option(spelled(option.flag, option.value), told(option)), option.schema), option));
   }
   const unflagged = options.filter(({ flag }) => !flag);
   if (unflagged.length > 0) parser.addHelpText('after', `\nBy environment only:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);

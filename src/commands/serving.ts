@@ -15,10 +15,10 @@ export interface Serving {
  * @param given what the configuration doesn't say.
  */
 export async function serve(claimed: Claim, config: Config, log: Log, given: { host?: string; port?: number; token?: string } = {}): Promise<Serving> {
-  const { dataDir, rateLimit, rateWindow, timeScale, allowPrivateWebhookTargets } = config;
+  const { dataDir, rateLimit, rateWindow, timeScale, allowPrivateWebhookTargets, scenario } = config;
   try {
     const platform = await startPlatform({
-      dataDir, rateLimit, rateWindowSeconds: rateWindow, timeScale, allowPrivateWebhookTargets, log, ...given,
+      dataDir, rateLimit, rateWindowSeconds: rateWindow, timeScale, allowPrivateWebhookTargets, scenarios: scenario, log, ...given,
     });
     await claimed.publish(platform.url);
     return {

@@ -60,6 +60,11 @@ const isHttp = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.pr
 /** An http or https address, as written. */
 export const address = within('an http or https address', isHttp);
 
+/** Words, separated by commas. */
+export const wordList = within('names, separated by commas', (value) => value.split(',').every((word) => /^[a-z0-9-]+$/.test(word.trim()))).transform((value) =>
+  value.split(',').map((word) => word.trim()),
+);
+
 /** Host names, separated by commas. */
 export const hostNames = within('host names without ports, separated by commas', (value) =>
   value.split(',').every((name) => URL.parse(`http://${name.trim()}`)?.host === name.trim().toLowerCase()),

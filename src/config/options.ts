@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defaultRateLimit, defaultRateWindowSeconds } from '../contract/limits.ts';
-import { about, address, command, oneOf, path, whole, within, yesOrNo } from './fields.ts';
+import { about, address, command, oneOf, path, whole, within, wordList, yesOrNo } from './fields.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -65,6 +65,10 @@ export const options = {
   allowPrivateWebhookTargets: yesOrNo.default(false).register(about, {
     env: 'INFRA_ALLOW_PRIVATE_WEBHOOK_TARGETS', commands: ['stdio', 'http', 'platform'],
     description: 'Let webhooks of the embedded platform reach private and loopback addresses.',
+  }),
+  scenario: wordList.optional().register(about, {
+    env: 'INFRA_SCENARIO', value: 'name', commands: ['stdio', 'http', 'platform'], repeatable: true,
+    description: 'Failure to put onto the organization of the embedded platform; several with commas or by repeating it, `all` for every one. docs/scenarios.md has them.',
   }),
   host: z.string().default('127.0.0.1').register(about, {
     env: 'INFRA_PLATFORM_HOST', value: 'address', commands: ['platform'],
