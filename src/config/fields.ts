@@ -17,6 +17,8 @@ export interface About {
   readonly fallback?: string;
   /** Given by environment only: command lines are shown in lists of processes. */
   readonly environmentOnly?: true;
+  /** Its flag may be given several times; the values are put together, with commas. */
+  readonly repeatable?: true;
   readonly commands: readonly CommandName[];
 }
 
