@@ -1,11 +1,15 @@
-/** Writes the pages that are derived from code; with --check it writes nothing and fails when one is out of date. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Writes the pages and manifests that are derived from code; with --check it writes nothing and fails when one is out of date. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openApiDocument } from '../src/contract/openapi.ts';
 import { between } from './docs/markdown.ts';
 import { configurationPage, operationsPage, serverOptions, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { statesPage } from './docs/states.ts';
+import { about } from './shipping/about.ts';
+import { examples } from './shipping/examples.ts';
+import { plainManifests } from './shipping/kubernetes.ts';
+import { manifests } from './shipping/manifests.ts';
 
 const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;
 const root = join(import.meta.dirname, '..');
@@ -18,6 +22,9 @@ const pages: Readonly<Record<string, string>> = {
   'docs/operations.md': operationsPage(),
   'docs/states.md': statesPage(),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,
+  ...manifests,
+  ...examples,
+  'deploy/kubernetes/infra-mcp.yaml': await plainManifests({ name: about.name, appVersion: about.version }),
   'README.md': between(between(readme, 'configuration', serverOptions()), 'tools', toolsByToolset()),
 };
 
@@ -25,10 +32,12 @@ const stale: string[] = [];
 for (const [path, text] of Object.entries(pages)) {
   if (text === (await read(path).catch(() => undefined))) continue;
   stale.push(path);
-  if (!check) await writeFile(join(root, path), text);
+  if (check) continue;
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), text);
 }
 
-if (stale.length === 0) console.log('The generated pages are up to date.');
+if (stale.length === 0) console.log('What is generated is up to date.');
 else if (check) {
   console.error(`Out of date: ${stale.join(', ')}. Run npm run docs and commit what it writes.`);
   process.exitCode = 1;

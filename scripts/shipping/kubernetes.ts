@@ -1,0 +1,31 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import { fillIn } from './template.ts';
+
+const home = join(import.meta.dirname, '../../deploy/helm/infra-mcp');
+
+/** What `helm install` is told: the release's name, and the values that differ from the chart's own. */
+export interface Release {
+  readonly name: string;
+  /** What says that it manages the objects. */
+  readonly service: string;
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The Kubernetes objects of the chart with its own values, in the order of their files. */
+export async function objectsOf({ name, service }: Release, chart: { readonly name: string; readonly appVersion: string }): Promise<Record<string, unknown>[]> {
+  const files = (await readdir(join(home, 'templates'))).toSorted();
+  const templates = await Promise.all(files.map((file) => readFile(join(home, 'templates', file), 'utf8')));
+  const Values = parse(await readFile(join(home, 'values.yaml'), 'utf8')) as unknown;
+  const filledIn = fillIn(templates, { Values, Release: { Name: name, Service: service }, Chart: { Name: chart.name, AppVersion: chart.appVersion } });
+  return filledIn.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS({}) as unknown)).filter(isMap);
+}
+
+/** The same as a file for `kubectl apply`. */
+export async function plainManifests(chart: { readonly name: string; readonly appVersion: string }): Promise<string> {
+  const objects = await objectsOf({ name: chart.name, service: 'kubectl' }, chart);
+  const heading = '# Written from the chart beside it by `npm run docs`. Change the addresses in it before applying it.\n';
+  return heading + objects.map((object) => `---\n${stringify(object)}`).join('');
+}

@@ -1,0 +1,103 @@
+/**
+ * The part of Helm's template language that our chart is written in: values, `include`, `range` over a map, `default`,
+ * `quote`, `toYaml` and `nindent`. Whatever else a template says is an error.
+ */
+import { stringify } from 'yaml';
+
+type Node =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'value'; readonly words: string }
+  | { readonly kind: 'range'; readonly key: string; readonly value: string; readonly over: string; readonly body: readonly Node[] }
+  | { readonly kind: 'define'; readonly name: string; readonly body: readonly Node[] };
+
+/** What names stand for: `.Values` and the like by their first part, variables with their dollar. */
+export type Scope = Readonly<Record<string, unknown>>;
+
+const range = /^range (?<key>\$\w+), (?<value>\$\w+) := (?<over>\S+)$/;
+const define = /^define "(?<name>[^"]+)"$/;
+
+/** An action. A dash inside its braces takes away the white space on that side. */
+const braces = /(?:\s*\{\{-|\{\{)\s*(.*?)\s*(?:-\}\}\s*|\}\})/s;
+
+/** Texts, each with the action that follows it. */
+const parts = (template: string): { readonly text: string; readonly action?: string }[] => {
+  const split = template.split(braces);
+  return split.flatMap((text, index) => (index % 2 === 0 ? [{ text, action: split[index + 1] }] : []));
+};
+
+/** Reads nodes until the `end` of the block they are in. */
+function nodesOf(rest: ReturnType<typeof parts>): Node[] {
+  const nodes: Node[] = [];
+  for (let part = rest.shift(); part; part = rest.shift()) {
+    nodes.push({ kind: 'text', text: part.text });
+    const { action } = part;
+    if (action === 'end') return nodes;
+    if (action === undefined) continue;
+    const [looped, defined] = [range.exec(action)?.groups, define.exec(action)?.groups];
+    if (looped) nodes.push({ kind: 'range', key: looped['key']!, value: looped['value']!, over: looped['over']!, body: nodesOf(rest) });
+    else if (defined) nodes.push({ kind: 'define', name: defined['name']!, body: nodesOf(rest) });
+    else nodes.push({ kind: 'value', words: action });
+  }
+  return nodes;
+}
+
+/** What a word means: the dot, a text in quotes, a number, a variable, or the path of a value. */
+const valueOf = (word: string, scope: Scope): unknown => {
+  if (word === '.') return scope;
+  if (/^["\d]/.test(word)) return JSON.parse(word);
+  const names = word.startsWith('$') ? [word] : word.split('.').slice(1);
+  const value = names.reduce<unknown>((held, name) => (held as Scope | undefined)?.[name], scope);
+  if (value === undefined) throw new Error(`The template uses ${word}, which has no value.`);
+  return value;
+};
+
+const indented = (spaces: number, text: string): string => `\n${text.split('\n').map((line) => (line === '' ? line : ' '.repeat(spaces) + line)).join('\n')}`;
+
+type Functions = Readonly<Record<string, (...given: never[]) => unknown>>;
+
+const functionsWith = (defined: ReadonlyMap<string, readonly Node[]>, scope: Scope): Functions => ({
+  include: (name: string) => {
+    const body = defined.get(name);
+    if (!body) throw new Error(`The template includes ${name}, which is not defined.`);
+    return textOf(body, defined, scope);
+  },
+  default: (otherwise: unknown, value: unknown) => value || otherwise,
+  quote: (value: unknown) => JSON.stringify(String(value)),
+  toYaml: (value: unknown) => stringify(value).trimEnd(),
+  nindent: (spaces: number, text: string) => indented(spaces, text),
+});
+
+/** A pipeline: what a step gives is the last that the next one is given. */
+function run(words: string, defined: ReadonlyMap<string, readonly Node[]>, scope: Scope): unknown {
+  const functions = functionsWith(defined, scope);
+  return words.split('|').reduce<unknown>((held, step, index) => {
+    const [name = '', ...given] = step.trim().match(/"[^"]*"|\S+/g) ?? [];
+    const called = functions[name];
+    if (!called) {
+      if (index > 0 || given.length > 0) throw new Error(`The template uses ${name}, which is not known here.`);
+      return valueOf(name, scope);
+    }
+    return called(...([...given.map((word) => valueOf(word, scope)), ...(index > 0 ? [held] : [])] as never[]));
+  }, undefined);
+}
+
+function textOf(nodes: readonly Node[], defined: ReadonlyMap<string, readonly Node[]>, scope: Scope): string {
+  const text = (node: Node): string => {
+    if (node.kind === 'text') return node.text;
+    if (node.kind === 'value') return String(run(node.words, defined, scope));
+    if (node.kind === 'define') return '';
+    const over = Object.entries(valueOf(node.over, scope) as Scope).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return over.map(([key, value]) => textOf(node.body, defined, { ...scope, [node.key]: key, [node.value]: value })).join('');
+  };
+  return nodes.map(text).join('');
+}
+
+/**
+ * Fills in templates, each with what `define` of any of them names.
+ * @throws Error that names what can't be filled in.
+ */
+export function fillIn(templates: readonly string[], scope: Scope): string[] {
+  const read = templates.map((template) => nodesOf(parts(template)));
+  const defined = new Map(read.flat().flatMap((node) => (node.kind === 'define' ? [[node.name, node.body] as const] : [])));
+  return read.map((nodes) => textOf(nodes, defined, scope));
+}
