@@ -1,4 +1,6 @@
 import { ApiError, type ApiErrorKind } from '../client/errors.ts';
+import type { AddressProblem } from './addresses/problem.ts';
+import { addressText } from './addresses/words.ts';
 import type { Issue } from './arguments.ts';
 import { clean, fence, fenceInline } from './fence.ts';
 import { approvalLifetime } from './guard/approvals/approvals.ts';
@@ -12,6 +14,7 @@ import type { Tool } from './tool.ts';
 /** Every way a call ends badly, as a value. What isn't one of these is a fault of this server. */
 export type Failure =
   | { readonly kind: 'bad_arguments'; readonly issues: readonly Issue[] }
+  | { readonly kind: 'bad_address'; readonly problem: AddressProblem }
   | { readonly kind: 'denied'; readonly denial: Denial }
   | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: Plan }
   | { readonly kind: 'pending'; readonly code?: string; readonly planToken?: string; readonly plan: Plan }
@@ -136,6 +139,7 @@ type Words = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { 
 const words: Words = {
   bad_arguments: ({ issues }, { tool, redactor }) =>
     [`${tool.name} was not called, its arguments are wrong:`, ...issues.map((issue) => `- ${clean(redactor.text(issue))}`), 'Correct them and call again.'].join('\n'),
+  bad_address: ({ problem }, { tool, redactor }) => `${tool.name} was not called. ${addressText(problem, (text) => redactor.text(text))}`,
   denied: ({ denial }, { tool }) => `${tool.name} was not called: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
   not_confirmed: ({ why, plan }, { tool }) => notDone(tool, refusals[why], plan),
   pending: ({ plan, ...ways }, { tool }) => notDone(tool, pending(ways), plan),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { referenceKind } from '../contract/primitives.ts';
 import type { Address, AddressKind, Look } from './addresses/address.ts';
+import { fits } from './addresses/tree.ts';
 import type { Call } from './call.ts';
 import type { JsonRecord } from './values.ts';
 
@@ -22,7 +23,8 @@ type Within = NonNullable<Look['within']>;
 const narrowed = (within: Within, { kind, id }: Address): Within => {
   if (kind === 'organization') return { ...within, organizationId: id };
   if (kind === 'project') return { ...within, projectId: id };
-  return kind === 'environment' ? { ...within, environmentId: id } : within;
+  if (kind === 'environment') return { ...within, environmentId: id };
+  return fits(kind, 'service') ? { ...within, service: { kind, id } } : within;
 };
 
 const organizationMember = 'organization_id';

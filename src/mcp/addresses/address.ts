@@ -25,7 +25,12 @@ export interface Look {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Where a bare name is looked for first. */
-  readonly within?: { readonly organizationId?: string; readonly projectId?: string; readonly environmentId?: string };
+  readonly within?: {
+    readonly organizationId?: string;
+    readonly projectId?: string;
+    readonly environmentId?: string;
+    readonly service?: Pick<Address, 'kind' | 'id'>;
+  };
 }
 
 /** What finds the things that names stand for. Nothing it knows of one principal is told to another. */

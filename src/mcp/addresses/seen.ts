@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import * as z from 'zod';
+import type { ReferenceKind } from '../../contract/primitives.ts';
+import type { Thing } from './thing.ts';
+
+/** Where the things seen are kept while no process runs. */
+export interface Shelf {
+  /** What was written last; undefined where nothing was. */
+  readonly read: () => Promise<string | undefined>;
+  /** Writes it whole or not at all, for its owner alone. */
+  readonly write: (text: string) => Promise<void>;
+}
+
+/** The things that answers told of, apart for each principal. */
+export interface Seen {
+  /** Waits until what an earlier process saw is there. */
+  loaded(): Promise<void>;
+  note(principal: string, thing: Thing): void;
+  get(principal: string, kind: ReferenceKind, id: string): Thing | undefined;
+  /** Those of these kinds that the predicate takes. */
+  filter(principal: string, kinds: readonly ReferenceKind[], takes: (thing: Thing) => boolean): readonly Thing[];
+  /** Writes what is not written yet. */
+  flush(): Promise<void>;
+}
+
+/** Most things remembered, of all principals together; the longest unseen are forgotten first. */
+const mostThings = 5_000;
+
+/** How long new things wait for others to be written with them, in milliseconds. */
+const gathering = 1_000;
+
+const Place = z.object({ kind: z.string(), id: z.string() });
+const Kept = z.array(z.object({ of: z.string(), thing: z.object({ ...Place.shape, name: z.string().optional(), mode: z.string().optional(), parent: Place.optional() }) }));
+
+interface Entry {
+  readonly of: string;
+  readonly thing: Thing;
+}
+
+function entriesIn(text: string | undefined): readonly Entry[] {
+  try {
+    return Kept.parse(JSON.parse(text ?? '[]')) as readonly Entry[];
+  } catch {
+    // Nothing is lost with it but a convenience, and the next write mends it.
+    return [];
+  }
+}
+
+const keyOf = (of: string, kind: ReferenceKind, id: string): string => `${of} ${kind} ${id}`;
+
+const isSame = (one: Thing, other: Thing | undefined): boolean =>
+  other !== undefined && one.name === other.name && one.mode === other.mode && one.parent?.id === other.parent?.id;
+
+/**
+ * @param base what platform the things are of: another's ids mean nothing here.
+ * @param shelf where they outlive the process.
+ */
+export function createSeen(base: string, shelf?: Shelf): Seen {
+  const things = new LRUCache<string, Entry>({ max: mostThings });
+  // Kept as a digest: who calls is nobody else's business.
+  const ofPrincipal = (principal: string): string => createHash('sha256').update(JSON.stringify([base, principal])).digest('base64url').slice(0, 22);
+  let loading: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let dirty = false;
+  let writing: Promise<void> = Promise.resolve();
+
+  /** Takes in what is on the shelf and not known better. */
+  const takeIn = async (): Promise<void> => {
+    const entries = entriesIn(await shelf?.read().catch(() => undefined));
+    for (const { of, thing } of entries) {
+      const key = keyOf(of, thing.kind, thing.id);
+      if (!things.has(key)) things.set(key, { of, thing });
+    }
+  };
+
+  // Other processes keep theirs on the same shelf.
+  const write = async (): Promise<void> => {
+    if (!dirty || shelf === undefined) return;
+    dirty = false;
+    await takeIn();
+    await shelf.write(JSON.stringify([...things.values()].toReversed())).catch(() => undefined);
+  };
+
+  const writeSoon = (): void => {
+    dirty = true;
+    if (shelf === undefined || timer) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      writing = writing.then(write);
+    }, gathering);
+    timer.unref();
+  };
+
+  return {
+    loaded: () => (loading ??= takeIn()),
+    note: (principal, thing) => {
+      const of = ofPrincipal(principal);
+      const key = keyOf(of, thing.kind, thing.id);
+      const known = things.get(key)?.thing;
+      const whole = { ...known, ...thing };
+      things.set(key, { of, thing: whole });
+      if (!isSame(whole, known)) writeSoon();
+    },
+    get: (principal, kind, id) => things.get(keyOf(ofPrincipal(principal), kind, id))?.thing,
+    filter: (principal, kinds, takes) => {
+      const of = ofPrincipal(principal);
+      return [...things.values()].filter((entry) => entry.of === of && kinds.includes(entry.thing.kind) && takes(entry.thing)).map(({ thing }) => thing);
+    },
+    flush: async () => {
+      clearTimeout(timer);
+      timer = undefined;
+      writing = writing.then(write);
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { clean, fence, fenceInline } from '../fence.ts';
+import type { Address, AddressKind } from './address.ts';
+import type { AddressProblem } from './problem.ts';
+
+const spelled = (kind: AddressKind): string => kind.replaceAll('_', ' ');
+
+const row = ({ kind, id, name, path }: Address): string => [path ?? name, `${spelled(kind)}, id ${id}`].filter(Boolean).join(' · ');
+
+const list = (addresses: readonly Address[], redact: (text: string) => string): string => fence(addresses.map((one) => clean(redact(row(one)))).join('\n'));
+
+const heads: { readonly [Why in AddressProblem['why']]: (problem: AddressProblem, quoted: (text: string) => string) => string } = {
+  unknown: ({ kind, given, missing }, quoted) =>
+    missing && missing.name !== given ? `There is no ${spelled(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(given)}.` : `There is no ${spelled(kind)} ${quoted(given)}.`,
+  ambiguous: ({ kind, given, candidates }, quoted) =>
+    `${quoted(given)} can be ${candidates.length === 1 ? 'more than this' : 'each of these'}. Give the path or the id of the ${spelled(kind)} that is meant; ask the user where that isn't plain.`,
+  not_listable: ({ kind, given }, quoted) =>
+    `No ${spelled(kind)} ${quoted(given)} was seen earlier, and this platform doesn't list what there is. Give its id.`,
+  wrong_kind: ({ kind, given }, quoted) => `${quoted(given)} doesn't point at any ${spelled(kind)}.`,
+  bad_uri: ({ given }, quoted) => `${quoted(given)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services.`,
+};
+
+/** How many of those that could be meant are told. */
+const mostTold = 20;
+
+/**
+ * What is wrong with an address and what could be meant instead, for the model.
+ * @param redact masks what must not show.
+ */
+export function addressText(problem: AddressProblem, redact: (text: string) => string): string {
+  const quoted = (text: string): string => fenceInline(clean(redact(text)));
+  const { candidates, near, notes } = problem;
+  const told = (candidates.length > 0 ? candidates : near).slice(0, mostTold);
+  const more = candidates.length > told.length ? [`And ${candidates.length - told.length} more.`] : [];
+  return [
+    heads[problem.why](problem, quoted),
+    ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), list(told, redact)]),
+    ...more,
+    ...notes,
+  ].join('\n');
+}
