@@ -38,3 +38,10 @@ const millisecondsPerDay = 86_400_000;
 
 /** A moment moved by whole or broken days, in milliseconds since the epoch. */
 export const addDays = (moment: number, days: number): number => moment + days * millisecondsPerDay;
+
+/** Length of an ISO 8601 duration such as P1DT30M, in milliseconds. Years and months count as 365 and 30 days. */
+export const millisecondsOf = (isoDuration: string): number => {
+  const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(isoDuration);
+  const units = [365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3600, 60, 1];
+  return units.reduce((sum, unit, index) => sum + unit * 1000 * Number(match?.[index + 1] ?? 0), 0);
+};

@@ -1,4 +1,5 @@
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerFactory } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import * as z from 'zod';
 import { ErrorBody, errorBody } from '../contract/errors.ts';
@@ -10,7 +11,7 @@ import { reference } from '../contract/primitives.ts';
 import { type Authenticate, permits, type Principal } from './auth.ts';
 import { normalBody, readBodies, wrongContentType } from './body.ts';
 import type { Handlers, PlatformParts, RequestContext } from './handler.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { answerFailed, ApiProblem, callsUsedUp, invalid } from './problem.ts';
 import type { Budget } from './rate-limit.ts';
 import type { Db } from './store/database.ts';
 import { validatorCompiler } from './validation.ts';
@@ -19,6 +20,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True for routes that take calls without a token. */
     isOpen?: boolean;
+    /** Name of the operation that the route serves; absent for those that serve none. */
+    operation?: OperationName;
   }
   interface FastifyRequest {
     /** Who calls; null where that isn't known, which only open routes go on with. */
@@ -32,6 +35,10 @@ export interface ServerParts extends PlatformParts {
   readonly handlers: Handlers<OperationName>;
   readonly authenticate: Authenticate;
   readonly countCall: (caller: string) => Budget;
+  /** Adds hooks to those of the server, before any other. */
+  readonly extend?: (app: FastifyInstance) => void;
+  /** Sees every request first; true where it takes it over. */
+  readonly divert?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 type AnyHandler = (input: Record<string, unknown>, context: RequestContext) => Promise<unknown>;
@@ -55,10 +62,10 @@ const problemOf = (error: unknown): ApiProblem | undefined => {
 };
 
 /** Answers a refusal, or a fault of ours: that is logged, and the caller learns nothing of it. */
-const answerProblem = ({ log }: PlatformParts, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+export const answerProblem = ({ log }: Pick<PlatformParts, 'log'>, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const problem = problemOf(error);
   if (!problem) log.error({ err: error, method: request.method, route: request.routeOptions?.url }, 'a request failed');
-  const { status, message } = problem ?? { status: 500 as const, message: 'The platform failed to answer. Its log says why.' };
+  const { status, message } = problem ?? answerFailed();
   return reply.code(status).type('application/json').serializer(JSON.stringify).send(errorBody(status, message));
 };
 
@@ -68,9 +75,7 @@ const admit = async ({ authenticate, countCall }: ServerParts, request: FastifyR
   const budget = countCall(request.principal ? `token ${request.principal.id}` : `address ${request.ip}`);
   void reply.headers({ [rateHeaders.limit]: budget.limit, [rateHeaders.remaining]: budget.remaining, [rateHeaders.reset]: budget.resetAt });
   if (!request.principal && !request.routeOptions?.config?.isOpen) throw new ApiProblem(401, unauthorized);
-  if (budget.exceeded) {
-    throw new ApiProblem(429, `All ${budget.limit} calls of this window are used. Call again at ${new Date(budget.resetAt * 1000).toISOString()}.`);
-  }
+  if (budget.exceeded) throw callsUsedUp(budget.limit, budget.resetAt);
 };
 
 const routePath = (op: AnyOperation) => op.path.replace(/\{(\w+)\}/g, ':$1');
@@ -99,6 +104,7 @@ const serve = (app: FastifyInstance, parts: ServerParts, op: AnyOperation, handl
   app.route({
     method: op.method,
     url: routePath(op),
+    config: { operation: op.name as OperationName },
     schema: routeSchema(op),
     onRequest: checkPermission(op),
     preValidation: async (request) => {
@@ -122,6 +128,10 @@ const answerUnrouted = async (parts: ServerParts, error: Error, request: Fastify
   }
 };
 
+/** A server like the framework's own, which asks before each request whether another takes it over. */
+const divertedServer = (divert: NonNullable<ServerParts['divert']>): FastifyServerFactory => (handle, { keepAliveTimeout, requestTimeout }) =>
+  Object.assign(createHttpServer((request, response) => void (divert(request, response) || handle(request, response))), { keepAliveTimeout, requestTimeout });
+
 /** Builds the HTTP server of every operation of the contract. It doesn't listen yet. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const app = Fastify({
@@ -130,12 +140,14 @@ export function createServer(parts: ServerParts): FastifyInstance {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: { maxParamLength },
+    ...(parts.divert && { serverFactory: divertedServer(parts.divert) }),
     frameworkErrors: (error, request, reply) => void answerUnrouted(parts, error, request, reply),
   });
   readBodies(app);
   app.setValidatorCompiler(validatorCompiler as Parameters<typeof app.setValidatorCompiler>[0]);
   app.setSerializerCompiler(serializerCompiler);
   app.decorateRequest('principal', null);
+  parts.extend?.(app);
   app.addHook('onRequest', (request, reply) => admit(parts, request, reply));
   app.setErrorHandler((error, request, reply) => answerProblem(parts, error, request, reply));
   app.setNotFoundHandler((request) => {

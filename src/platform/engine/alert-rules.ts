@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../contract/resources/alert-rule.ts';
+import { millisecondsOf } from '../clock.ts';
 import { notFound } from '../problem.ts';
 import type { Db } from '../store/database.ts';
 import type { AlertRuleTable } from '../store/schema.ts';
@@ -48,15 +49,8 @@ const holds = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
   return constant === undefined ? targetFails(db, rule) : comparisons[condition.operator](constant, condition.threshold);
 };
 
-// Years and months, which no rule waits for, count as 365 and 30 days.
-const secondsOf = (isoDuration: string): number => {
-  const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(isoDuration);
-  const units = [365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3600, 60, 1];
-  return units.reduce((sum, unit, index) => sum + unit * Number(match?.[index + 1] ?? 0), 0);
-};
-
 const takes = (rule: AlertRuleRow, seconds: Seconds | 'for'): Seconds => {
-  const own = secondsOf(rule.for_duration);
+  const own = millisecondsOf(rule.for_duration) / 1000;
   return seconds === 'for' ? [own, own] : seconds;
 };
 
