@@ -1,12 +1,37 @@
 import type { Diagnosis } from './diagnosis.ts';
 import type { Evidence } from './evidence.ts';
+import { judge } from './judge.ts';
+import { matteringLines } from './lines.ts';
+import { findCauses } from './match.ts';
+import { nextCalls, showConfiguration, showErrors, showHistory } from './next-calls.ts';
+import { readSituation, type Situation } from './situation.ts';
+import { timelineOf } from './timeline.ts';
 
-/** Why a deployment failed, from what was read of the platform. Never throws, never guesses. */
+const described = ({ deployment }: Situation): Diagnosis['deployment'] => deployment && {
+  id: deployment.id, state: deployment.state, action: deployment.action, at: deployment.startedAt,
+  triggered_by: deployment.triggeredBy, commit: deployment.commit, image: deployment.image,
+};
+
+/**
+ * Why a deployment failed, from what was read of the platform. Rests on the evidence alone: where no rule fits, the
+ * cause is `unknown`. Sentences and lines quote logs, which anyone may have written: they are to be fenced. Never
+ * throws, whatever is missing; takes time in proportion to the log.
+ */
 export function diagnose(evidence: Evidence): Diagnosis {
-  const last = evidence.history[0];
+  const situation = readSituation(evidence);
+  const { cause, finding, also } = judge(findCauses(situation), situation);
+  const { lastGood, failingStep, changes } = situation;
+  const fixes = finding?.rule.fixes ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
   return {
-    outcome: last === undefined ? 'never_deployed' : 'failed',
-    cause: { code: 'unknown', sentence: 'The cause is not known: no rule fits what was read.', why: 'no rule fits', quotes: [] },
-    also: [], timeline: [], lines: [], changes: [], next: [],
+    outcome: situation.outcome,
+    deployment: described(situation),
+    last_good: lastGood && { id: lastGood.id, at: lastGood.startedAt },
+    failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },
+    cause,
+    also,
+    timeline: timelineOf(situation, cause.quotes[0]),
+    lines: cause.code === 'none' ? [] : matteringLines(situation.entries, [...cause.quotes, ...also.flatMap(({ quotes }) => quotes)]),
+    changes,
+    next: nextCalls(fixes, situation, finding?.facts ?? {}),
   };
 }

@@ -1,0 +1,153 @@
+import { given, quote } from '../quote.ts';
+import { deployAgain, deployLastGoodCommit, showConfiguration, showErrors } from '../next-calls.ts';
+import { building, cloning, type Facts, type Rule } from './rule.ts';
+
+const fixes = [showErrors, deployLastGoodCommit, showConfiguration];
+
+const location = (facts: Facts): string => (facts['file'] ? ` in ${quote(facts['file'])}${facts['line'] ? `, line ${facts['line']}` : ''}` : '');
+
+/** Causes for which an image can't be built. */
+export const buildRules: readonly Rule[] = [
+  {
+    code: 'docker_build_failed',
+    layer: 'symptom',
+    steps: building,
+    signs: [
+      { pattern: /process "(?<command>(?:[^"\\]|\\.)+)" did not complete successfully: exit code: (?<exit>\d{1,3})/ },
+      { pattern: /The command '(?<command>[^']+)' returned a non-zero code: (?<exit>\d{1,3})/ },
+      { pattern: /^\s*> \[(?<stage>[^\]]+)\] (?<instruction>.+?):?$/, indirect: true },
+      { pattern: /failed to (?:solve|build): failed to read dockerfile: .*(?<nofile>no such file or directory)/ },
+      { pattern: /failed to solve: (?:.*: )?(?:failed to compute cache key: )?(?:failed to calculate checksum of ref .*: )?"(?<missing>[^"]+)": not found/ },
+      { pattern: /(?:COPY|ADD) failed: (?:file not found in build context or excluded by \.dockerignore: stat |stat )(?<missing>[^\s:]+)/ },
+      { pattern: /[Dd]ockerfile parse error (?:on )?line (?<line>\d{1,5}): (?<parse>.+)/ },
+      { pattern: /error building image: error building stage: failed to execute command: .*exit status (?<exit>\d{1,3})/ },
+      { pattern: /^#\d+ ERROR: /, indirect: true },
+      { pattern: /failed to solve: /, indirect: true },
+    ],
+    sentence: (facts, { configuration: { dockerfile } }) => {
+      if (facts['nofile']) return `The Dockerfile${given(' ', dockerfile)} isn't in the repository, at this commit and branch.`;
+      if (facts['missing']) return `The Dockerfile copies ${quote(facts['missing'])}, which isn't in the repository (or is excluded by .dockerignore).`;
+      if (facts['parse']) return `The Dockerfile can't be read, line ${facts['line']}: ${quote(facts['parse'])}.`;
+      const where = facts['stage'] ? ` at step [${facts['stage']}]` : '';
+      const what = facts['command'] ?? facts['instruction'];
+      return `The image's build fails${where}${what ? `: ${quote(what)}` : ''}${facts['exit'] ? ` ended with exit code ${facts['exit']}` : ''}.`;
+    },
+    fixes,
+  },
+  {
+    code: 'dependency_install_failed',
+    layer: 'cause',
+    steps: building,
+    over: ['tls_failed', 'dns_failed'],
+    signs: [
+      { pattern: /^npm (?:ERR!|error) code (?<problem>E[A-Z0-9]{2,})\b/ },
+      { pattern: /^npm (?:ERR!|error) 404\s+'(?<package>[^']+)' is not in this registry/ },
+      { pattern: /^npm (?:ERR!|error) notarget No matching version found for (?<package>\S+?)\.?$/ },
+      { pattern: /`npm ci` can only install packages when your package\.json and (?<lockfile>package-lock\.json)/ },
+      { pattern: /^ERROR: No matching distribution found for (?<package>\S+)/ },
+      { pattern: /^ERROR: Could not find a version that satisfies the requirement (?<package>\S+)/ },
+      { pattern: /^ERROR: (?:ResolutionImpossible|Could not install packages|Failed building wheel for (?<package>\S+))/ },
+      { pattern: /^ERROR: Could not build wheels for (?<package>[\w.,-]+)/ },
+      { pattern: /^go: (?<package>[\w./@+-]+): (?:invalid version|reading |git |unrecognized import path|unknown revision|module .* not found)/ },
+      { pattern: /missing go\.sum entry for (?:module providing package|go\.mod file).*/ },
+      { pattern: /Could not resolve dependencies for project (?<project>[\w.:-]+)/ },
+      { pattern: /Could not resolve all (?:files|dependencies|artifacts) for configuration/ },
+      { pattern: /^error (?:An unexpected error occurred: "|Couldn't find package |Your lockfile needs to be updated)/ },
+      { pattern: /ERR_PNPM_(?<problem>[A-Z_]{3,})/ },
+      { pattern: /^E: Unable to locate package (?<package>\S+)/ },
+      { pattern: /Could not find gem '(?<package>[^']+)'/ },
+      { pattern: /error: failed to select a version for (?:the requirement )?`(?<package>[^`]+)`/ },
+    ],
+    sentence: (facts) => {
+      const what = facts['package'] ? ` ${quote(facts['package'])}` : '';
+      if (facts['lockfile']) return 'The dependencies can\'t be installed: package.json and package-lock.json don\'t fit each other.';
+      return `The dependencies can't be installed during the build${what ? `:${what} can't be had` : ''}${facts['problem'] ? ` (${facts['problem']})` : ''}.`;
+    },
+    fixes: [showErrors, deployLastGoodCommit, deployAgain],
+  },
+  {
+    code: 'compile_failed',
+    layer: 'cause',
+    steps: building,
+    signs: [
+      { pattern: /(?<file>[\w@./-]+\.(?:tsx?|mts|cts|vue))[(:](?<line>\d{1,6})[,:]\d{1,5}\)?:? ?-? ?(?::? ?)error TS\d{3,5}: / },
+      { pattern: /^(?:\.\/)?(?<file>[\w./-]+\.go):(?<line>\d{1,6}):\d{1,5}: / },
+      { pattern: /\[ERROR\] COMPILATION ERROR/ },
+      { pattern: /\[ERROR\] (?<file>[\w./-]+\.(?:java|kt|scala)):\[(?<line>\d{1,6}),\d{1,5}\] / },
+      { pattern: /(?<file>[\w./-]+\.(?:java|kt)):(?<line>\d{1,6}): error: / },
+      { pattern: /^error\[E\d{4}\]: / },
+      { pattern: /(?<file>[\w./-]+\.(?:c|cc|cpp|h)):(?<line>\d{1,6}):\d{1,5}: (?:fatal )?error: / },
+      { pattern: /^Module not found: (?:Error: )?Can't resolve / },
+      { pattern: /^error during build:/ },
+      { pattern: /\[vite\]: Rollup failed to resolve import / },
+      { pattern: /^SyntaxError: / },
+      { pattern: /^Failed to compile\.?$/ },
+      { pattern: /make: \*\*\* \[.+\] Error \d/, indirect: true },
+    ],
+    sentence: (facts) => `The code doesn't compile${location(facts)}.`,
+    fixes,
+  },
+  {
+    code: 'tests_failed',
+    layer: 'cause',
+    steps: building,
+    signs: [
+      { pattern: /Tests run: \d+, Failures: (?<failures>[1-9]\d{0,5}), / },
+      { pattern: /\[ERROR\] There are test failures/ },
+      { pattern: /={3,} .*\b(?<failures>\d{1,5}) failed\b.* in [\d.]+s/ },
+      { pattern: /^Tests:\s+(?<failures>[1-9]\d{0,5}) failed/ },
+      { pattern: /^--- FAIL: (?<test>[\w/]+)/ },
+      { pattern: /^test result: FAILED/ },
+    ],
+    sentence: (facts) => `The tests that the build runs fail${facts['failures'] ? ` (${facts['failures']})` : given(': ', facts['test'])}.`,
+    fixes,
+  },
+  {
+    code: 'git_clone_denied',
+    layer: 'cause',
+    steps: cloning,
+    signs: [
+      { pattern: /fatal: Authentication failed for '(?<repository>[^'\s]+)'/ },
+      { pattern: /fatal: could not read (?:Username|Password) for '(?<repository>[^'\s]+)'/ },
+      { pattern: /remote: (?:Invalid username or (?:password|token)|HTTP Basic: Access denied|Repository not found|The project you were looking for could not be found|Write access to repository not granted|Permission to \S+ denied)/ },
+      { pattern: /Permission denied \(publickey/ },
+      { pattern: /fatal: unable to access '(?<repository>[^'\s]+)': The requested URL returned error: (?<status>401|403)/ },
+      { pattern: /fatal: repository '(?<repository>[^'\s]+)' not found/ },
+      { pattern: /Host key verification failed/ },
+    ],
+    sentence: (facts, { configuration: { repository } }) =>
+      `The repository${given(' ', facts['repository'] ?? repository)} can't be cloned: the git token is missing, expired or without rights to it, or it doesn't exist.`,
+    fixes: [showConfiguration, deployAgain],
+  },
+  {
+    code: 'git_branch_not_found',
+    layer: 'cause',
+    steps: cloning,
+    signs: [
+      { pattern: /fatal: Remote branch (?<branch>\S+) not found in upstream/ },
+      { pattern: /Could not find remote branch (?<branch>\S+) to clone/ },
+      { pattern: /couldn't find remote ref (?<branch>\S+)/ },
+      { pattern: /error: pathspec '(?<branch>[^'\s]+)' did not match any file\(s\) known to git/ },
+      { pattern: /fatal: reference is not a tree: (?<commit>[0-9a-f]{7,})/ },
+      { pattern: /upload-pack: not our ref (?<commit>[0-9a-f]{7,})/ },
+    ],
+    sentence: (facts, { configuration: { branch } }) => (facts['commit']
+      ? `The commit ${facts['commit']} isn't in the repository.`
+      : `The branch${given(' ', facts['branch'] ?? branch)} isn't in the repository.`),
+    fixes: [showConfiguration, deployLastGoodCommit],
+  },
+  {
+    code: 'git_unreachable',
+    layer: 'cause',
+    steps: cloning,
+    over: ['dns_failed', 'tls_failed'],
+    signs: [
+      { pattern: /fatal: unable to access '(?<repository>[^'\s]+)': (?:Could not resolve host|Failed to connect to|Couldn't connect|Operation timed out|server certificate verification failed|SSL|The requested URL returned error: 5\d\d)/ },
+      { pattern: /ssh: (?:Could not resolve hostname|connect to host \S+ port \d+: )/ },
+      { pattern: /fatal: (?:early EOF|the remote end hung up unexpectedly|fetch-pack: invalid index-pack output)/ },
+      { pattern: /error: RPC failed; (?:curl|HTTP) \d+/ },
+    ],
+    sentence: (facts, { configuration: { repository } }) => `The git server of ${quote(facts['repository'] ?? repository ?? 'the repository')} can't be reached from where the image is built.`,
+    fixes: [deployAgain, showConfiguration],
+  },
+];

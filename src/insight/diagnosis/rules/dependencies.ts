@@ -1,0 +1,155 @@
+import type { Sibling } from '../../changes.ts';
+import { endOf } from '../../../contract/states.ts';
+import { given, quote } from '../quote.ts';
+import { deployAgain, deployDependency, deployLastGoodCommit, diagnoseDependency, showConfiguration, showErrors, showVariables, useLastGoodTag } from '../next-calls.ts';
+import type { Situation } from '../situation.ts';
+import { type Facts, type Rule, running, type Weight } from './rule.ts';
+
+const defaultPorts: Readonly<Record<string, number>> = { POSTGRESQL: 5432, MYSQL: 3306, MONGODB: 27017, REDIS: 6379 };
+
+const normal = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** Whether an address is this sibling's: its host, a host that begins with its name, or (for a database) its kind's port on no other sibling. */
+const isAt = (sibling: Sibling, host: string | undefined): boolean => {
+  if (host === undefined) return false;
+  return host === sibling.host || normal(host.split('.')[0] ?? '') === normal(sibling.name);
+};
+
+const portOf = ({ port, type }: Sibling): number | undefined => port ?? (type ? defaultPorts[type] : undefined);
+
+const siblingAt = ({ evidence: { siblings = [] } }: Situation, facts: Facts): Sibling | undefined => {
+  const byHost = siblings.find((sibling) => isAt(sibling, facts['host']));
+  if (byHost) return byHost;
+  const byPort = siblings.filter((sibling) => sibling.kind === 'database' && facts['port'] !== undefined && portOf(sibling) === Number(facts['port']));
+  return byPort.length === 1 ? byPort[0] : undefined;
+};
+
+const isDown = ({ state }: Sibling): boolean => typeof state === 'string' && endOf('DEPLOY', state) !== 'good';
+
+const weighDependency = (facts: Facts, situation: Situation): Weight => {
+  const sibling = siblingAt(situation, facts);
+  if (sibling === undefined) return { change: -1, why: 'which service that is can\'t be told from its environment' };
+  const named = { sibling: sibling.id, name: sibling.name, down: isDown(sibling) ? 'yes' : '' };
+  return isDown(sibling)
+    ? { change: 1, why: `${sibling.kind} ${sibling.name} of its environment is ${sibling.state}`, facts: named }
+    : { change: -1, why: `${sibling.kind} ${sibling.name} of its environment is ${sibling.state ?? 'in an unknown state'}: it may have come up later, or the address is wrong`, facts: named };
+};
+
+const nameWeight = (facts: Facts, situation: Situation): Weight | undefined => {
+  const sibling = siblingAt(situation, facts);
+  return sibling && { change: 0, why: `the name is that of ${sibling.kind} ${sibling.name}`, facts: { sibling: sibling.id, name: sibling.name, down: isDown(sibling) ? 'yes' : '' } };
+};
+
+const target = (facts: Facts): string => {
+  const address = [facts['host'], facts['port']].filter(Boolean).join(':');
+  return facts['name'] ? `${quote(facts['name'])}${address ? ` (${address})` : ''}` : address || 'a service that it needs';
+};
+
+/** Causes that lie with what a service needs: databases, other services, names, certificates. */
+export const dependencyRules: readonly Rule[] = [
+  {
+    code: 'dependency_unreachable',
+    layer: 'cause',
+    steps: running,
+    over: ['dns_failed'],
+    signs: [
+      { pattern: /connect ECONNREFUSED (?:\[?(?<host>[\w.:-]+?)\]?):(?<port>\d{2,5})\b/ },
+      { pattern: /connect ETIMEDOUT (?<host>[\w.-]+):(?<port>\d{2,5})\b/ },
+      { pattern: /connection to server at "(?<host>[\w.-]+)".*, port (?<port>\d{2,5}) failed: (?:Connection refused|timeout|Connection timed out)/ },
+      { pattern: /could not connect to server: Connection refused/ },
+      { pattern: /Connection to (?<host>[\w.-]+):(?<port>\d{2,5}) refused/ },
+      { pattern: /Can't connect to (?:MySQL|MariaDB) server on '(?<host>[\w.-]+)(?::(?<port>\d{2,5}))?'/ },
+      { pattern: /Error \d+ connecting to (?<host>[\w.-]+):(?<port>\d{2,5})\. (?:Connection refused|.*timed out)/ },
+      { pattern: /Error: P1001: Can't reach database server at `(?<host>[\w.-]+)`?:`?(?<port>\d{2,5})`/ },
+      { pattern: /(?:^|[^.\w])dial tcp (?<host>[\w.-]+):(?<port>\d{2,5}): (?:connect: connection refused|i\/o timeout)/ },
+      { pattern: /failed to connect to `?host=(?<host>[\w.-]+).*(?:connection refused|dial error)/ },
+      { pattern: /MongoServerSelectionError: .*/ },
+      { pattern: /(?:java\.net\.ConnectException|ConnectionRefusedError|Errno::ECONNREFUSED)\b.*[Cc]onnection refused/, indirect: true },
+      { pattern: /Communications link failure/ },
+      { pattern: /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>[\w.-]+)/, indirect: true },
+      { pattern: /lookup (?<host>[\w.-]+)(?: on [\d.:]+)?: no such host/, indirect: true },
+      { pattern: /could not translate host name "(?<host>[\w.-]+)" to address/, indirect: true },
+    ],
+    recovered: [/[Cc]onnected to (?:the )?(?:database|[Pp]ostgre\w*|[Mm]y[Ss][Qq][Ll]|[Rr]edis|[Mm]ongo\w*)/, /[Dd]atabase connection (?:established|restored|ready)/],
+    weigh: (facts, situation) => {
+      const found = weighDependency(facts, situation);
+      // A name that nobody knows speaks of a sibling only where one has it.
+      return found !== 'dismiss' && found.facts === undefined && facts['port'] === undefined && facts['host'] !== undefined ? 'dismiss' : found;
+    },
+    sentence: (facts) => `It can't reach ${target(facts)}${facts['down'] ? ', which isn\'t running' : ''}.`,
+    fixes: [deployDependency, diagnoseDependency, showVariables, showErrors],
+  },
+  {
+    code: 'database_auth_failed',
+    layer: 'cause',
+    steps: running,
+    signs: [
+      { pattern: /password authentication failed for user "(?<user>[^"]+)"/ },
+      { pattern: /Access denied for user '(?<user>[^']+)'@'[^']*'/ },
+      { pattern: /\bWRONGPASS invalid username-password pair/ },
+      { pattern: /\bNOAUTH Authentication required/ },
+      { pattern: /Mongo\w*Error: (?:Authentication failed|bad auth)/ },
+      { pattern: /no pg_hba\.conf entry for host "[^"]+", user "(?<user>[^"]+)"/ },
+      { pattern: /FATAL:\s+role "(?<user>[^"]+)" does not exist/ },
+      { pattern: /Error: P1000: Authentication failed against database server/ },
+      { pattern: /SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string/ },
+    ],
+    sentence: (facts) => `The database refuses the login${given(' of user ', facts['user'])}: user or password in the app's variables don't fit.`,
+    fixes: [showVariables, showErrors, deployLastGoodCommit],
+  },
+  {
+    code: 'migration_failed',
+    layer: 'cause',
+    steps: running,
+    signs: [
+      { pattern: /(?:ERROR|error|DeadlockDetected|psycopg2?\S*|Error):? .*(?<what>deadlock detected)/ },
+      { pattern: /(?<what>Deadlock found when trying to get lock)/ },
+      { pattern: /(?<what>canceling statement due to (?:lock timeout|statement timeout))/ },
+      { pattern: /(?<what>Lock wait timeout exceeded; try restarting transaction)/ },
+      { pattern: /(?<what>(?:relation|type|constraint|index) "[^"]+" already exists)/ },
+      { pattern: /(?<what>column "[^"]+" of relation "[^"]+" already exists)/ },
+      { pattern: /(?<what>Duplicate column name '[^']+')/ },
+      { pattern: /(?<what>Table '[^']+' already exists)/ },
+      { pattern: /(?<what>Migration (?:of schema .* to version \S+|V\S+(?:\.sql)?|[`"']?[\w.-]+[`"']?) failed.*)/ },
+      { pattern: /(?<what>Validate failed: Migrations have failed validation)/ },
+      { pattern: /Error: P30(?:09|18)\b/ },
+      { pattern: /(?<what>Can't locate revision identified by '[^']+')/ },
+      { pattern: /(?<what>Dirty database version \d+)/ },
+      { pattern: /(?<what>column "[^"]+" (?:of relation "[^"]+" )?contains null values)/ },
+      { pattern: /[Mm]igrations? failed/, indirect: true },
+    ],
+    recovered: [/[Mm]igrations? (?:complete|completed|applied|succeeded|done)/],
+    sentence: (facts) => `A change of the database's schema fails${facts['what'] ? `: ${quote(facts['what'])}` : ''}.`,
+    fixes: [showErrors, deployAgain, deployLastGoodCommit, useLastGoodTag],
+  },
+  {
+    code: 'tls_failed',
+    layer: 'cause',
+    signs: [
+      { pattern: /x509: (?<problem>certificate (?:has expired or is not yet valid|signed by unknown authority|is valid for .*, not \S+|is not valid for any names.*))/ },
+      { pattern: /\b(?<problem>CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|ERR_TLS_CERT_ALTNAME_INVALID)\b/ },
+      { pattern: /(?<problem>CERTIFICATE_VERIFY_FAILED)/ },
+      { pattern: /(?<problem>PKIX path building failed)/ },
+      { pattern: /SSL certificate problem: (?<problem>.+)/ },
+      { pattern: /Error: (?<problem>self[- ]signed certificate(?: in certificate chain)?|certificate has expired|unable to verify the first certificate)/ },
+      { pattern: /(?<problem>tls: (?:failed to verify certificate|handshake failure|first record does not look like a TLS handshake))/ },
+    ],
+    sentence: (facts) => `A TLS connection fails${given(': ', facts['problem'])}.`,
+    fixes: [showErrors, showConfiguration, showVariables],
+  },
+  {
+    code: 'dns_failed',
+    layer: 'cause',
+    signs: [
+      { pattern: /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>[\w.-]+)/ },
+      { pattern: /lookup (?<host>[\w.-]+)(?: on [\d.:]+)?: (?:no such host|server misbehaving|i\/o timeout)/ },
+      { pattern: /(?:Temporary failure in name resolution|Name or service not known|nodename nor servname provided)/ },
+      { pattern: /Could not resolve host: (?<host>[\w.-]+)/ },
+      { pattern: /java\.net\.UnknownHostException: (?<host>[\w.-]+)/ },
+      { pattern: /could not translate host name "(?<host>[\w.-]+)" to address/ },
+    ],
+    weigh: nameWeight,
+    sentence: (facts) => `The name${given(' ', facts['host'])} can't be resolved: it is misspelt, what has it isn't there, or name resolution fails.`,
+    fixes: [diagnoseDependency, showVariables, showErrors],
+  },
+];

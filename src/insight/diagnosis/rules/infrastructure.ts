@@ -1,0 +1,111 @@
+import { quote } from '../quote.ts';
+import { deployAgain, showConfiguration, showErrors, showHistory, waitLongerForHelm } from '../next-calls.ts';
+import { type Facts, type Rule } from './rule.ts';
+
+const lockText = (facts: Facts): string => {
+  const known = [facts['who'] && `by ${quote(facts['who'])}`, facts['created'] && `since ${quote(facts['created'])}`, facts['lock'] && `lock ${facts['lock']}`];
+  return known.filter(Boolean).join(', ');
+};
+
+// Terraform draws a bar before each line of an error.
+const bar = String.raw`^(?:[│╷╵|]\s*)?`;
+
+/** Causes that terraform and helm report. */
+export const infrastructureRules: readonly Rule[] = [
+  {
+    code: 'terraform_state_locked',
+    layer: 'cause',
+    kinds: ['terraform', 'job'],
+    signs: [
+      { pattern: /Error acquiring the state lock/ },
+      { pattern: /Error locking state: / },
+      { pattern: new RegExp(`${bar}\\s*ID:\\s+(?<lock>[0-9a-f-]{8,})\\s*$`), indirect: true },
+      { pattern: new RegExp(`${bar}\\s*Who:\\s+(?<who>\\S+)\\s*$`), indirect: true },
+      { pattern: new RegExp(`${bar}\\s*Created:\\s+(?<created>[\\d:. +UTC-]{10,})$`), indirect: true },
+    ],
+    weigh: (facts, { entries }) => (entries.some(({ text }) => /state lock|locking state/.test(text)) ? undefined : facts['lock'] || facts['who'] || facts['created'] ? 'dismiss' : undefined),
+    sentence: (facts) => `Terraform's state is locked${lockText(facts) ? ` (${lockText(facts)})` : ''}: another run holds it, or one that was cut off left the lock behind.`,
+    fixes: [showHistory, deployAgain, showErrors],
+  },
+  {
+    code: 'terraform_auth',
+    layer: 'cause',
+    kinds: ['terraform', 'job'],
+    signs: [
+      { pattern: /No valid credential sources found/ },
+      { pattern: /(?:InvalidClientTokenId|ExpiredToken(?:Exception)?|UnrecognizedClientException|SignatureDoesNotMatch|AuthFailure)\b/ },
+      { pattern: /(?:AccessDenied(?:Exception)?|UnauthorizedOperation|AuthorizationFailed|Forbidden): / },
+      { pattern: /is not authorized to perform: (?<action>[\w:-]{3,})/ },
+      { pattern: /could not find default credentials/ },
+      { pattern: /googleapi: Error 403: / },
+      { pattern: /(?:building (?:AzureRM|account) Client|obtain(?:ing)? (?:an )?(?:access|authorization) token).*/ },
+      { pattern: /[Ii]nvalid provider configuration/, indirect: true },
+      { pattern: /error configuring Terraform \w+ Provider/, indirect: true },
+    ],
+    sentence: (facts) => (facts['action']
+      ? `Terraform's credentials may not do ${facts['action']}.`
+      : 'The provider refuses terraform\'s credentials: they are missing, wrong or expired, or lack rights.'),
+    fixes: [showErrors, showConfiguration, deployAgain],
+  },
+  {
+    code: 'terraform_failed',
+    layer: 'symptom',
+    kinds: ['terraform'],
+    signs: [
+      { pattern: new RegExp(`${bar}Error: (?<message>.+)`) },
+      { pattern: new RegExp(`${bar}\\s*on (?<file>[\\w./-]+\\.tf) line (?<line>\\d{1,5})`), indirect: true },
+    ],
+    sentence: (facts) => `Terraform stops${facts['file'] ? ` at ${facts['file']}, line ${facts['line']}` : ''}${facts['message'] ? `: ${quote(facts['message'])}` : ''}.`,
+    fixes: [showErrors, showConfiguration, showHistory],
+  },
+  {
+    code: 'helm_operation_in_progress',
+    layer: 'cause',
+    kinds: ['helm'],
+    signs: [
+      { pattern: /another operation \(install\/upgrade\/rollback\) is in progress/ },
+      { pattern: /release: already exists.*pending-(?:install|upgrade|rollback)/ },
+    ],
+    sentence: () => 'Helm still counts an earlier operation on this release as going on: it runs elsewhere, or was cut off and left the release pending.',
+    fixes: [showHistory, deployAgain],
+  },
+  {
+    code: 'helm_chart_invalid',
+    layer: 'cause',
+    kinds: ['helm'],
+    signs: [
+      { pattern: /chart "?(?<chart>[\w./-]+)"?(?: (?:version|matching) "?(?<version>[^"\s]+)"?)? not found in \S+/ },
+      { pattern: /no chart (?:version|name) found for (?<chart>[\w./-]+)/ },
+      { pattern: /Error: (?:UPGRADE FAILED: |INSTALLATION FAILED: )?(?:template: |parse error at \(|YAML parse error on |execution error at \()(?<template>[^:)\s]+(?::\d{1,5})?)/ },
+      { pattern: /values don't meet the specifications of the schema\(s\)/ },
+      { pattern: /unable to build kubernetes objects from (?:new )?release manifest: / },
+      { pattern: /nil pointer evaluating interface \{\}\.(?<value>[\w.]+)/ },
+      { pattern: /no repository definition for |failed to (?:download|fetch) .*/, indirect: true },
+      { pattern: /invalid ownership metadata; / },
+    ],
+    sentence: (facts, { configuration: { chart } }) => {
+      if (facts['chart']) return `The chart ${quote([facts['chart'], facts['version']].filter(Boolean).join(' '))} isn't in its repository.`;
+      const where = facts['template'] ? ` at ${quote(facts['template'])}` : '';
+      return `The chart${chart ? ` ${quote(chart)}` : ''} can't be rendered or installed with these values${where}${facts['value'] ? `: ${quote(facts['value'])} isn't set` : ''}.`;
+    },
+    fixes: [showConfiguration, showErrors, showHistory],
+  },
+  {
+    code: 'helm_timeout',
+    layer: 'mechanism',
+    kinds: ['helm'],
+    signs: [
+      { pattern: /(?:UPGRADE|INSTALLATION|ROLLBACK) FAILED: .*(?:timed out waiting for the condition|context deadline exceeded)/ },
+      { pattern: /resource not ready, name: (?<name>[\w.-]+), kind: (?<kind>\w+)/ },
+      { pattern: /(?<kind>Deployment|StatefulSet|DaemonSet|PersistentVolumeClaim|Service|Pod) is not ready: (?:[\w-]+\/)?(?<name>[\w.-]+)/ },
+      { pattern: /timed out waiting for the condition/, indirect: true },
+      { pattern: /(?<ready>\d+) out of (?<wanted>\d+) expected pods are ready/, indirect: true },
+    ],
+    sentence: (facts, { configuration: { timeLimit } }) => {
+      const what = facts['name'] ? `${facts['kind'] ?? 'resource'} ${facts['name']} wasn't ready` : 'what the chart made wasn\'t ready';
+      const count = facts['wanted'] ? ` (${facts['ready']} of ${facts['wanted']} instances)` : '';
+      return `Helm gave up waiting${timeLimit === undefined ? '' : ` after ${timeLimit} s`}: ${what}${count}.`;
+    },
+    fixes: [showErrors, waitLongerForHelm, showHistory],
+  },
+];

@@ -1,0 +1,107 @@
+import { given, quote } from '../quote.ts';
+import { cancelIt, deployAgain, showConfiguration, showErrors, showHistory, unlockCluster } from '../next-calls.ts';
+import type { Situation } from '../situation.ts';
+import { type Rule, running } from './rule.ts';
+
+const lockOf = ({ evidence: { cluster } }: Situation) => cluster?.lock ?? undefined;
+
+/** Whether nothing was done for the deployment: no step, no line. */
+const didNothing = ({ steps, entries }: Situation): boolean => steps.length === 0 && entries.length === 0;
+
+/** Seconds that the run took, by its step or in all. */
+const ran = ({ steps, deployment }: Situation): number | undefined =>
+  steps.find(({ name }) => name === 'EXECUTING')?.seconds ?? deployment?.seconds;
+
+/** Causes that lie with the platform, its clusters, and people. */
+export const platformRules: readonly Rule[] = [
+  {
+    code: 'canceled',
+    layer: 'cause',
+    signs: [],
+    observe: ({ outcome }) => (outcome === 'canceled' ? { why: 'its state says so' } : undefined),
+    sentence: (_, { deployment, failingStep }) =>
+      `Nothing failed by itself: someone canceled it${failingStep ? ` during ${failingStep.name}` : ''}${given('; it was begun by ', deployment?.triggeredBy)}.`,
+    fixes: [showHistory, deployAgain],
+  },
+  {
+    code: 'cluster_locked',
+    layer: 'cause',
+    signs: [{ pattern: /\b[Cc]luster (?:\S+ )?is locked\b/ }],
+    observe: (situation) => {
+      const lock = lockOf(situation);
+      if (lock === undefined || situation.outcome === 'succeeded' || !didNothing(situation)) return undefined;
+      return { why: 'the cluster has a lock, and nothing was done for this deployment' };
+    },
+    sentence: (_, situation) => {
+      const { evidence: { cluster } } = situation;
+      const lock = lockOf(situation);
+      return `The cluster${given(' ', cluster?.name ?? undefined)} is locked${given(' by ', lock?.owner_name ?? undefined)}${lock?.reason ? `: ${quote(lock.reason)}` : ''}. Nothing is deployed on it until the lock ends.`;
+    },
+    fixes: [unlockCluster, deployAgain],
+  },
+  {
+    code: 'time_limit',
+    layer: 'mechanism',
+    signs: [
+      { pattern: /\bDeadlineExceeded\b.*(?:active longer than specified deadline|[Jj]ob)/ },
+      { pattern: /Job was active longer than specified deadline/ },
+      { pattern: /(?:exceeded|reached) (?:its|the) (?:maximum (?:duration|run time)|max(?:imum)? execution time|time limit|execution timeout)/ },
+    ],
+    observe: (situation) => {
+      const { configuration: { timeLimit }, outcome, evidence: { service } } = situation;
+      const seconds = ran(situation);
+      if (outcome !== 'failed' || (service.kind !== 'job' && service.kind !== 'terraform') || !timeLimit || seconds === undefined || seconds < timeLimit) return undefined;
+      return { why: `it ran for ${seconds} s and may run for ${timeLimit} s`, indirect: true };
+    },
+    sentence: (_, situation) => {
+      const { configuration: { timeLimit } } = situation;
+      return `It was stopped because it took longer than it may${timeLimit ? ` (${timeLimit} s)` : ''}.`;
+    },
+    fixes: [showErrors, showConfiguration, showHistory],
+  },
+  {
+    code: 'disk_full',
+    layer: 'cause',
+    over: ['docker_build_failed', 'dependency_install_failed', 'migration_failed'],
+    signs: [
+      { pattern: /\b[Nn]o space left on device\b/ },
+      { pattern: /\bENOSPC\b/ },
+      { pattern: /[Dd]isk quota exceeded/ },
+      { pattern: /low on resource: ephemeral-storage/ },
+      { pattern: /exceeds the (?:total )?limit of (?:containers )?.*ephemeral.*storage/ },
+      { pattern: /Pod ephemeral local storage usage exceeds/ },
+    ],
+    sentence: (_, { failingStep }) => `The disk is full${failingStep && failingStep.name === 'BUILD' ? ' where the image is built' : ''}.`,
+    fixes: [showConfiguration, showErrors, deployAgain],
+  },
+  {
+    code: 'quota_exceeded',
+    layer: 'cause',
+    signs: [
+      { pattern: /exceeded quota: (?<quota>[\w.-]+), requested: (?<requested>[^,]+(?:,[\w.]+=[\w]+)*), used: / },
+      { pattern: /\b(?:QuotaExceeded|LimitExceeded(?:Exception)?|VcpuLimitExceeded|InstanceLimitExceeded|QUOTA_EXCEEDED)\b/ },
+      { pattern: /You have requested more vCPU capacity than your current vCPU limit/ },
+      { pattern: /Quota '(?<quota>[\w-]+)' exceeded/ },
+    ],
+    sentence: (facts) => `A quota is used up${given(': ', facts['quota'])}${facts['requested'] ? ` (asked for ${quote(facts['requested'])})` : ''}.`,
+    fixes: [showConfiguration, deployAgain],
+  },
+  {
+    code: 'insufficient_resources',
+    layer: 'cause',
+    steps: [...running, 'BUILD'],
+    signs: [
+      { pattern: /\d+\/\d+ nodes are available: .*\d+ Insufficient (?<resource>cpu|memory|ephemeral-storage|nvidia\.com\/gpu|pods)/ },
+      { pattern: /\d+\/\d+ nodes are available: / },
+      { pattern: /\bOutOf(?<resource>cpu|memory|pods)\b/ },
+      { pattern: /pod didn't trigger scale-up/, indirect: true },
+      { pattern: /\bFailedScheduling\b/, indirect: true },
+    ],
+    sentence: (facts, { configuration: { cpu, memory } }) => {
+      const asked = [cpu === undefined ? '' : `${cpu} millicores`, memory === undefined ? '' : `${memory} MB`].filter(Boolean).join(', ');
+      return `No node of the cluster has room for it${facts['resource'] ? `: not enough ${facts['resource']}` : ''}${asked ? ` (it asks for ${asked})` : ''}.`;
+    },
+    fixes: [showConfiguration, cancelIt, deployAgain],
+  },
+];
+

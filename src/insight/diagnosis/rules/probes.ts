@@ -1,0 +1,66 @@
+import { given } from '../quote.ts';
+import { cancelIt, deployLastGoodCommit, showConfiguration, showErrors, useLastGoodTag, usePortOfApp } from '../next-calls.ts';
+import type { Situation } from '../situation.ts';
+import { type Facts, type Rule, running, type Weight } from './rule.ts';
+
+const refused = /(?:Readiness|Liveness|Startup) probe failed: .*(?:dial tcp|connect to) .*:(?<asked>\d{2,5})\b.*(?:connection refused|Connection refused)/;
+
+const isLocalOnly = (facts: Facts): boolean => facts['loopback'] !== undefined;
+
+/** The port that is asked, by the probe's message or by the configuration. */
+const askedPort = (facts: Facts, { configuration: { readinessPort, ports } }: Situation): number | undefined =>
+  facts['asked'] === undefined ? (readinessPort ?? ports[0]) : Number(facts['asked']);
+
+const comparePorts = (facts: Facts, situation: Situation): Weight => {
+  const asked = askedPort(facts, situation);
+  const listens = Number(facts['listens'] ?? facts['loopback']);
+  if (!(listens > 0 && listens < 65_536) || asked === undefined || facts['refused'] === undefined && facts['asked'] === undefined) return 'dismiss';
+  if (isLocalOnly(facts) ? asked !== listens : asked === listens || situation.configuration.ports.includes(listens) && facts['asked'] === undefined) return 'dismiss';
+  return { change: 2, why: `the app says that it listens on ${isLocalOnly(facts) ? '127.0.0.1:' : ''}${listens}, port ${asked} is asked`, facts: { asked: String(asked), listens: String(listens) } };
+};
+
+const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', names: string, kind: string, consequence: string): Rule => ({
+  code,
+  layer: 'mechanism',
+  steps: running,
+  signs: [
+    { pattern: new RegExp(`(?:${names}) probe failed: HTTP probe failed with statuscode: (?<status>\\d{3})`) },
+    { pattern: new RegExp(`(?:${names}) probe failed: .*:(?<asked>\\d{2,5})\\b.*(?<refused>connection refused)`) },
+    { pattern: new RegExp(`(?:${names}) probe failed: .*(?<slow>context deadline exceeded|i/o timeout|Client\\.Timeout exceeded|command timed out)`) },
+    { pattern: new RegExp(`(?:${names}) probe (?:failed|errored)(?:[: ]|$)`) },
+    ...(code === 'liveness_probe_failing' ? [{ pattern: /Container \S+ failed (?:liveness|startup) probe, will be restarted/ }] : []),
+  ],
+  sentence: (facts, { configuration }) => {
+    const path = facts['status'] ? given(' at ', configuration.readinessPath) : '';
+    const how = facts['status'] ? `answers HTTP ${facts['status']}${path}`
+      : facts['refused'] ? `finds nothing that listens on port ${facts['asked']}: the app isn't up (yet), or listens elsewhere`
+        : facts['slow'] ? 'gets no answer in time' : 'fails';
+    return `The ${kind} probe ${how}; ${consequence}.`;
+  },
+  fixes: [showErrors, showConfiguration, cancelIt, deployLastGoodCommit, useLastGoodTag],
+});
+
+/** Causes that show in what checks an instance. */
+export const probeRules: readonly Rule[] = [
+  {
+    code: 'wrong_port',
+    layer: 'cause',
+    kinds: ['application', 'container', 'helm'],
+    steps: running,
+    over: ['readiness_probe_failing', 'liveness_probe_failing'],
+    signs: [
+      { pattern: refused, indirect: true },
+      { pattern: /probe failed: .*(?<refused>connection refused)/, indirect: true },
+      { pattern: /(?:[Ll]istening|[Ll]istens|LISTENING|[Ss]erving|[Rr]unning|[Ss]tarted|[Ss]erver).*(?:[Pp]ort(?:\(s\))?\s?[:=]?\s?|(?:0\.0\.0\.0|\[::\]|\*|localhost):|\s:)(?<listens>\d{2,5})\b/, indirect: true },
+      { pattern: /(?:[Ll]istening|[Ss]erving|[Rr]unning|[Ss]tarted).*(?:https?:\/\/)?127\.0\.0\.1:(?<loopback>\d{2,5})\b/, indirect: true },
+    ],
+    weigh: comparePorts,
+    sentence: (facts) => isLocalOnly(facts)
+      ? `The app listens on 127.0.0.1:${facts['loopback']} only, where nothing outside its instance reaches it: it must listen on 0.0.0.0.`
+      : `The app listens on port ${facts['listens']}, but port ${facts['asked']} is configured.`,
+    fixes: [usePortOfApp, showConfiguration, cancelIt],
+  },
+  probeRule('readiness_probe_failing', 'Readiness|readiness|Startup|startup', 'readiness', 'without it the new version gets no traffic and the deployment doesn\'t end'),
+  probeRule('liveness_probe_failing', 'Liveness|liveness', 'liveness', 'the instance is restarted again and again'),
+];
+

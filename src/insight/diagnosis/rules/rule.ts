@@ -1,0 +1,47 @@
+import type { ServiceKind } from '../../../contract/resources/service.ts';
+import type { StepName } from '../../../contract/resources/deployment.ts';
+import type { CauseCode } from '../diagnosis.ts';
+import type { Fix } from '../next-calls.ts';
+import type { Situation } from '../situation.ts';
+
+/** What the signs of a rule named: the named groups of their patterns. Text from logs: to be quoted, never obeyed. */
+export type Facts = Readonly<Record<string, string>>;
+
+/** How a tool reports the fault. An indirect sign has other causes as well. */
+export interface Sign {
+  readonly pattern: RegExp;
+  readonly indirect?: true;
+}
+
+/** What speaks for a cause (or, below zero, against it) beside its signs, or that it can't be the cause at all. */
+export type Weight = { readonly change: number; readonly why: string; readonly facts?: Facts } | 'dismiss';
+
+/** A cause that can be told from what the platform answers. Patterns are matched in linear time, one clean line each. */
+export interface Rule {
+  readonly code: CauseCode;
+  /** A cause explains a mechanism (a probe that fails), which explains a symptom (a crash, a failed build). */
+  readonly layer: 'cause' | 'mechanism' | 'symptom';
+  /** Where it may occur; anywhere if left out. */
+  readonly kinds?: readonly ServiceKind[];
+  readonly steps?: readonly StepName[];
+  readonly signs: readonly Sign[];
+  /** Lines after which the signs before them mean nothing. */
+  readonly recovered?: readonly RegExp[];
+  /** Causes whose signs are this one's as well: where both are seen, it is this one. */
+  readonly over?: readonly CauseCode[];
+  /** Weighs what was seen against the rest of the evidence. Called when a sign was seen. */
+  readonly weigh?: (facts: Facts, situation: Situation) => Weight | undefined;
+  /** Tells the cause from the evidence without a log line; undefined when it doesn't hold. */
+  readonly observe?: (situation: Situation) => { readonly why: string; readonly facts?: Facts; readonly indirect?: true } | undefined;
+  readonly sentence: (facts: Facts, situation: Situation) => string;
+  readonly fixes: readonly Fix[];
+}
+
+/** Steps in which a service's own code is brought up. */
+export const running: readonly StepName[] = ['DEPLOYMENT', 'ROUTER_DEPLOYMENT', 'EXECUTING', 'RESTART', 'DEPLOYMENT_QUEUEING'];
+
+/** Steps that make an image of the source. */
+export const building: readonly StepName[] = ['BUILD', 'REGISTRY_CREATE_REPOSITORY'];
+
+/** Steps that get the source. Platforms without such a step clone as they build. */
+export const cloning: readonly StepName[] = ['GIT_CLONE', 'BUILD'];

@@ -1,0 +1,13 @@
+import { buildRules } from './build.ts';
+import { dependencyRules } from './dependencies.ts';
+import { imageRules } from './image.ts';
+import { infrastructureRules } from './infrastructure.ts';
+import { platformRules } from './platform.ts';
+import { probeRules } from './probes.ts';
+import type { Rule } from './rule.ts';
+import { runtimeRules } from './runtime.ts';
+
+/** Every cause that can be told. Their order means nothing. */
+export const rules: readonly Rule[] = [
+  ...imageRules, ...probeRules, ...runtimeRules, ...buildRules, ...infrastructureRules, ...dependencyRules, ...platformRules,
+];

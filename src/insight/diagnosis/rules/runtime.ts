@@ -1,0 +1,102 @@
+import { quote } from '../quote.ts';
+import { deployLastGoodCommit, giveMoreMemory, showConfiguration, showErrors, showVariables, useLastGoodTag } from '../next-calls.ts';
+import type { Situation } from '../situation.ts';
+import { type Facts, type Rule, running, type Weight } from './rule.ts';
+
+const memoryText = ({ configuration: { memory } }: Situation): string => (memory === undefined ? '' : ` (it has ${memory} MB)`);
+
+const weighVariable = (facts: Facts, { evidence: { variables }, changes }: Situation): Weight | undefined => {
+  const key = facts['variable'];
+  if (key === undefined || variables === undefined) return undefined;
+  const isSet = variables.some((variable) => variable.key === key);
+  if (!isSet) return { change: 1, why: `no variable ${key} is set` };
+  const change = changes.find(({ kind, text }) => kind === 'variable' && text.startsWith(`variable ${key} `));
+  return { change: -1, why: `${key} is set${change ? ', and was changed since the last good deployment' : ''}: it may be empty, or in a scope that this version doesn't see yet` };
+};
+
+const asNumberOf137 = (facts: Facts, { configuration: { memory }, entries }: Situation): Weight | undefined => {
+  if (facts['killed'] === undefined) return undefined;
+  const isProbe = entries.some(({ text }) => text.includes('failed liveness probe'));
+  return isProbe ? 'dismiss' : { change: 1, why: `exit code 137 means that it was killed${memory === undefined ? '' : `; its limit is ${memory} MB`}` };
+};
+
+/** Causes that show while a service's own code runs. */
+export const runtimeRules: readonly Rule[] = [
+  {
+    code: 'missing_variable',
+    layer: 'cause',
+    steps: [...running, 'BUILD'],
+    signs: [
+      { pattern: /^KeyError: '(?<variable>[A-Z][A-Z0-9_]{2,})'/ },
+      { pattern: /key not found: "(?<variable>[A-Z][A-Z0-9_]{2,})" \(KeyError\)/ },
+      { pattern: /[Ee]nvironment [Vv]ariables? (?:not found: |["'`]?)(?<variable>[A-Z][A-Z0-9_]{2,})["'`]?(?:$|\.$| (?:is|was|must|should|has|not)\b)/ },
+      { pattern: /(?:[Mm]issing|[Uu]ndefined|[Uu]nset|[Ii]nvalid)(?: required| mandatory)? (?:environment|env|ENV) ?var(?:iable)?s?[:\s]{1,3}\[?["'`]?(?<variable>[A-Z][A-Z0-9_]{2,})\b/ },
+      { pattern: /(?:^|[\s"'`:])(?<variable>[A-Z][A-Z0-9]*_[A-Z0-9_]+)["'`]? (?:(?:environment |env )?var(?:iable)? )?(?:is (?:not set|required|missing|undefined|not defined|unset|empty)|must (?:be (?:set|provided|defined)|not be empty)|(?:was )?not (?:set|provided|defined))/ },
+      { pattern: /required key (?<variable>[A-Z][A-Z0-9_]{2,}) missing value/ },
+      { pattern: /required (?:environment|env) var(?:iable)? ["'`]?(?<variable>[A-Z][A-Z0-9_]{2,})["'`]? (?:is not set|not set|missing)/ },
+      { pattern: /Could not resolve placeholder '(?<variable>[\w.-]{2,})' in value/ },
+      { pattern: /: (?<variable>[A-Z][A-Z0-9_]{2,}): (?:unbound variable|parameter (?:null or )?not set)/ },
+      { pattern: /Set the (?<variable>[A-Z][A-Z0-9_]{2,}) environment variable/ },
+      { pattern: /The (?<variable>[A-Z][A-Z0-9_]{2,}) setting must not be empty/ },
+      { pattern: /^\s+(?<variable>[A-Z][A-Z0-9_]{2,}): (?:undefined|\[ 'Required' \]|Required|missing)/ },
+      { pattern: /Field required \[type=missing/, indirect: true },
+    ],
+    weigh: weighVariable,
+    sentence: (facts) => (facts['variable']
+      ? `The variable ${facts['variable']} is missing: the app asks for it at start and gives up.`
+      : 'A setting that the app requires at start is missing.'),
+    fixes: [showVariables, showErrors, deployLastGoodCommit],
+  },
+  {
+    code: 'out_of_memory',
+    layer: 'cause',
+    steps: [...running, 'BUILD'],
+    over: ['readiness_probe_failing'],
+    signs: [
+      { pattern: /^\s*Reason:\s+OOMKilled\b/ },
+      { pattern: /\breason["']?[=:]\s?["']?OOMKilled\b/ },
+      { pattern: /(?:[Tt]erminated|killed|exited|state).*[(\s"']OOMKilled\b/ },
+      { pattern: /Memory cgroup out of memory: Kill(?:ed)? process \d+ \((?<process>[\w.-]+)\)/ },
+      { pattern: /Out of memory: Kill(?:ed)? process \d+ \((?<process>[\w.-]+)\)/ },
+      { pattern: /\bOOMKill(?:ed|ing)\b.*(?:\b137\b|limit)/ },
+      { pattern: /JavaScript heap out of memory/ },
+      { pattern: /^fatal error: runtime: out of memory/ },
+      { pattern: /^MemoryError(?:$|:)/ },
+      { pattern: /(?:exit(?:ed with)?|terminated with|[Ee]xit) (?:status|code|[Cc]ode):?\s+(?<killed>137)\b/, indirect: true },
+    ],
+    weigh: asNumberOf137,
+    sentence: (facts, situation) => `It was killed because it used more memory than it may${memoryText(situation)}${facts['process'] ? `; the process was ${quote(facts['process'])}` : ''}.`,
+    fixes: [giveMoreMemory, showConfiguration, useLastGoodTag, deployLastGoodCommit],
+  },
+  {
+    code: 'jvm_heap',
+    layer: 'cause',
+    steps: [...running, 'BUILD'],
+    over: ['out_of_memory'],
+    signs: [{ pattern: /java\.lang\.OutOfMemoryError: (?<area>Java heap space|GC overhead limit exceeded|Metaspace|Compressed class space|Direct buffer memory|Requested array size exceeds VM limit|unable to create (?:new )?native thread)/ }],
+    sentence: (facts, situation) => `The Java virtual machine ran out of memory (${facts['area']})${memoryText(situation)}: its limits (-Xmx, -XX:MaxRAMPercentage) are smaller than what the app needs.`,
+    fixes: [giveMoreMemory, showVariables, showConfiguration],
+  },
+  {
+    code: 'app_crashed',
+    layer: 'symptom',
+    steps: running,
+    signs: [
+      { pattern: /^(?:Uncaught )?(?<exception>[A-Za-z_][\w.$]*(?:Error|Exception)(?: \[\w+\])?(?:: .*)?)$/ },
+      { pattern: /^(?<exception>panic: .+)/ },
+      { pattern: /^Exception in thread "[^"]+" (?<exception>[\w.$]+(?:: .*)?)/ },
+      { pattern: /^(?<exception>thread '[^']+' (?:\(\d+\) )?panicked at .+)/ },
+      { pattern: /^(?<exception>.*exec format error)/ },
+      { pattern: /(?<exception>exec(?:: "[^"]+"| \S+):? .*(?:no such file or directory|executable file not found in \$PATH|permission denied))/ },
+      { pattern: /(?<exception>Segmentation fault(?: \(core dumped\))?)/ },
+      { pattern: /(?<exception>listen EADDRINUSE: address already in use .+)/ },
+      { pattern: /\bCrashLoopBackOff\b/, indirect: true },
+      { pattern: /Back-off restarting failed container/, indirect: true },
+      { pattern: /(?:exited with|terminated with|[Ee]xit) (?:exit )?(?:status|code|[Cc]ode):?\s+(?<exit>[1-9]\d{0,2})\b/, indirect: true },
+    ],
+    sentence: (facts) => (facts['exception']
+      ? `The app crashes: ${quote(facts['exception'])}.`
+      : `The app ends by itself${facts['exit'] ? ` with exit code ${facts['exit']}` : ''} and is started again and again; it says nothing of why.`),
+    fixes: [showErrors, deployLastGoodCommit, useLastGoodTag, showVariables],
+  },
+];

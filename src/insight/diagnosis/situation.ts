@@ -1,0 +1,120 @@
+import { endOf } from '../../contract/states.ts';
+import { type Change, changesBetween } from '../changes.ts';
+import { actionOf, type ServiceStatus } from '../ends.ts';
+import { type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
+import { type Entry, readEntries } from '../logs/records.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
+import type { Diagnosis } from './diagnosis.ts';
+import type { Evidence } from './evidence.ts';
+
+/** A step of a deployment, and how long it took. */
+export interface Step {
+  readonly name: string;
+  readonly status?: string;
+  readonly seconds?: number;
+}
+
+/** The evidence, sorted: which deployment is spoken of, what came before it, and what was logged for it. */
+export interface Situation {
+  readonly evidence: Evidence;
+  readonly configuration: Configuration;
+  readonly outcome: Diagnosis['outcome'];
+  readonly deployment?: PastDeployment;
+  readonly lastGood?: PastDeployment;
+  readonly steps: readonly Step[];
+  readonly failingStep?: Step;
+  /** Entries of this service and deployment, but for those of steps that succeeded. */
+  readonly entries: readonly Entry[];
+  /** Since the last good deployment. */
+  readonly changes: readonly Change[];
+}
+
+const troubled = (status: ServiceStatus | null | undefined): boolean =>
+  typeof status?.state === 'string' && (status.state === 'UNAVAILABLE' || (status.state !== 'STOPPED' && endOf('DEPLOY', status.state) === 'bad'));
+
+/**
+ * The deployment that a question without an id means: the newest, unless it ended well and its service is in order;
+ * then the newest that ended badly, and if none did, the newest. Undefined when there is none (of that id).
+ * @param history newest first
+ */
+export function chooseDeployment(history: readonly HistoryItem[], status?: ServiceStatus | null, id?: string): HistoryItem | undefined {
+  if (id !== undefined) return history.find((item) => item.identifier?.execution_id === id);
+  const [newest] = history;
+  if (newest === undefined || readDeployment(newest).end !== 'good' || troubled(status)) return newest;
+  return history.find((item) => readDeployment(item).end === 'bad') ?? newest;
+}
+
+/** A deployment as only the status tells of it. */
+const fromStatus = (status: ServiceStatus | null | undefined): PastDeployment | undefined => {
+  if (!status?.deployment_request_id || !status.state) return undefined;
+  const action = actionOf(status.status_details?.action) ?? 'DEPLOY';
+  return { id: status.deployment_request_id, state: status.state, action, end: endOf(action, status.state), startedAt: status.last_deployment_date ?? undefined };
+};
+
+const outcomeOf = (deployment: PastDeployment | undefined, isTroubled: boolean): Diagnosis['outcome'] => {
+  if (deployment === undefined) return 'never_deployed';
+  if (deployment.state === 'CANCELED' || deployment.state === 'CANCELING') return 'canceled';
+  if (deployment.end === 'bad' || (deployment.end === 'good' && isTroubled)) return 'failed';
+  return deployment.end === 'good' ? 'succeeded' : 'in_progress';
+};
+
+// Clocks of a platform's parts differ, and what is logged at the end is read a little later.
+const slack = 60_000;
+
+/** Whether an entry was logged while the deployment went on, as far as times tell. */
+const during = ({ startedAt, endedAt }: PastDeployment) => {
+  const [from, to] = [Date.parse(startedAt ?? '') - slack, Date.parse(endedAt ?? '') + slack];
+  // Comparisons with what isn't a time are false: it then excludes nothing.
+  return ({ time }: Entry): boolean => time === undefined || !(Date.parse(time) < from || Date.parse(time) > to);
+};
+
+const stepsOf = (status: ServiceStatus | null | undefined, deployment: PastDeployment | undefined): Step[] => {
+  const isOther = status?.deployment_request_id && deployment?.id && status.deployment_request_id !== deployment.id;
+  if (isOther) return [];
+  return (status?.steps?.details ?? []).flatMap(({ step_name: name, status: ended, duration_sec: seconds }) =>
+    name ? [{ name, status: ended ?? undefined, seconds: seconds ?? undefined }] : []);
+};
+
+const stepByState = (state: string | undefined, kind: Evidence['service']['kind']): string | undefined => {
+  if (state === 'BUILD_ERROR') return 'BUILD';
+  if (state !== 'DEPLOYMENT_ERROR') return undefined;
+  return kind === 'job' || kind === 'terraform' ? 'EXECUTING' : 'DEPLOYMENT';
+};
+
+/** Entries with what their lines say of service, deployment and step. */
+const ownEntries = ({ service, lines }: Evidence, deployment: PastDeployment | undefined, succeeded: ReadonlySet<string>): Entry[] => {
+  const isOwn = ({ index }: Entry): boolean => {
+    const { service_id: of, deployment_request_id: request, step } = lines[index] ?? {};
+    return (!of || of === service.id) && (!request || !deployment?.id || request === deployment.id) && (!step || !succeeded.has(step));
+  };
+  const own = readEntries(lines).filter(isOwn);
+  return deployment ? own.filter(during(deployment)) : own;
+};
+
+/** Sorts the evidence. Never throws, whatever members are missing. */
+export function readSituation(evidence: Evidence): Situation {
+  const { history, status, service } = evidence;
+  const item = chooseDeployment(history, status, evidence.deployment);
+  const deployment = item ? readDeployment(item) : evidence.deployment === undefined ? fromStatus(status) : undefined;
+  const outcome = outcomeOf(deployment, item === history[0] && troubled(status));
+  const goodItem = item && history.slice(history.indexOf(item) + 1).find((past) => {
+    const { end, action } = readDeployment(past);
+    return end === 'good' && (action === 'DEPLOY' || action === 'RESTART');
+  });
+  const steps = stepsOf(status, deployment);
+  const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
+  // What runs after a good deployment logs under its last step: that step succeeded, what runs didn't.
+  const entries = ownEntries(evidence, outcome === 'failed' && deployment?.end === 'good' ? { ...deployment, endedAt: undefined } : deployment, outcome === 'failed' && deployment?.end === 'bad' ? succeeded : new Set());
+  const failed = steps.find((step) => step.status === 'ERROR' || step.status === 'CANCELED');
+  const lastStep = evidence.lines[entries.at(-1)?.index ?? -1]?.step ?? undefined;
+  const name = deployment?.end === 'bad' ? (lastStep ?? stepByState(deployment.state, service.kind)) : undefined;
+  const configuration = readConfiguration(service.configuration);
+  return {
+    evidence, configuration, outcome, deployment, steps, entries,
+    lastGood: goodItem && readDeployment(goodItem),
+    failingStep: failed ?? (name === undefined ? undefined : { name }),
+    changes: item && goodItem
+      ? changesBetween(goodItem, item, { variables: evidence.variables, siblings: evidence.siblings, configuredAt: configuration.updatedAt })
+      : [],
+  };
+}
