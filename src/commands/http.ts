@@ -10,6 +10,7 @@ import { permissionOf } from '../mcp/tool.ts';
 import { pagePath } from '../serve/http/approvals/pages.ts';
 import { callOf } from '../serve/http/caller.ts';
 import { serveHttp } from '../serve/http/serve.ts';
+import { openAddresses } from './addresses.ts';
 import { connectionOf } from './connecting.ts';
 import type { Connection } from './connection.ts';
 import { openGuard } from './guard.ts';
@@ -53,9 +54,10 @@ export async function http(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const connection = await connectionOf(config, log);
   const guard = openGuard(config);
+  const addresses = openAddresses(config);
   let page: string | undefined;
   const policies = await openPolicies(config, (policy) => ({
-    ...createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, version: manifest.version, clock }),
+    ...createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, addresses, version: manifest.version, clock }),
     approvalsPage: () => page,
   }));
   const admission = await admissionOf(config, log);
@@ -95,6 +97,7 @@ export async function http(config: Config): Promise<void> {
   endReloading();
   await server.close();
   approvals.close();
+  await addresses.flush();
   await guard.close();
   await connection.close();
 }

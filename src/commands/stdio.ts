@@ -3,6 +3,7 @@ import { tools } from '../../tools/index.ts';
 import type { Config } from '../config.ts';
 import { createParts } from '../mcp/parts.ts';
 import { serveStdio } from '../serve/stdio.ts';
+import { openAddresses } from './addresses.ts';
 import { connectionOf } from './connecting.ts';
 import { openGuard, policyOf } from './guard.ts';
 import { createLog } from './log.ts';
@@ -17,14 +18,16 @@ export async function stdio(config: Config): Promise<void> {
   const policy = await policyOf(config);
   const { connect, secrets, close } = await connectionOf(config, log);
   const guard = openGuard(config);
+  const addresses = openAddresses(config);
   const stopped = untilStopped(process.stdin);
   const server = serveStdio(
     createParts({
-      tools, connect, secrets, log, policy, guard: guard.parts, version: manifest.version, clock: { now: Date.now },
+      tools, connect, secrets, log, policy, guard: guard.parts, addresses, version: manifest.version, clock: { now: Date.now },
     }),
   );
   await stopped;
   await server.close();
+  await addresses.flush();
   await guard.close();
   await close();
 }

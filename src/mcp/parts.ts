@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { Addresses } from './addresses/address.ts';
-import { idsOnly } from './addresses/ids-only.ts';
+import { createAddresses } from './addresses/addresses.ts';
 import type { Clock, Log } from './context.ts';
 import type { Approvals } from './guard/approvals/approvals.ts';
 import { createConfirmer } from './guard/confirmation.ts';
@@ -11,7 +11,10 @@ import { logRecorder, type Recorder } from './guard/record.ts';
 import { protectLog } from './redact/log.ts';
 import { createRedactor } from './redact.ts';
 import { createRegistry } from './registry.ts';
+import { createWatches } from './resources/watches.ts';
 import type { ServerParts } from './server.ts';
+import { skillsOf } from './skills.ts';
+import type { Texts } from './texts.ts';
 import type { Tool } from './tool.ts';
 
 /** What a process has to bring to serve tools. */
@@ -27,6 +30,8 @@ export interface PartsConfig {
   readonly clock: Clock;
   /** What finds the things that names stand for. Default: nothing but ids. */
   readonly addresses?: Addresses;
+  /** Prompts, skills and other texts; without them none are served. */
+  readonly texts?: Texts;
   /** What the operator set up to hold calls to account; without it everything lives as long as the process. */
   readonly guard?: GuardParts;
 }
@@ -42,7 +47,7 @@ export interface GuardParts {
 const passing = (): GuardParts => ({ keys: passingKeys(), recorder: logRecorder, graveCalls: passingGraveCalls() });
 
 /** Puts together what all servers of one process share. */
-export function createParts({ tools, policy, connect, secrets, version, log, clock, addresses = idsOnly(), guard = passing() }: PartsConfig): ServerParts {
+export function createParts({ tools, policy, connect, secrets, version, log, clock, addresses = createAddresses(), texts, guard = passing() }: PartsConfig): ServerParts {
   const { keys, recorder, approvals, graveCalls } = guard;
   const redactor = createRedactor({ secrets, keys });
   return {
@@ -54,6 +59,9 @@ export function createParts({ tools, policy, connect, secrets, version, log, clo
     keys,
     environment: process.env,
     addresses,
+    watches: createWatches({ clock }),
+    texts,
+    skills: texts && skillsOf(texts),
     policy,
     connect,
     version,

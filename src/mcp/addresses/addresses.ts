@@ -68,11 +68,10 @@ function thingsIn(operation: AnyOperation, input: JsonRecord, answer: unknown): 
 
 /**
  * Finds what names, paths, URIs and ids stand for.
- * @param base what platform it is about, as long as ids there stay what they are.
  * @param shelf where what was seen outlives the process; without one it doesn't.
  */
-export function createAddresses({ base, shelf }: { readonly base: string; readonly shelf?: Shelf }): RememberingAddresses {
-  const ground: Ground = { lists: createLists(), seen: createSeen(base, shelf) };
+export function createAddresses(shelf?: Shelf): RememberingAddresses {
+  const ground: Ground = { lists: createLists(), seen: createSeen(shelf) };
   return {
     resolve: (kind, given, look) => resolve(kind, given, look, ground),
     complete: (kind, typed, look) => completions(kind, typed, look, ground),

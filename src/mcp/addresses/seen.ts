@@ -6,6 +6,8 @@ import type { Thing } from './thing.ts';
 
 /** Where the things seen are kept while no process runs. */
 export interface Shelf {
+  /** The platform they are of, as long as ids there stay what they are. Those of another mean nothing here. */
+  readonly platform: string;
   /** What was written last; undefined where nothing was. */
   readonly read: () => Promise<string | undefined>;
   /** Writes it whole or not at all, for its owner alone. */
@@ -52,14 +54,11 @@ const keyOf = (of: string, kind: ReferenceKind, id: string): string => `${of} ${
 const isSame = (one: Thing, other: Thing | undefined): boolean =>
   other !== undefined && one.name === other.name && one.mode === other.mode && one.parent?.id === other.parent?.id;
 
-/**
- * @param base what platform the things are of: another's ids mean nothing here.
- * @param shelf where they outlive the process.
- */
-export function createSeen(base: string, shelf?: Shelf): Seen {
+/** @param shelf where they outlive the process. */
+export function createSeen(shelf?: Shelf): Seen {
   const things = new LRUCache<string, Entry>({ max: mostThings });
   // Kept as a digest: who calls is nobody else's business.
-  const ofPrincipal = (principal: string): string => createHash('sha256').update(JSON.stringify([base, principal])).digest('base64url').slice(0, 22);
+  const ofPrincipal = (principal: string): string => createHash('sha256').update(JSON.stringify([shelf?.platform, principal])).digest('base64url').slice(0, 22);
   let loading: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let dirty = false;

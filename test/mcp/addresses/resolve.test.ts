@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await caller?.close();
-  addresses = createAddresses({ base: 'test' });
+  addresses = createAddresses();
   caller = callerOf(lab.url, lab.tokens.read, addresses);
 });
 afterAll(async () => {
