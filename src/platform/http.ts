@@ -38,7 +38,7 @@ export interface ServerParts extends PlatformParts {
   /** Adds hooks to those of the server, before any other. */
   readonly extend?: (app: FastifyInstance) => void;
   /** Sees every request first; true where it takes it over. */
-  readonly divert?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  readonly divert?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
 type AnyHandler = (input: Record<string, unknown>, context: RequestContext) => Promise<unknown>;

@@ -1,20 +1,23 @@
 import { createAuthenticate } from './auth.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { createEngine } from './engine/create-engine.ts';
+import { type Clock, createSteppedClock, systemClock } from './clock.ts';
+import { openControl } from './control/control.ts';
+import { createFaultBook } from './control/faults/book.ts';
+import { addRequestFaults } from './control/faults/request-faults.ts';
+import type { FaultRule } from './control/faults/rule.ts';
+import { controlPrefix } from './control/server.ts';
+import { createStepping } from './control/stepping.ts';
+import { createGate } from './gate.ts';
 import { handlers } from './handlers/handlers.ts';
 import { createServer } from './http.ts';
 import { type PlatformLog, silentLog } from './log.ts';
 import { type Random, systemRandom } from './random.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { createSimulatedRuntime } from './runtime/simulated/simulated-runtime.ts';
-import { natureOf } from './scenarios/nature.ts';
 import { scenariosNamed } from './scenarios/scenarios.ts';
-import { seedPlatform } from './seed/seed.ts';
 import { organizationId, seedIds } from './seed/ids.ts';
 import { openDatabase } from './store/database.ts';
+import { removeLeftReplacements } from './store/replace.ts';
 import { acceptToken, addToken, hasLiveToken } from './tokens.ts';
 import { openVault } from './vault.ts';
-import { anyAddress, publicOnly } from './webhooks/target.ts';
+import { createWork } from './work.ts';
 
 /** How a platform is to run. */
 export interface PlatformOptions {
@@ -36,6 +39,14 @@ export interface PlatformOptions {
   readonly allowPrivateWebhookTargets?: boolean;
   /** Names of failures to put onto the seeded organization, where they are not there yet. */
   readonly scenarios?: readonly string[];
+  /** What is made to go wrong from the start. */
+  readonly faults?: readonly FaultRule[];
+  /** Whether time, faults and snapshots can be controlled by requests, with a token of their own. */
+  readonly control?: boolean;
+  /** Has time stand still, in a new directory at this moment (milliseconds since the epoch), until a control request moves it. */
+  readonly steppedTime?: number;
+  /** Makes ids and chance the same from one new directory to the next. */
+  readonly randomSeed?: string;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: PlatformLog;
@@ -50,6 +61,8 @@ export interface RunningPlatform {
   readonly organizationId: string;
   /** Ids of what the seed made, by the names of the contract's members. */
   readonly seed: Readonly<Record<string, string>>;
+  /** Where it can be controlled, and with which token; absent where it can't. */
+  readonly control?: { readonly url: string; readonly token: string };
   /** Finishes the requests and steps in hand, then stops. What is under way goes on at the next start. */
   close(): Promise<void>;
 }
@@ -59,44 +72,61 @@ export interface RunningPlatform {
  * @throws Error when the directory can't be used, the address can't be listened on, or there is no such scenario.
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
-  const { dataDir, clock = systemClock, random = systemRandom, log = silentLog, timeScale = 1 } = options;
+  const { dataDir, random = systemRandom, log = silentLog, timeScale = 1, steppedTime } = options;
   const scenarios = scenariosNamed(options.scenarios ?? []);
   const vault = openVault(dataDir);
   const db = await openDatabase(dataDir);
-  const engine = createEngine({
-    db, clock, random, log, timeScale,
-    runtime: createSimulatedRuntime({ clock, timeScale, nature: natureOf(db) }),
-    webhookTargets: options.allowPrivateWebhookTargets ? anyAddress : publicOnly,
-    openSecret: (sealed) => vault.open(sealed),
-  });
+  const stepped = steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
+  const clock = stepped?.clock ?? options.clock ?? systemClock;
+  const callersClock = stepped ? systemClock : clock;
+  const faults = createFaultBook(options.faults ?? [], '');
+  const work = createWork({ ...options, dataDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
+  const gate = createGate();
+  const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => work.now().engine.settled() });
+  const control = options.control ? await openControl({ dataDir, vault, clock, timeScale, stepping, faults, gate, work, log }) : undefined;
   const server = createServer({
-    db, engine, vault, clock, random, log, handlers,
+    db, vault, clock, log, handlers,
+    get engine() {
+      return work.now().engine;
+    },
+    get random() {
+      return work.now().random;
+    },
     authenticate: createAuthenticate(db, clock),
-    countCall: createRateLimit(clock, options.rateLimit, options.rateWindowSeconds),
+    countCall: (caller) => work.now().countCall(caller),
+    extend: (app) => {
+      gate.guard(app);
+      addRequestFaults(app, { book: faults, clock: callersClock });
+    },
+    divert: control?.divert,
   });
 
   const close = async () => {
+    stepping?.close();
     await server.close();
-    await engine.stop();
+    await control?.close();
+    await work.end();
     await db.destroy();
   };
 
   try {
-    await seedPlatform(db, { vault, clock, random }, scenarios);
+    await removeLeftReplacements(dataDir);
+    await work.begin();
     const token = await tokenOf();
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
-    await engine.start();
-    return { url, token, organizationId, seed: seedIds, close };
+    await work.now().engine.start();
+    return { url, token, organizationId, seed: seedIds, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), close };
   } catch (error) {
     await close();
     throw error;
   }
 
   async function tokenOf(): Promise<string | null> {
+    const sources = { vault, clock, random: work.now().random };
     if (options.token !== undefined) {
-      await acceptToken(db, 'operator', options.token, { clock, random });
+      await acceptToken(db, 'operator', options.token, sources);
       return options.token;
     }
-    return (await hasLiveToken(db, clock)) ? null : addToken(db, { name: 'admin', permission: 'admin' }, { vault, clock, random });
+    return (await hasLiveToken(db, clock)) ? null : addToken(db, { name: 'admin', permission: 'admin' }, sources);
   }
 }

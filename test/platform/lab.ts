@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { request } from 'undici';
 import { type PermissionLevel, permissionLevels, toWire } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
-import { type PlatformOptions, startPlatform } from '../../src/platform/platform.ts';
+import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../src/platform/platform.ts';
 import { databaseFile } from '../../src/platform/store/database.ts';
 import { createToken } from '../../src/platform/tokens.ts';
 
@@ -36,6 +36,8 @@ export interface Lab {
   readonly seed: Readonly<Record<string, string>>;
   /** Values of tokens, one of each level. */
   readonly tokens: Readonly<Record<PermissionLevel, string>>;
+  /** Where and with which token it is controlled, where it can be. */
+  readonly control: RunningPlatform['control'];
   /** Sends a request as it is given. */
   send(method: string, target: string, sent?: Sent): Promise<Reply>;
   /** Calls an operation with its flat input. */
@@ -81,7 +83,7 @@ async function labIn(dataDir: string, options: Partial<PlatformOptions>): Promis
     return send(wire.method, wire.target, { ...sent, ...json });
   };
   return {
-    url: platform.url, dataDir, organizationId: platform.organizationId, seed: platform.seed, tokens, send, call,
+    url: platform.url, dataDir, organizationId: platform.organizationId, seed: platform.seed, control: platform.control, tokens, send, call,
     must: async (name, input) => {
       const { status, body, text } = await call(name, input);
       if (status >= 300) throw new Error(`${name} was refused: ${text}`);

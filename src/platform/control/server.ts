@@ -23,7 +23,7 @@ export interface ControlParts {
   readonly clock: Clock;
   readonly timeScale: number;
   /** Absent where time passes by itself. */
-  readonly stepping?: Stepping;
+  readonly stepping?: Stepping | undefined;
   readonly faults: Pick<FaultBook, 'list' | 'put' | 'remove'>;
   /** See Engine.settled. */
   readonly settled: () => Promise<number | null>;

@@ -33,12 +33,15 @@ export async function keptMoment(db: Db): Promise<number | undefined> {
   return kept === undefined ? undefined : Number(kept);
 }
 
+/** Writes down where time stands. */
+export const keepMoment = (db: Db, moment: number): Promise<void> => writeSetting(db, 'stepped_time', String(moment));
+
 /** Steps the clock of one platform. Each move is written down before it counts, so that time never goes back at a start. */
 export function createStepping({ db, clock, settled }: SteppingParts): Stepping {
   let isClosed = false;
 
   const moveTo = async (moment: number): Promise<void> => {
-    await writeSetting(db, 'stepped_time', String(moment));
+    await keepMoment(db, moment);
     clock.moveTo(moment);
   };
 

@@ -1,0 +1,121 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { type Json, rowsOf } from '../lab.ts';
+import { controlled, type ControlledLab, start, startControlled, startInstant } from './support.ts';
+
+let lab: ControlledLab;
+afterEach(() => lab.close());
+
+const advance = (by: string) => lab.tell('POST', '/time/advance', { by });
+const time = () => lab.tell('GET', '/time');
+const after = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString();
+const deploy = () => lab.must('deploy_application', { application_id: lab.seed['application_id'] });
+const stateOf = async () => (await lab.must('get_application_status', { application_id: lab.seed['application_id'] }))['state'];
+
+test('time stands still until it is moved, and an advance answers when everything due is done', async () => {
+  lab = await startControlled();
+  expect(await time()).toMatchObject({ now: start, stepped: true, time_scale: 1 });
+  const { created_at: asked } = await deploy();
+  expect(asked).toBe(start);
+  await pause(50);
+  expect(await stateOf()).toBe('DEPLOYMENT_QUEUED');
+  // Queued at least half a second; then cloned and built for at least six.
+  expect(await advance('PT0S')).toMatchObject({ now: start });
+  expect(await stateOf()).toBe('DEPLOYMENT_QUEUED');
+  const { next_due_at: due } = await time();
+  expect(await lab.tell('POST', '/time/advance', { to: due })).toMatchObject({ now: due });
+  expect(await stateOf()).toBe('BUILDING');
+  await advance('PT5S');
+  expect(await stateOf()).toBe('BUILDING');
+  await advance('PT1H');
+  expect(await stateOf()).toBe('RUNNING');
+});
+
+test('what is due on the way happens at its own time, not at the end', async () => {
+  lab = await startControlled();
+  await deploy();
+  await advance('P1D');
+  const [latest] = rowsOf(await lab.must('list_application_deployments', { application_id: lab.seed['application_id'] }));
+  const { auditing_data: audit, total_duration: took } = latest as { auditing_data: Json; total_duration: string };
+  expect(audit['created_at']).toBe(start);
+  expect(String(audit['updated_at']) < after(60)).toBe(true);
+  expect(took).toMatch(/^PT\d\dS$/);
+  // A job that is scheduled runs all day long.
+  const runs = rowsOf(await lab.must('list_job_deployments', { job_id: lab.seed['job_id'], page_size: 100 }));
+  expect(runs.length).toBeGreaterThan(3);
+});
+
+test('an advance waits for webhooks to be delivered, and comes back for their retries', async () => {
+  const answers = [500, 500, 200];
+  const tries: string[] = [];
+  const receiver = createServer((request, response) => {
+    tries.push(String(request.headers['x-delivery-id'] ?? ''));
+    request.resume();
+    response.writeHead(answers.shift() ?? 200).end();
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  lab = await startControlled({ allowPrivateWebhookTargets: true });
+  const { id } = await lab.must('create_webhook', {
+    organization_id: lab.organizationId, kind: 'STANDARD', target_url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, events: ['DEPLOYMENT_STARTED'], enabled: true,
+  });
+  await deploy();
+  await advance('PT0S');
+  expect(tries).toHaveLength(1);
+  await advance('PT1M');
+  const records = rowsOf(await lab.must('list_webhook_events', { organization_id: lab.organizationId, webhook_id: id }));
+  expect(records.map((record) => record['target_response_status_code'])).toEqual([200, 500, 500]);
+  expect(records.map((record) => record['created_at'])).toEqual([after(6), after(2), after(0)]);
+  receiver.close();
+});
+
+test('goes on where it stood at the next start', async () => {
+  lab = await startControlled();
+  await advance('PT36H');
+  lab = controlled(await lab.restart());
+  expect((await time())['now']).toBe(after(36 * 3600));
+});
+
+test('the same seed and the same requests give the same ids, states and logs', async () => {
+  const run = async () => {
+    lab = await startControlled({ randomSeed: 'of the test' });
+    const project = await lab.must('create_project', { organization_id: lab.organizationId, name: 'again' });
+    const deployment = await deploy();
+    await advance('PT10S');
+    await lab.must('deploy_environment', { environment_id: lab.seed['environment_id'] });
+    await advance('PT1H');
+    const logs = await lab.must('get_environment_logs', { environment_id: lab.seed['environment_id'] });
+    const history = await lab.must('list_environment_deployments', { environment_id: lab.seed['environment_id'] });
+    return JSON.stringify({ project, deployment, logs, history, time: await time() });
+  };
+  const one = await run();
+  await lab.close();
+  expect(await run()).toBe(one);
+  // A later start draws anew: nothing gets an id that something has.
+  lab = controlled(await lab.restart());
+  expect((await lab.call('create_project', { organization_id: lab.organizationId, name: 'another' })).status).toBe(201);
+});
+
+test('an advance that makes no sense is refused, and moves nothing', async () => {
+  lab = await startControlled();
+  for (const [body, words] of [
+    [{}, 'give either by, such as PT5M, or to'],
+    [{ by: 'PT1M', to: after(60) }, 'give either by'],
+    [{ by: 'five minutes' }, 'by: must be a valid duration'],
+    [{ to: after(-1) }, `to: is before ${start}, where time stands`],
+    [{ by: 'P2Y' }, 'more than 366 days away'],
+    [{ bi: 'PT1M' }, 'bi: is not known; did you mean "by"?'],
+  ] as const) {
+    const answer = await lab.ask('POST', '/time/advance', body);
+    expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(words)]);
+  }
+  expect((await time())['now']).toBe(start);
+});
+
+test('time that passes by itself is not moved', async () => {
+  lab = await startInstant();
+  expect(await time()).toMatchObject({ stepped: false, time_scale: 0 });
+  expect((await lab.ask('POST', '/time/advance', { by: 'PT1M' })).body['message']).toContain('--stepped-time');
+});
