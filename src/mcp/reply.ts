@@ -11,8 +11,8 @@ import type { JsonRecord } from './values.ts';
 export type Reply =
   /** `meta` is for whoever runs the model: the calls worth making next, and the budget. */
   | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord; readonly meta?: JsonRecord }
-  /** `code`: it waits for the operator, under this code. */
-  | { readonly kind: 'failure'; readonly text: string; readonly code?: string }
+  /** `why`: in a word, as it is recorded. `code`: it waits for the operator, under this code. */
+  | { readonly kind: 'failure'; readonly text: string; readonly why?: string; readonly code?: string }
   | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
 
 /** A reply with what is recorded of it. */

@@ -6,19 +6,18 @@ import {
 import type { Client } from '../client/client.ts';
 import type { Credential } from '../client/credential.ts';
 import type { Trace } from '../client/request.ts';
-import { maximumCallTime, type CallContext, type Clock, type Dialogue, type Log, type UserAnswer } from './context.ts';
+import { cacheHints, registerContent, type ContentParts } from './content.ts';
+import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from './context.ts';
 import { formFor } from './guard/question.ts';
 import { instructions } from './instructions.ts';
 import { run, type Dependencies, type Reply } from './pipeline.ts';
 import type { Registry } from './registry.ts';
 
 /** What the servers of one process share. Built once. */
-export interface ServerParts extends Dependencies {
+export interface ServerParts extends ContentParts {
   /** Shown to clients. */
   readonly version: string;
   readonly registry: Registry;
-  readonly log: Log;
-  readonly clock: Clock;
   /** Address of the page on which the operator approves calls, where there is one. */
   readonly approvalsPage?: () => string | undefined;
 }
@@ -44,9 +43,6 @@ export interface ServerFor {
 }
 
 const confirmKey = 'confirm';
-
-/** How long clients may keep the list of tools, in milliseconds. It doesn't change while a server runs. */
-const listLifetime = 300_000;
 
 // A bare `elicitation: {}` means forms: that is how it was declared before there were modes.
 const showsForms = (capabilities: ClientCapabilities | undefined): boolean => {
@@ -96,7 +92,7 @@ export function buildServer(parts: ServerParts, { era, callerOf }: ServerFor): M
   const { registry, policy, log, clock, connect } = parts;
   const mcp = new McpServer(
     { name: 'infra-mcp', version: parts.version },
-    { instructions: instructions(policy), cacheHints: { 'tools/list': { ttlMs: listLifetime, cacheScope: 'private' } } },
+    { instructions: instructions(policy), cacheHints },
   );
   const { server } = mcp;
   let client: Client | undefined;
@@ -148,5 +144,6 @@ export function buildServer(parts: ServerParts, { era, callerOf }: ServerFor): M
     const canVisit = call.dialogue.answer === undefined && opensPages(capabilitiesOf(context));
     return resultOf(reply, canVisit ? parts.approvalsPage?.() : undefined);
   });
+  registerContent(mcp, { ...parts, ...dependencies }, { era, callerOf, run: (tool, args, context, deps) => run(tool, args, contextOf(context), deps) });
   return mcp;
 }

@@ -1,6 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/server';
-import { serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
+import { watchFor } from '../mcp/resources/watch.ts';
 import { buildServer, type Caller, type ServerParts } from '../mcp/server.ts';
+import { withSubscriptions } from './stdio-subscriptions.ts';
 
 /** The one caller of a process that serves its standard streams. */
 const caller: Caller = { principal: 'local', connection: 'stdio' };
@@ -10,9 +12,9 @@ const caller: Caller = { principal: 'local', connection: 'stdio' };
  * connected when a tool is first called.
  * @param transport the streams of this process unless another one is given.
  */
-export function serveStdio(parts: ServerParts, transport?: Transport): StdioServerHandle {
+export function serveStdio(parts: ServerParts, transport: Transport = new StdioServerTransport()): StdioServerHandle {
   return serve(({ era }) => buildServer(parts, { era, callerOf: () => caller }), {
-    transport,
+    transport: withSubscriptions(transport, watchFor(parts, caller)),
     onerror: (error) => parts.log.warn({ err: error }, 'protocol error'),
   });
 }

@@ -42,6 +42,12 @@ export interface Recorder {
   outcome(outcome: Outcome, context: CallContext): Promise<void>;
 }
 
+/** The same recorder, told only of calls that changed something or went wrong. */
+export const exceptionsOnly = (recorder: Recorder): Recorder => ({
+  ...recorder,
+  outcome: async (outcome, context) => (outcome.outcome === 'done' && outcome.confirmed === undefined ? undefined : recorder.outcome(outcome, context)),
+});
+
 /** Records to the call's own log. */
 export const logRecorder: Recorder = {
   intent: async (intent, { log }) => log.info({ ...intent }, 'call about to change the platform'),

@@ -3,6 +3,8 @@ import type { Clock, Log } from '../../mcp/context.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
 import type { Limits } from './limits.ts';
 import { createSessions, type Answered } from './sessions.ts';
+import { isListen, type Watch } from '../subscriptions.ts';
+import { createSubscriptionStreams } from './subscriptions.ts';
 
 /** How 2025-era clients are served: with sessions, or each request by itself for fleets without sticky routing. */
 export const legacyModes = ['sessions', 'stateless'] as const;
@@ -14,6 +16,8 @@ export type BuildServer = (era: 'legacy' | 'modern', caller: HttpCaller) => McpS
 /** What both eras work with. */
 export interface EraParts {
   readonly build: BuildServer;
+  /** Watches resources for one caller. Without it clients of the 2026 revision are told of no changes. */
+  readonly watch?: (call: HttpCall) => Watch;
   readonly legacy: LegacyMode;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -35,10 +39,11 @@ export interface Eras {
 const withoutState = (response: Response): EraAnswer => ({ response, left: () => undefined, outlivesClient: false });
 
 /** Serves the 2026 revision without state, and the 2025 ones as the operator chose. */
-export function createEras({ build, legacy, limits, clock, log }: EraParts): Eras {
+export function createEras({ build, watch = () => () => undefined, legacy, limits, clock, log }: EraParts): Eras {
   const protocolError = (error: Error): void => log.debug({ err: error }, 'protocol error');
   const factory = ({ era, authInfo }: McpRequestContext): McpServer => build(era, callOf(authInfo).caller);
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: protocolError });
+  const subscriptions = createSubscriptionStreams(factory, protocolError);
   const stateless = legacyStatelessFallback(factory, protocolError);
   const sessions = createSessions({ build: (caller) => build('legacy', caller), limits, clock, log });
 
@@ -46,13 +51,15 @@ export function createEras({ build, legacy, limits, clock, log }: EraParts): Era
     async answer(request, body, call) {
       const authInfo = authInfoOf(call);
       const options = { authInfo, parsedBody: body };
-      if (!(await isLegacyRequest(request, body))) return withoutState(await modern.fetch(request, options));
+      if (!(await isLegacyRequest(request, body))) {
+        return withoutState(await (isListen(body) ? subscriptions.open(request, body, authInfo, watch(call)) : modern.fetch(request, options)));
+      }
       if (legacy === 'stateless') return withoutState(await stateless(request, options));
       // By the 2025 revisions a lost connection cancels nothing.
       return { ...(await sessions.answer({ request, body, authInfo, caller: call.caller })), outlivesClient: true };
     },
     async close() {
-      await Promise.all([modern.close(), sessions.close()]);
+      await Promise.all([modern.close(), subscriptions.close(), sessions.close()]);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Clock, Log } from '../../mcp/context.ts';
 import { approvalsPage, type ShownApprovals } from './approvals/approvals.ts';
 import { checkAddress, hostsOf, inHeader, originsOf, type Address } from './bind.ts';
 import { mcpEndpoint } from './endpoint.ts';
-import { createEras, type BuildServer, type LegacyMode } from './eras.ts';
+import { createEras, type BuildServer, type EraParts, type LegacyMode } from './eras.ts';
 import { livez, readyz } from './health.ts';
 import type { Handler } from './exchange.ts';
 import { startHost } from './host.ts';
@@ -21,6 +21,8 @@ export interface HttpServerOptions extends Address {
   /** 0 takes a free one. */
   readonly port: number;
   readonly build: BuildServer;
+  /** Watches resources for one caller. Without it clients of the 2026 revision are told of no changes. */
+  readonly watch?: EraParts['watch'];
   /** What a tool needs; undefined where there is no such tool. */
   readonly levelOf: (tool: string) => PermissionLevel | undefined;
   /** Who may call. Without it only this machine is served. */
@@ -55,10 +57,10 @@ export interface HttpServer {
  * @throws Error when it would be open to everybody, or can't listen there.
  */
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, build, levelOf, authenticate, holdsToken, policyVersion = () => '', askPlatform, legacy = 'sessions', clock, log } = options;
+  const { host, port, build, watch, levelOf, authenticate, holdsToken, policyVersion = () => '', askPlatform, legacy = 'sessions', clock, log } = options;
   checkAddress(options, authenticate !== undefined);
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const eras = createEras({ build, legacy, limits, clock, log });
+  const eras = createEras({ build, watch, legacy, limits, clock, log });
   const hosts = hostsOf(options);
   const underForeignName = (request: Request): Response | undefined => hostHeaderValidationResponse(request, hosts);
   const endpoint = mcpEndpoint({

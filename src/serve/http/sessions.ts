@@ -95,8 +95,12 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
     const session: Session = { caller, server, transport, inUse: 0, lastUsed: clock.now() };
     // Known from now on, so that a flood of openings can't get past the limits.
     sessions.set(id, session);
+    const { onclose } = server.server;
     Object.assign(server.server, {
-      onclose: () => sessions.delete(id),
+      onclose: () => {
+        sessions.delete(id);
+        onclose?.();
+      },
       onerror: (error: Error) => log.debug({ err: error, principal: caller.principal }, 'protocol error'),
     });
     await server.connect(transport);

@@ -1,0 +1,78 @@
+import { ProtocolError, ProtocolErrorCode, type CompleteResult, type McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { operations } from '../contract/operations.ts';
+import { serviceKinds } from '../contract/resources/service.ts';
+import type { AddressKind, Addresses } from './addresses/address.ts';
+import { pointsAt } from './resolve.ts';
+import { resources } from './resources/catalog.ts';
+import { isOfPlatform } from './resources/resource.ts';
+import type { CallFor } from './resources/serving.ts';
+import { table } from './render.ts';
+import type { Texts } from './texts.ts';
+import { composeTool, type Tool, type Toolset } from './tool.ts';
+
+/** What completing works with. */
+export interface Completing {
+  readonly addresses: Addresses;
+  readonly call: CallFor;
+  readonly principalOf: (context: ServerContext) => string;
+  readonly texts?: Texts;
+}
+
+/** Most values of one answer, by the protocol. */
+const mostValues = 100;
+
+/** Rules of the policy about these tools hold for looking their things up too. */
+const toolsets: Partial<Record<AddressKind, Toolset>> = { project: 'projects', environment: 'environments', cluster: 'clusters', alert_rule: 'alerts', role: 'organization' };
+
+/** Looks up what was begun to be typed, as a tool reads: guarded and protected. */
+const lookup = (kind: AddressKind, typed: string, principal: string, addresses: Addresses): Tool =>
+  composeTool({
+    name: 'completion',
+    toolset: toolsets[kind] ?? 'services',
+    description: 'Completes a name.',
+    input: {},
+    operations: [operations.get_organization],
+    answer: z.looseObject({}),
+    answerOf: async (_, { read, now }) => ({ results: (await addresses.complete(kind, typed, { principal, read: read as never, now })).map((value) => ({ value })) }),
+    render: table('value', ['value']),
+  });
+
+const isServiceKind = (text: string | undefined): text is (typeof serviceKinds)[number] => serviceKinds.some((kind) => kind === text);
+
+/** What an argument of a reference is to be completed with: values there are, or a kind of thing; undefined for nothing. */
+type Choice = { readonly among: readonly string[] } | { readonly kind: AddressKind } | undefined;
+
+function choiceInTemplate(uri: string, argument: string, given: Readonly<Record<string, string>>): Choice {
+  const resource = resources.find((one) => one.uri === uri);
+  if (!resource) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template ${uri}`);
+  if (argument === 'kind') return { among: serviceKinds };
+  const kind = isOfPlatform(resource) ? pointsAt(resource.tool.input[argument]) : undefined;
+  if (kind === undefined) return undefined;
+  return { kind: kind === 'service' && isServiceKind(given['kind']) ? given['kind'] : kind };
+}
+
+async function choiceInPrompt(name: string, argument: string, texts: Texts | undefined): Promise<Choice> {
+  const prompt = (await texts?.prompts())?.get(name);
+  if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${name}"`);
+  const kind = prompt.arguments[argument]?.kind;
+  return kind && { kind };
+}
+
+const answer = (values: readonly string[]): CompleteResult => ({
+  completion: { values: values.slice(0, mostValues), total: values.length, hasMore: values.length > mostValues },
+});
+
+/** Completes the variables of resource templates and the arguments of prompts, by name and by id. */
+export function registerCompletions({ server }: McpServer, { addresses, call, principalOf, texts }: Completing): void {
+  server.registerCapabilities({ completions: {} });
+  server.setRequestHandler('completion/complete', async ({ params: { ref, argument, context: given } }, context) => {
+    const choice = ref.type === 'ref/prompt' ? await choiceInPrompt(ref.name, argument.name, texts) : choiceInTemplate(ref.uri, argument.name, given?.arguments ?? {});
+    if (!choice) return answer([]);
+    if ('among' in choice) return answer(choice.among.filter((value) => value.startsWith(argument.value)));
+    const reply = await call(context, lookup(choice.kind, argument.value, principalOf(context), addresses), {});
+    // Whoever types isn't helped by an error: the call itself will say what is wrong.
+    const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly value: string }[]) : [];
+    return answer(rows.map(({ value }) => value));
+  });
+}

@@ -1,0 +1,67 @@
+import { ProtocolError, ProtocolErrorCode, type GetPromptResult, type McpServer, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
+import { fence } from '../fence.ts';
+import { nearest } from '../nearest.ts';
+import { resources } from '../resources/catalog.ts';
+import { isOfPlatform } from '../resources/resource.ts';
+import type { CallFor } from '../resources/serving.ts';
+import type { Texts } from '../texts.ts';
+import type { JsonRecord } from '../values.ts';
+import { faultsOf, messageOf, type Given, type Read } from './message.ts';
+import type { Prompt } from './prompt.ts';
+
+/** What serving prompts works with. */
+export interface ServingPrompts {
+  readonly texts: Texts;
+  readonly call: CallFor;
+}
+
+/** Most characters of one thing that is read beforehand: the message is to be read before anything is done. */
+const mostCharacters = 6_000;
+
+const listed = ({ name, title, description, arguments: taken }: Prompt): ListedPrompt => ({
+  name,
+  title,
+  description,
+  arguments: Object.entries(taken).map(([argument, { description: about, required }]) => ({ name: argument, description: about, required })),
+});
+
+function cut(text: string): { readonly text: string; readonly left: boolean } {
+  if (text.length <= mostCharacters) return { text, left: false };
+  const lines = text.lastIndexOf('\n', mostCharacters);
+  return { text: text.slice(0, lines > 0 ? lines : mostCharacters), left: true };
+}
+
+/** Reads for a prompt what it wants to be read beforehand. What can't be read is told as that. */
+async function prefetch({ resource: name, given: wanted }: Prompt['prefetch'][number], given: Given, context: ServerContext, call: CallFor): Promise<Read | undefined> {
+  const resource = resources.find((one) => one.name === name);
+  if (!resource || !isOfPlatform(resource)) throw new Error(`there is no resource ${name} to be read for a prompt`);
+  const args: JsonRecord = Object.fromEntries(Object.entries(wanted).map(([variable, argument]) => [variable, given[argument]]));
+  if (Object.values(args).includes(undefined)) return undefined;
+  const title = [resource.title, ...Object.values(args).map(String)].join(': ');
+  const reply = await call(context, resource.tool, args);
+  if (reply.kind !== 'answer') return { title, text: reply.kind === 'failure' ? `Could not be read. ${reply.text}` : 'Could not be read.' };
+  const shown = cut(resource.tool.render.text(reply.data));
+  return { title, text: [fence(shown.text), ...(shown.left ? ['There is more: read it with the tools.'] : [])].join('\n') };
+}
+
+async function promptNamed(name: string, texts: Texts): Promise<Prompt> {
+  const prompts = await texts.prompts();
+  const prompt = prompts.get(name);
+  if (prompt) return prompt;
+  const near = nearest(name, [...prompts.keys()]);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${name}"${near ? `; did you mean "${near}"?` : ''}`);
+}
+
+/** Serves the prompts that come with the program, with what they are about read into them. */
+export function registerPrompts({ server }: McpServer, { texts, call }: ServingPrompts): void {
+  server.registerCapabilities({ prompts: { listChanged: false } });
+  server.setRequestHandler('prompts/list', async () => ({ prompts: [...(await texts.prompts()).values()].map(listed) }));
+  server.setRequestHandler('prompts/get', async ({ params: { name, arguments: given = {} } }, context): Promise<GetPromptResult> => {
+    const prompt = await promptNamed(name, texts);
+    const faults = faultsOf(prompt, given);
+    if (faults.length > 0) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The prompt ${name} can't be made: ${faults.join('; ')}`);
+    const [steps, ...read] = await Promise.all([texts.steps(name), ...prompt.prefetch.map((one) => prefetch(one, given, context, call))]);
+    const text = messageOf(prompt, given, steps, read.filter((one) => one !== undefined));
+    return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+  });
+}

@@ -1,0 +1,46 @@
+import { ResourceTemplate } from '@modelcontextprotocol/server';
+import { denialOf, type Policy } from '../guard/policy.ts';
+import type { JsonRecord } from '../values.ts';
+import { aboutServing } from './own.ts';
+import { isOfPlatform, variablesOf, type Resource } from './resource.ts';
+import { services } from './services.ts';
+import { tree } from './tree.ts';
+
+/** Every resource: roots first, then what lies below them. */
+export const resources: readonly Resource[] = [...tree, ...services, ...aboutServing].toSorted(
+  (one, other) => variablesOf(one.uri).length - variablesOf(other.uri).length,
+);
+
+const templates = new Map(resources.filter(({ uri }) => variablesOf(uri).length > 0).map((resource) => [resource, new ResourceTemplate(resource.uri, { list: undefined })]));
+
+/** The template of a resource; undefined where its address is fixed. */
+export const templateOf = (resource: Resource): ResourceTemplate | undefined => templates.get(resource);
+
+/** What stands for the thing itself in a template: everything up to its last variable. */
+const stem = /^.*\{\w+\}/;
+
+/**
+ * The arguments of a resource at an address: for its last variable the address of the thing, which tells more than the
+ * variable alone. Undefined where the address isn't one of this resource.
+ */
+export function argumentsAt(resource: Resource, uri: string): JsonRecord | undefined {
+  const template = templateOf(resource);
+  if (!template) return resource.uri === uri ? {} : undefined;
+  if (!template.uriTemplate.match(uri)) return undefined;
+  const [pointer] = stem.exec(resource.uri) ?? [''];
+  const part = resource.uri.length - pointer.length;
+  return { [variablesOf(resource.uri).at(-1)!]: part === 0 ? uri : uri.slice(0, -part) };
+}
+
+/** The resource at an address, and its arguments. */
+export function resourceAt(uri: string): { readonly resource: Resource; readonly args: JsonRecord } | undefined {
+  for (const resource of resources) {
+    const args = argumentsAt(resource, uri);
+    if (args) return { resource, args };
+  }
+  return undefined;
+}
+
+/** Whether the policy lets a resource be read at all. Others aren't listed either. */
+export const isAllowed = (resource: Resource, policy: Policy): boolean =>
+  !policy.rules?.length || !isOfPlatform(resource) || denialOf(resource.tool, policy) === undefined;

@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import type { Policy } from '../guard/policy.ts';
+import { composeTool, type ArgumentsOf, type CompositionDefinition, type Shape, type Sight, type Tool } from '../tool.ts';
+import type { Texts } from '../texts.ts';
+import type { JsonRecord } from '../values.ts';
+
+/** What is told of every resource. */
+interface Described {
+  readonly name: string;
+  /** Where it is: a URI, or a template (RFC 6570) of one. */
+  readonly uri: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+/** How changes of a resource are found out. */
+interface Watching {
+  /** Requests that one look takes. */
+  readonly requests: number;
+  /** Whether something is under way in what is shown. */
+  readonly isMoving: (view: JsonRecord) => boolean;
+}
+
+/** Something of the platform, read as a tool reads it: guarded, protected, recorded. */
+export interface PlatformResource extends Described {
+  /** Takes the variables of the template by their names. */
+  readonly tool: Tool;
+  /** Where changes of it can be told. */
+  readonly watched?: Watching;
+}
+
+/** Something that this server knows by itself. */
+export interface OwnResource extends Described {
+  readonly text: (known: { readonly policy: Policy; readonly texts: Texts }) => Promise<string>;
+}
+
+export type Resource = PlatformResource | OwnResource;
+
+export const isOfPlatform = (resource: Resource): resource is PlatformResource => 'tool' in resource;
+
+/** What every resource is shown as. */
+export const mimeType = 'text/markdown';
+
+/** Names of the variables of a template, in its order. */
+export const variablesOf = (uri: string): readonly string[] => [...uri.matchAll(/\{\+?(\w+)\}/g)].map(([, name]) => name!);
+
+/** What is written down of a resource of the platform. */
+interface Definition<Input extends Shape> extends Described, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
+  readonly input: Input;
+  readonly read: (args: ArgumentsOf<Input>, sight: Sight) => Promise<JsonRecord>;
+  readonly watched?: Watching;
+}
+
+const anything = z.looseObject({});
+
+/** Makes a resource of reads. Rules about the toolset, and about the tools of the same operations, hold for it too. */
+export function platformResource<const Input extends Shape>({ name, uri, title, description, watched, read, ...rest }: Definition<Input>): PlatformResource {
+  let tool: Tool | undefined;
+  return {
+    name, uri, title, description, watched,
+    // Most clients read few of them, if any.
+    get tool() {
+      return (tool ??= composeTool({ ...rest, name, description, answer: anything, answerOf: read }));
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Client } from '../../client/client.ts';
+import type { Credential } from '../../client/credential.ts';
+import { maximumCallTime, type CallContext, type Clock, type Log } from '../context.ts';
+import type { Policy } from '../guard/policy.ts';
+import { exceptionsOnly } from '../guard/record.ts';
+import { run, type Dependencies } from '../pipeline.ts';
+import { isAllowed, resourceAt } from './catalog.ts';
+import { isOfPlatform } from './resource.ts';
+import type { Stop, Watches } from './watches.ts';
+
+/** What watching works with. */
+export interface Watching extends Dependencies {
+  readonly watches: Watches;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** For whom something is watched. */
+export interface Watcher {
+  readonly principal: string;
+  readonly connection?: string;
+  readonly credential?: Credential;
+}
+
+const numbers = new WeakMap<Policy, number>();
+let policies = 0;
+
+/** Tells policies apart: what one caller is held to another one need not be. */
+function numberOf(policy: Policy): number {
+  const number = numbers.get(policy) ?? (policies += 1);
+  numbers.set(policy, number);
+  return number;
+}
+
+const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+
+/**
+ * Watches resources for one caller, with its right and within its policy: what it sees is what reading would show it.
+ * Callers that differ in any of these share nothing.
+ * @returns a function that takes an address, and what is to be called at every change. It gives undefined where
+ * nothing can be watched there, or too much is watched already.
+ */
+export function watchFor(parts: Watching, { principal, connection, credential }: Watcher) {
+  const { watches, policy, clock, log, connect } = parts;
+  let client: Client | undefined;
+  const deps: Dependencies = {
+    ...parts,
+    // The same read again and again would bury what people did; that it stopped working is told.
+    recorder: exceptionsOnly(parts.recorder),
+    connect: async () => {
+      const connected = await connect();
+      client = connected.client;
+      return connected;
+    },
+  };
+  const budget = () => client?.budget(credential);
+
+  const contextOf = (signal: AbortSignal): CallContext => ({
+    principal, connection, credential, signal, budget, log, clock,
+    deadline: clock.now() + maximumCallTime,
+    requestId: randomUUID(),
+    dialogue: { canAsk: false },
+  });
+
+  return (uri: string, changed: (uri: string) => void): Stop | undefined => {
+    const { resource, args } = resourceAt(uri) ?? {};
+    if (!resource || !isOfPlatform(resource) || !resource.watched || !isAllowed(resource, policy)) return undefined;
+    const { tool, watched: { requests, isMoving } } = resource;
+    return watches.watch(
+      {
+        key: JSON.stringify([principal, credential?.key, numberOf(policy), uri]),
+        purse: credential?.key ?? '',
+        requests,
+        budget,
+        look: async (signal) => {
+          const reply = await run(tool, args, contextOf(signal), deps);
+          return reply.kind === 'answer'
+            ? { state: digestOf(reply.data), moving: isMoving(reply.data), failed: false }
+            : { state: reply.kind, moving: false, failed: true };
+        },
+      },
+      () => changed(uri),
+    );
+  };
+}

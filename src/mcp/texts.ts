@@ -1,0 +1,41 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseWritten } from './prompts/front-matter.ts';
+import { parsePrompt, type Prompt } from './prompts/prompt.ts';
+
+/** Texts that come with the program. Nothing is read before it is asked for, and everything once. */
+export interface Texts {
+  /** By name, in the order of their names. @throws Error that names the one that can't be used. */
+  readonly prompts: () => Promise<ReadonlyMap<string, Prompt>>;
+  /** The folder of skills, a folder each. */
+  readonly skills: string;
+  /** The steps of a skill, without what stands before them. */
+  readonly steps: (skill: string) => Promise<string>;
+  /** The page about the states of the embedded platform. */
+  readonly states: () => Promise<string>;
+}
+
+/** Where the texts lie below a folder. */
+const places = { prompts: 'prompts', skills: 'skills', states: 'docs/states.md' } as const;
+
+function onceAsked<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}
+
+async function readPrompts(folder: string): Promise<ReadonlyMap<string, Prompt>> {
+  const names = (await readdir(folder)).flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -'.md'.length)] : []));
+  const prompts = names.toSorted().map(async (name) => [name, await parsePrompt(name, await readFile(join(folder, `${name}.md`), 'utf8'))] as const);
+  return new Map(await Promise.all(prompts));
+}
+
+/** @param folder an absolute path; what is missing there shows when it is asked for. */
+export function textsIn(folder: string): Texts {
+  const skills = join(folder, places.skills);
+  return {
+    prompts: onceAsked(() => readPrompts(join(folder, places.prompts))),
+    skills,
+    steps: async (skill) => (await parseWritten(`The skill ${skill}`, await readFile(join(skills, skill, 'SKILL.md'), 'utf8'))).body,
+    states: onceAsked(() => readFile(join(folder, places.states), 'utf8')),
+  };
+}

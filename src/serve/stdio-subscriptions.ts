@@ -1,0 +1,66 @@
+import { SUBSCRIPTION_ID_META_KEY, type Transport } from '@modelcontextprotocol/server';
+import { asking, isListen, listen, type Listening, type Watch } from './subscriptions.ts';
+
+type Message = Parameters<Transport['send']>[0];
+type Incoming = NonNullable<Transport['onmessage']>;
+
+/** The id of the request that a message takes back. */
+const takenBack = (message: Message): string | number | undefined =>
+  'method' in message && message.method === 'notifications/cancelled' ? (message.params?.['requestId'] as string | number | undefined) : undefined;
+
+/**
+ * The same wire, on which clients of the 2026 revision are told of changes: the MCP library keeps to itself what a
+ * connection listens for, so it is read here, as it passes.
+ */
+export function withSubscriptions(wire: Transport, watch: Watch): Transport {
+  const open = new Map<string | number, Listening>();
+
+  const end = (id: string | number): void => {
+    open.get(id)?.stop();
+    open.delete(id);
+  };
+
+  const tell = (id: string | number, uri: string): void => {
+    const message = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri, _meta: { [SUBSCRIPTION_ID_META_KEY]: id } } } as const;
+    // Whoever left is told nothing.
+    wire.send(message).catch(() => end(id));
+  };
+
+  const taken = (message: Message): Message => {
+    const cancelled = takenBack(message);
+    if (cancelled !== undefined) end(cancelled);
+    if (!isListen(message) || !('id' in message) || message.id === undefined) return message;
+    end(message.id);
+    const listening = listen(message, watch);
+    open.set(message.id, listening);
+    return asking(message, listening.uris);
+  };
+
+  const sent = (message: Message): void => {
+    if ('method' in message && message.method === 'notifications/subscriptions/acknowledged') {
+      const id = message.params?._meta?.[SUBSCRIPTION_ID_META_KEY] as string | number;
+      open.get(id)?.tell((uri) => tell(id, uri));
+    }
+    // An answer to it, good or bad, is the end of a subscription.
+    if (('result' in message || 'error' in message) && message.id !== undefined) end(message.id);
+  };
+
+  const watched: Transport = {
+    start: () => {
+      wire.onmessage = ((message: Message, extra) => watched.onmessage?.(taken(message), extra)) as Incoming;
+      wire.onerror = (error) => watched.onerror?.(error);
+      wire.onclose = () => {
+        for (const id of [...open.keys()]) end(id);
+        watched.onclose?.();
+      };
+      return wire.start();
+    },
+    send: async (message, options) => {
+      await wire.send(message, options);
+      sent(message);
+    },
+    close: () => wire.close(),
+    setProtocolVersion: (version) => wire.setProtocolVersion?.(version),
+  };
+  return watched;
+}

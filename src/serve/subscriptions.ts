@@ -1,0 +1,58 @@
+import { isRecord } from '../mcp/values.ts';
+
+/** Ends what it was given for. Safe to call more than once. */
+export type Stop = () => void;
+
+/** Watches the resource at an address for one caller. @returns undefined where it can't be watched. */
+export type Watch = (uri: string, changed: (uri: string) => void) => Stop | undefined;
+
+/** The method by which clients of the 2026 revision ask to be told of changes. */
+const listenMethod = 'subscriptions/listen';
+
+/** Whether a message opens a stream of changes. */
+export const isListen = (message: unknown): boolean => isRecord(message) && message['method'] === listenMethod;
+
+const notificationsIn = (message: unknown): Record<string, unknown> | undefined => {
+  const params = isRecord(message) ? message['params'] : undefined;
+  const notifications = isRecord(params) ? params['notifications'] : undefined;
+  return isRecord(notifications) ? notifications : undefined;
+};
+
+/** The resources that a message asks, or agrees, to tell changes of. */
+export function resourcesIn(message: unknown): readonly string[] {
+  const uris = notificationsIn(message)?.['resourceSubscriptions'];
+  return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === 'string'))] : [];
+}
+
+/** The same message asking for these resources only: what isn't watched must not be agreed to. */
+export function asking<Message>(message: Message, uris: readonly string[]): Message {
+  const notifications = notificationsIn(message);
+  if (notifications?.['resourceSubscriptions'] === undefined) return message;
+  const { params } = message as { params: object };
+  return { ...message, params: { ...params, notifications: { ...notifications, resourceSubscriptions: uris } } };
+}
+
+/** Something being watched, and what is still to be told where. */
+export interface Listening {
+  /** The resources that are watched. */
+  readonly uris: readonly string[];
+  /** Where changes are told from now on; they are told nowhere before. */
+  readonly tell: (changed: (uri: string) => void) => void;
+  readonly stop: Stop;
+}
+
+/** Watches what a message asks for, as far as it can be watched. */
+export function listen(message: unknown, watch: Watch): Listening {
+  let told: (uri: string) => void = () => undefined;
+  const watched = resourcesIn(message).flatMap((uri) => {
+    const stop = watch(uri, (changed) => told(changed));
+    return stop ? [{ uri, stop }] : [];
+  });
+  return {
+    uris: watched.map(({ uri }) => uri),
+    tell: (changed) => (told = changed),
+    stop: () => {
+      for (const { stop } of watched) stop();
+    },
+  };
+}
