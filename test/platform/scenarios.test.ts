@@ -12,10 +12,10 @@ beforeAll(async () => {
 
 afterAll(() => lab.close());
 
-const target = ({ kind, service }: Expected): Json => ({ [`${kind}_id`]: seedId(`service/${service}`) });
+const target = ({ kind, service }: Pick<Expected, 'kind' | 'service'>): Json => ({ [`${kind}_id`]: seedId(`service/${service}`) });
 const status = (one: Expected): Promise<Json> => lab.must(`get_${one.kind}_status`, target(one));
 const history = async (one: Expected): Promise<Json[]> => rowsOf(await lab.must(`list_${one.kind}_deployments`, { ...target(one), pageSize: 50 }));
-const messages = async (one: Expected): Promise<string[]> => rowsOf(await lab.must(`get_${one.kind}_logs`, target(one))).map(({ message }) => String(message));
+const messages = async (one: Pick<Expected, 'kind' | 'service'>): Promise<string[]> => rowsOf(await lab.must(`get_${one.kind}_logs`, target(one))).map(({ message }) => String(message));
 
 /** What a deployment deployed: its commit or its tag. */
 const versionOf = ({ details }: Json): string | undefined => {
@@ -23,9 +23,15 @@ const versionOf = ({ details }: Json): string | undefined => {
   return commit?.git_commit_id ?? image?.tag;
 };
 
+const orderedAt = ({ auditing_data }: Json): string => String((auditing_data as Json)['created_at']);
+
 /** Takes the steps, and waits until nothing of the environment moves. Gives the service's state. */
 const take = async (one: Expected, steps: readonly Step[]): Promise<string> => {
-  for (const { call, input } of steps) await lab.must(call, typeof input === 'function' ? await input(lab) : input);
+  for (const { call, input, refused } of steps) {
+    const { status: code, text } = await lab.call(call, typeof input === 'function' ? await input(lab) : input);
+    if (refused) expect([code, text]).toEqual([400, expect.stringMatching(refused)]);
+    else expect(code, text).toBeLessThan(300);
+  }
   await expect.poll(async () => (await history(one))[0]?.['status'], { timeout: 10_000, interval: 10 }).toMatch(/^(DEPLOYED|\w+_ERROR|CANCELED)$/);
   return String((await history(one))[0]!['status']);
 };
@@ -44,11 +50,20 @@ describe.each(expected.map((one): [string, Expected] => [one.name, one]))('%s', 
     if (one.lastGood) {
       expect(versionOf(good!)).toMatch(one.lastGood);
       expect(versionOf(newest!)).not.toEqual(versionOf(good!));
+      return;
     }
+    // What was deployed is the same: its configuration was changed in between.
+    const { updated_at } = await lab.must(`get_${one.kind}`, target(one));
+    expect(orderedAt(good!) < String(updated_at)).toBe(true);
+    expect(String(updated_at) < orderedAt(newest!)).toBe(true);
   });
 
   test('says why, among other things', async () => {
     const log = await messages(one);
+    if (one.alsoSays) {
+      const other = await messages(one.alsoSays);
+      for (const line of one.alsoSays.lines) expect(other.filter((message) => line.test(message)), String(line)).not.toEqual([]);
+    }
     for (const line of one.says) expect(log.filter((message) => line.test(message)), String(line)).not.toEqual([]);
     expect(log.some((message) => message.includes('\u001B['))).toBe(true);
     expect(log.some((message) => message.includes('\n'))).toBe(true);

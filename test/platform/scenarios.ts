@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { OperationName } from '../../src/contract/operations.ts';
 import type { ServiceKind } from '../../src/contract/resources/service.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
@@ -7,6 +8,8 @@ import type { Json, Lab } from './lab.ts';
 export interface Step {
   readonly call: OperationName;
   readonly input: Json | ((lab: Lab) => Promise<Json>);
+  /** What it is refused with; absent where it is taken. */
+  readonly refused?: RegExp;
 }
 
 /** What a scenario is to show, what doesn't help, and what does. */
@@ -20,6 +23,8 @@ export interface Expected {
   readonly step: string;
   /** Found in its log, each in one message. */
   readonly says: readonly RegExp[];
+  /** Found in the log of another service of the story. */
+  readonly alsoSays?: { readonly kind: ServiceKind; readonly service: string; readonly lines: readonly RegExp[] };
   /** What its last good deployment had, in the history: commit or tag. */
   readonly lastGood?: RegExp;
   /** Ways that leave it as it is; each ends with a deployment. */
@@ -47,12 +52,50 @@ const deploy = (kind: ServiceKind, path: string, more: Json = {}): Step =>
     : { call: `deploy_${kind}`, input: { [`${kind}_id`]: id(path), ...more } };
 
 const pricing = 'pricing/staging/pricing-engine';
+const suggest = 'discovery/staging/suggest';
 const payments = 'payments/staging/payments-api';
+const gifts = 'shop/gifts/gift-cards';
+const recommendations = 'discovery/production/recommendations';
 const returns = 'shop/returns/returns-portal';
+const network = 'network/staging/private-network';
+const runner = 'network/tooling/plan-runner';
+const events = 'data/streaming/event-bus';
 const ledger = 'ledger/staging/ledger-api';
+const mailer = 'shop/notifications/mailer';
+const billing = 'billing/staging/billing-api';
+const stock = 'warehouse/production/stock-sync';
+
+/** A readiness probe with some members changed. */
+const readiness = (members: Json) => ({ healthchecks }: Json): Json => {
+  const { readiness_probe: probe, ...others } = healthchecks as { readiness_probe: Json };
+  return { healthchecks: { ...others, readiness_probe: { ...probe, ...members } } };
+};
+
+/** Asks at a port, by HTTP. */
+const asking = (port: number, path: string): Json => ({ type: { http: { port, path, scheme: 'HTTP' } } });
+
+const listeningOn = (port: number) => (read: Json): Json => ({
+  ...readiness(asking(port, '/health'))(read), ports: (read['ports'] as Json[]).map((one) => ({ ...one, internal_port: port })),
+});
+
+const registry = (name: string) => (): Json => ({ registry_id: seedId(`registry/${name}`) });
+
+const helm = (path: string, members: Json): Step => ({
+  call: 'update_helm', input: async (lab) => ({ ...(await lab.must('get_helm', { helm_id: id(path) })), ...members, helm_id: id(path) }),
+});
 
 const variable = (path: string, key: string): Step => ({
   call: 'create_environment_variable', input: { application_id: id(path), key, value: 'https://rates.acme.example' },
+});
+
+/** Nothing but a wait until the environment has nothing under way. */
+const idle = (path: string): Step => ({
+  call: 'get_environment_status',
+  input: async (lab) => {
+    const settled = async () => ((await lab.must('get_environment_status', environment(path)))['environment'] as Json)['last_deployment_state'];
+    await expect.poll(settled, { timeout: 10_000, interval: 10 }).toMatch(/^(DEPLOYED|RESTARTED)$/);
+    return environment(path);
+  },
 });
 
 /** Every scenario's expectations. */
@@ -68,6 +111,16 @@ export const expected: readonly Expected[] = [
     fix: [changed(pricing, () => ({ tag: '3.7.0' })), deploy('container', pricing)],
   },
   {
+    name: 'failing-readiness-probe', kind: 'container', service: suggest, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
+    says: [/Readiness probe failed: HTTP probe failed with statuscode: 503/, /suggestion index: \d+\/48 segments loaded, \d+s to go/],
+    wrong: {
+      'the same again': [deploy('container', suggest)],
+      'a little more patience': [changed(suggest, readiness({ failure_threshold: 10 })), deploy('container', suggest)],
+      'a path that is not there': [changed(suggest, readiness({ ...asking(8080, '/healthz'), failure_threshold: 30 })), deploy('container', suggest)],
+    },
+    fix: [changed(suggest, readiness({ ...asking(8080, '/ready'), initial_delay_seconds: 30, period_seconds: 10, failure_threshold: 9 })), deploy('container', suggest)],
+  },
+  {
     name: 'missing-variable', kind: 'application', service: payments, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
     says: [/ConfigurationError: RATES_API_URL is not set\n\s+at required/, /Exit Code:\s+1/, /Back-off restarting failed container/],
     lastGood: /^c81f5a2/,
@@ -76,6 +129,28 @@ export const expected: readonly Expected[] = [
       'a variable of another name': [variable(payments, 'RATES_URL'), deploy('application', payments)],
     },
     fix: [variable(payments, 'RATES_API_URL'), deploy('application', payments)],
+  },
+  {
+    name: 'wrong-port', kind: 'container', service: gifts, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
+    says: [/server listening at http:\/\/0\.0\.0\.0:3000/, /Readiness probe failed: Get "http:\/\/10\.42\.0\.17:8080\/health": dial tcp 10\.42\.0\.17:8080: connect: connection refused/],
+    lastGood: /^4\.8\.1$/,
+    wrong: {
+      'the same again': [deploy('container', gifts)],
+      'another path': [changed(gifts, readiness(asking(8080, '/'))), deploy('container', gifts)],
+      'another port that nobody listens on': [changed(gifts, listeningOn(8000)), deploy('container', gifts)],
+    },
+    fix: [changed(gifts, listeningOn(3000)), deploy('container', gifts)],
+  },
+  {
+    name: 'out-of-memory', kind: 'container', service: recommendations, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
+    says: [/Reason:\s+OOMKilled\n\s+Exit Code:\s+137/, /Memory cgroup out of memory: Killed process/, /\[gc\] GC\(\d+\) Pause Full/, /Back-off restarting failed container/],
+    lastGood: /^7\.9\.2$/,
+    wrong: {
+      'the same again': [deploy('container', recommendations)],
+      'a little more memory': [changed(recommendations, () => ({ memory: 1024 })), deploy('container', recommendations)],
+      'more of something else': [changed(recommendations, () => ({ cpu: 4000 })), deploy('container', recommendations)],
+    },
+    fix: [changed(recommendations, () => ({ memory: 1536 })), deploy('container', recommendations)],
   },
   {
     name: 'docker-build-error', kind: 'application', service: returns, state: 'BUILD_ERROR', step: 'BUILD',
@@ -89,6 +164,29 @@ export const expected: readonly Expected[] = [
     fix: [deploy('application', returns, { git_commit_id: 'b7e35f0' })],
   },
   {
+    name: 'terraform-state-lock', kind: 'terraform', service: network, state: 'DEPLOYMENT_ERROR', step: 'EXECUTING',
+    says: [/Error acquiring the state lock[^]*Lock Info:[^]*Path: {6}acme-terraform-state\/network\/staging\.tfstate[^]*Who: {7}runner@plan-runner-\w+-\w+/, /terraform exited with code 1/],
+    lastGood: /^4c7e19b/,
+    wrong: {
+      'the same again': [deploy('terraform', network)],
+      'another version of the one that holds it, undeployed': [changed(runner, () => ({ tag: '2.0.3' })), deploy('terraform', network)],
+    },
+    fix: [
+      { call: 'restart_services', input: { ...environment('network/tooling'), container_ids: [id(runner)] } },
+      idle('network/tooling'),
+      deploy('terraform', network),
+    ],
+  },
+  {
+    name: 'helm-timeout', kind: 'helm', service: events, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
+    says: [/Error: UPGRADE FAILED: .* timed out waiting for the condition/, /StatefulSet is not ready: .* out of 3 expected pods are ready/, /Loaded 219 of 318 logs/],
+    wrong: {
+      'the same again': [deploy('helm', events)],
+      'a little more time': [helm(events, { timeout_sec: 240 }), deploy('helm', events)],
+    },
+    fix: [helm(events, { timeout_sec: 600 }), deploy('helm', events)],
+  },
+  {
     name: 'database-down', kind: 'container', service: ledger, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
     says: [/psycopg\.OperationalError: .* port 5432 failed: Connection refused/, /Worker failed to boot/, /Back-off restarting failed container/],
     lastGood: /^2\.4\.0$/,
@@ -97,5 +195,39 @@ export const expected: readonly Expected[] = [
       'the tag before': [changed(ledger, () => ({ tag: '2.4.0' })), deploy('container', ledger)],
     },
     fix: [{ call: 'deploy_environment', input: environment('ledger/staging') }],
+  },
+  {
+    name: 'image-pull-denied', kind: 'container', service: mailer, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
+    says: [/docker-hub\.acme\.example\/acme\/mailer:1\.9\.0": pull access denied, repository does not exist or may require authorization/, /ImagePullBackOff/],
+    wrong: {
+      'the same again': [deploy('container', mailer)],
+      'another tag from there': [changed(mailer, () => ({ tag: '1.8.3' })), deploy('container', mailer)],
+      'another registry that does not let it': [changed(mailer, registry('ecr')), deploy('container', mailer)],
+    },
+    fix: [changed(mailer, registry('acme')), deploy('container', mailer)],
+  },
+  {
+    name: 'flaky-migration-job', kind: 'container', service: billing, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
+    says: [/SchemaMismatchError: refusing to start on schema 5\.2\.0/, /this build expects 5\.3\.0/],
+    alsoSays: {
+      kind: 'job', service: 'billing/staging/billing-migrate',
+      lines: [/still waiting for AccessExclusiveLock on relation/, /ERROR: {2}canceling statement due to lock timeout/, /0044_invoices_settled_at failed, transaction rolled back \(SQLSTATE 55P03\)/],
+    },
+    lastGood: /^5\.2\.0$/,
+    wrong: {
+      'the same again': [deploy('container', billing)],
+      'the database again': [deploy('database', 'billing/staging/billing-db'), deploy('container', billing)],
+    },
+    fix: [deploy('job', 'billing/staging/billing-migrate'), deploy('container', billing)],
+  },
+  {
+    name: 'cluster-locked', kind: 'container', service: stock, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
+    says: [/The node was low on resource: ephemeral-storage/, /untolerated taint \{node\.kubernetes\.io\/disk-pressure: \}/],
+    lastGood: /^1\.17\.0$/,
+    wrong: {
+      'the same again': [{ ...deploy('container', stock), refused: /is locked by Bo Lindqvist until .*Incident 2291/ }],
+      'the tag before': [{ ...changed(stock, () => ({ tag: '1.17.0' })), refused: /is locked by Bo Lindqvist/ }],
+    },
+    fix: [{ call: 'unlock_cluster', input: { cluster_id: seedId('cluster/warehouse') } }, deploy('container', stock)],
   },
 ];

@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts';
 const environment = 'ledger/staging';
 const service = `${environment}/ledger-api`;
 const store = `${environment}/ledger-db`;
-const program = { language: 'python', listens: { port: 8000 }, answers: { '/healthz': 200 }, database: 'ledger-db' } as const;
+const program = { language: 'python', listens: { port: 8000 }, answers: { '/healthz': 200 }, database: { name: 'ledger-db', port: 5432 } } as const;
 
 /** An application that starts before its database. */
 export const databaseDown: Scenario = {

@@ -1,12 +1,23 @@
 import type { World } from '../runtime/simulated/world.ts';
 import { badImageTag } from './bad-image-tag.ts';
+import { clusterLocked } from './cluster-locked.ts';
 import { databaseDown } from './database-down.ts';
 import { dockerBuildError } from './docker-build-error.ts';
+import { failingReadinessProbe } from './failing-readiness-probe.ts';
+import { flakyMigrationJob } from './flaky-migration-job.ts';
+import { helmTimeout } from './helm-timeout.ts';
+import { imagePullDenied } from './image-pull-denied.ts';
 import { missingVariable } from './missing-variable.ts';
+import { outOfMemory } from './out-of-memory.ts';
+import { terraformStateLock } from './terraform-state-lock.ts';
+import { wrongPort } from './wrong-port.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Every scenario, in the order of documents. */
-export const scenarios: readonly Scenario[] = [badImageTag, missingVariable, dockerBuildError, databaseDown];
+export const scenarios: readonly Scenario[] = [
+  badImageTag, failingReadinessProbe, missingVariable, wrongPort, outOfMemory, dockerBuildError,
+  terraformStateLock, helmTimeout, databaseDown, imagePullDenied, flakyMigrationJob, clusterLocked,
+];
 
 /** Stands for every scenario. */
 export const allScenarios = 'all';

@@ -85,6 +85,7 @@ export function evicted(scene: Scene): Script {
       ...chatter(scene),
       ...rounds,
       event('Warning', 'FailedScheduling', times(6, 2, 74), 'default-scheduler', '0/6 nodes are available: 6 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }. preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.'),
+      'Conditions:\n  Type             Status  Reason\n  MemoryPressure   False   KubeletHasSufficientMemory\n  DiskPressure     True    KubeletHasDiskPressure\n  PIDPressure      False   KubeletHasSufficientPID\n  Ready            True    KubeletReady',
       colored.yellow('warning: rollout has not progressed for 60s'),
       ...conclusion(failure),
     ],

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 /** A scene that takes as long as what it brings needs to be ready. */
 export function patient(scene: Scene, world: World): Scene {
   if (scene.task.phase.step !== 'DEPLOYMENT') return scene;
-  const needs = chartOf(scene.task.service, world)?.readySeconds ?? programOf(scene, world)?.warmUpSeconds ?? 0;
+  const needs = chartOf(scene.task.service, world)?.readySeconds ?? programOf(scene, world)?.warmUp?.seconds ?? 0;
   return { ...scene, seconds: Math.max(scene.seconds, needs) };
 }
 

@@ -4,6 +4,8 @@ import { between, colored, digest, disclaimer, type Scene, type Script, slug, to
 import { terraformScript } from './terraform.ts';
 import type { ChartFacts, Release } from './world.ts';
 
+type Migration = NonNullable<Release['migration']>;
+
 /** As terraform writes moments. */
 const goTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('T', ' ').replace('Z', '000 +0000 UTC');
 
@@ -48,22 +50,21 @@ export function stateLocked(scene: Scene, path: string, who: string, since: numb
 }
 
 /** A migration that finds its table locked by somebody else. */
-export function tableLocked(scene: Scene, { table, steps }: NonNullable<Release['migration']>): Script {
+export function tableLocked(scene: Scene, migration: Migration): Script {
+  const { table, steps } = migration;
   const { random, version } = scene;
   const process = between(random, 900, 4200);
+  const holder = process - between(random, 3, 90);
+  const relation = between(random, 16_000, 24_000);
   const failure = 'The job ended with exit code 1';
   return {
     seconds: scene.seconds + 30,
     lines: [
-      ...migrating(scene, steps),
-      `${colored.yellow('WARN')} ${steps.at(-1)}: waiting for AccessExclusiveLock on relation ${between(random, 16_000, 24_000)} of database 16402 for 10s`,
-      `${colored.yellow('WARN')} ${steps.at(-1)}: waiting for AccessExclusiveLock on relation ${between(random, 16_000, 24_000)} of database 16402 for 20s`,
-      [
-        `ERROR:  canceling statement due to lock timeout`,
-        `CONTEXT:  while locking relation "${table}"`,
-        `DETAIL:  Process ${process} waits for AccessExclusiveLock; blocked by process ${process - between(random, 3, 90)} (autovacuum: VACUUM public.${table}).`,
-        `STATEMENT:  ALTER TABLE ${table} ADD COLUMN settled_at timestamptz;`,
-      ].join('\n'),
+      ...migrating(scene, migration),
+      `LOG:  process ${process} still waiting for AccessExclusiveLock on relation ${relation} of database 16402 after 1000.${between(random, 100, 999)} ms\nDETAIL:  Process holding the lock: ${holder}. Wait queue: ${process}.\nSTATEMENT:  ALTER TABLE ${table} ADD COLUMN settled_at timestamptz;`,
+      `${colored.yellow('WARN')} ${steps.at(-1)} has been running for 10s`,
+      `${colored.yellow('WARN')} ${steps.at(-1)} has been running for 20s`,
+      `ERROR:  canceling statement due to lock timeout\nSTATEMENT:  ALTER TABLE ${table} ADD COLUMN settled_at timestamptz;`,
       `migrate: error: ${steps.at(-1)} failed, transaction rolled back (SQLSTATE 55P03)`,
       `${colored.cyan('INFO')} schema is unchanged; target was ${version}`,
       event('Warning', 'BackoffLimitExceeded', '0s', 'job-controller', 'Job has reached the specified backoff limit'),
@@ -73,22 +74,22 @@ export function tableLocked(scene: Scene, { table, steps }: NonNullable<Release[
   };
 }
 
-const migrating = ({ task, version, random }: Scene, steps: readonly string[]): string[] => [
+const migrating = ({ task, version, random }: Scene, { database, steps }: Migration): string[] => [
   disclaimer,
   `Pulled image ${task.service.kind === 'job' ? task.service.spec.source.image.image_name : ''}:${version} in ${took(random, 0.5, 3)}`,
-  `${colored.cyan('INFO')} connected to ledger-db:5432, server 16.6`,
-  `${colored.yellow('WARN')} collation version mismatch: created with 2.36, system provides 2.41; run ALTER DATABASE ledger REFRESH COLLATION VERSION`,
+  `${colored.cyan('INFO')} connected to ${database}:5432, server 16.6`,
+  `${colored.yellow('WARN')} collation version mismatch: created with 2.36, system provides 2.41; ALTER DATABASE ... REFRESH COLLATION VERSION is due`,
   `${colored.cyan('INFO')} ${steps.length} pending: ${steps.join(', ')}`,
   ...steps.slice(0, -1).map((step) => `${colored.cyan('INFO')} ${step} ... ok (${between(random, 12, 900)} ms)`),
   `${colored.cyan('INFO')} ${steps.at(-1)} ...`,
 ];
 
 /** A migration that gets through. */
-export const migrated = (scene: Scene, { steps }: NonNullable<Release['migration']>): Script => ({
+export const migrated = (scene: Scene, migration: Migration): Script => ({
   seconds: scene.seconds,
   lines: [
-    ...migrating(scene, steps),
-    `${colored.cyan('INFO')} ${steps.at(-1)} ... ok (${between(scene.random, 200, 900)} ms)`,
+    ...migrating(scene, migration),
+    `${colored.cyan('INFO')} ${migration.steps.at(-1)} ... ok (${between(scene.random, 200, 900)} ms)`,
     colored.green(`Schema is at ${scene.version}. Job finished with exit code 0`),
   ],
 });
@@ -111,6 +112,14 @@ export function chartTooSlow(scene: Scene, { meanwhile }: ChartFacts): Script {
       ]),
       `wait.go:66: [debug] wait for resources failed after ${Math.floor(timeout / 60)}m${timeout % 60}s: context deadline exceeded`,
       colored.red(`Error: UPGRADE FAILED: release ${release} failed, and has been rolled back due to atomic being set: timed out waiting for the condition`),
+      [
+        'helm.go:86: [debug] timed out waiting for the condition',
+        `release ${release} failed, and has been rolled back due to atomic being set`,
+        'helm.sh/helm/v3/pkg/action.(*Upgrade).failRelease',
+        '\thelm.sh/helm/v3/pkg/action/upgrade.go:496',
+        'runtime.goexit',
+        '\truntime/asm_amd64.s:1700',
+      ].join('\n'),
       'helm exited with code 1. The previous release keeps running.',
     ],
     failure,

@@ -48,10 +48,10 @@ export const answeredWith = (scene: Scene, program: Program, probe: Probe, statu
 
 /** Still warming up when the probe gives up. */
 export function warmingUp(scene: Scene, program: Program, probe: Probe): Script {
-  const whole = program.warmUpSeconds ?? 0;
+  const { seconds: whole, loads } = program.warmUp!;
   const { initial_delay_seconds: delay, period_seconds: period, failure_threshold: threshold } = probe;
   const segments = 48;
   const progress = Array.from({ length: threshold }, (_, index) => Math.floor((segments * (delay + index * period)) / whole));
   return unready(scene, program, probe, refusal(503), progress.map((done, index) =>
-    `${colored.cyan('INFO')} cache: ${done}/${segments} segments loaded, ${Math.max(1, Math.round(whole - delay - index * period))}s to go`));
+    `${colored.cyan('INFO')} ${loads}: ${done}/${segments} segments loaded, ${Math.max(1, Math.round(whole - delay - index * period))}s to go`));
 }

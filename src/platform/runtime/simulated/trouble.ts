@@ -108,13 +108,10 @@ const shortMemory: Find = (scene, { world }) => {
   return needed !== undefined && has < needed ? { kind: 'memory-short' } : undefined;
 };
 
-/** Ports that databases listen on, by type. */
-const databasePorts: Readonly<Record<string, number>> = { POSTGRESQL: 5432, MYSQL: 3306, MONGODB: 27_017, REDIS: 6379 };
-
 const downDatabase: Find = async (scene, { world, surroundings }) => {
   const database = programOf(scene, world)?.database;
-  if (database === undefined || (await surroundings.running({ environmentId: scene.task.service.environmentId, name: database }))) return undefined;
-  return { kind: 'database-down', host: database, port: databasePorts['POSTGRESQL']! };
+  if (database === undefined || (await surroundings.running({ environmentId: scene.task.service.environmentId, name: database.name }))) return undefined;
+  return { kind: 'database-down', host: database.name, port: database.port };
 };
 
 const schemaBehind: Find = async (scene, { world, surroundings }) => {
@@ -142,13 +139,14 @@ const badProbe: Find = async (scene, nature) => {
   if (listens !== undefined && port !== undefined && port !== listens) return { kind: 'port-missed', listens };
   const status = http && program.answers ? (program.answers[http.path] ?? 404) : 200;
   if (status >= 400) return { kind: 'probe-answered', status };
-  return (program.warmUpSeconds ?? 0) > patienceOf(probe) ? { kind: 'warm-up-too-long' } : undefined;
+  const { warmUp } = program;
+  return warmUp && http?.path === warmUp.path && warmUp.seconds > patienceOf(probe) ? { kind: 'warm-up-too-long' } : undefined;
 };
 
 const lockedState: Find = async ({ task }, { world, surroundings }) => {
   const state = repositoryOf(task.service, world)?.state;
   const holder = state && (await surroundings.running(state.holder));
-  if (!holder) return undefined;
+  if (!holder || !state.tags.includes(String(holder.spec['tag']))) return undefined;
   const since = holder.since + state.stuckAfterHours * 3_600_000;
   if (task.beganAt < since) return undefined;
   const runner = { id: holder.id, kind: holder.kind, name: holder.name, environmentId: holder.environmentId, spec: holder.spec } as unknown as ServiceToRun;

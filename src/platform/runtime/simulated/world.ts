@@ -12,12 +12,12 @@ export interface Program {
   readonly listens?: { readonly port: number; readonly variable?: string };
   /** Statuses of the paths that it answers once it is up; 404 for any other. */
   readonly answers?: Readonly<Record<string, number>>;
-  /** How long it answers 503 after its start, in seconds. */
-  readonly warmUpSeconds?: number;
+  /** A path that is answered with 503 for so long after the start, and what is loaded meanwhile. */
+  readonly warmUp?: { readonly path: string; readonly seconds: number; readonly loads: string };
   /** Variables it does not start without. */
   readonly variables?: readonly string[];
-  /** Name of the database of its environment that it connects to when it starts. */
-  readonly database?: string;
+  /** The database of its environment that it connects to when it starts, by name, and the port it asks at. */
+  readonly database?: { readonly name: string; readonly port: number };
   /** The job of its environment that has to have migrated the database, and the tag it has to have done that with. */
   readonly schema?: { readonly job: string; readonly tag: string };
 }
@@ -26,7 +26,7 @@ export interface Program {
 export interface Release {
   readonly program?: Program;
   /** For images of jobs that migrate: what is migrated, and how many runs in a row find the table locked before one gets through. */
-  readonly migration?: { readonly table: string; readonly steps: readonly string[]; readonly lockedRuns: number };
+  readonly migration?: { readonly database: string; readonly table: string; readonly steps: readonly string[]; readonly lockedRuns: number };
 }
 
 /** An image: the registries, by id, that let the platform pull it (for jobs: none is named), and its tags. */
@@ -50,8 +50,8 @@ export interface CommitFacts {
 /** A git repository, its commits from the oldest on. */
 export interface RepositoryFacts {
   readonly commits: readonly CommitFacts[];
-  /** For terraform: where the state lies, and a service that forgets to give its lock back some hours after each start. */
-  readonly state?: { readonly path: string; readonly holder: string; readonly stuckAfterHours: number };
+  /** For terraform: where the state lies, and a service, by id, some tags of which keep its lock for good some hours after each start. */
+  readonly state?: { readonly path: string; readonly holder: string; readonly tags: readonly string[]; readonly stuckAfterHours: number };
 }
 
 /** A version of a chart. */
