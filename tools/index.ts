@@ -1,15 +1,23 @@
 import type { Tool } from '../src/mcp/tool.ts';
+import { listAlertRules } from './alert-rule/list-alert-rules.ts';
 import { updateAlertRule } from './alert-rule/update-alert-rule.ts';
 import { createApplication } from './application/create-application.ts';
 import { deployApplication } from './application/deploy-application.ts';
 import { getApplicationLogs } from './application/get-application-logs.ts';
 import { getApplicationStatus } from './application/get-application-status.ts';
+import { rollbackApplication } from './application/rollback-application.ts';
 import { listClusters } from './cluster/list-clusters.ts';
 import { lockCluster } from './cluster/lock-cluster.ts';
+import { unlockCluster } from './cluster/unlock-cluster.ts';
 import { upgradeCluster } from './cluster/upgrade-cluster.ts';
 import { updateContainer } from './container/update-container.ts';
 import { createDatabase } from './database/create-database.ts';
 import { deployDatabase } from './database/deploy-database.ts';
+import { deployService } from './deployment/deploy-service.ts';
+import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
+import { listDeployments } from './deployment/list-deployments.ts';
+import { waitForDeployment } from './deployment/wait-for-deployment.ts';
+import { cancelDeployment } from './environment/cancel-deployment.ts';
 import { createEnvironment } from './environment/create-environment.ts';
 import { getEnvironment } from './environment/get-environment.ts';
 import { getEnvironmentStatus } from './environment/get-environment-status.ts';
@@ -26,8 +34,10 @@ import { getOrganization } from './organization/get-organization.ts';
 import { inviteMember } from './organization/invite-member.ts';
 import { listMembers } from './organization/list-members.ts';
 import { updateBillingInfo } from './organization/update-billing-info.ts';
+import { getApiBudget } from './platform/get-api-budget.ts';
 import { createProject } from './project/create-project.ts';
 import { listProjects } from './project/list-projects.ts';
+import { getService } from './service/get-service.ts';
 import { redeployTerraform } from './terraform/redeploy-terraform.ts';
 import { createEnvironmentVariable } from './variable/create-environment-variable.ts';
 import { createSecret } from './variable/create-secret.ts';
@@ -37,7 +47,7 @@ import { updateEnvironmentVariable } from './variable/update-environment-variabl
 import { createWebhook } from './webhook/create-webhook.ts';
 import { listWebhookEvents } from './webhook/list-webhook-events.ts';
 
-/** Every tool: those of the documented operations in the document's order, then those outside it. */
+/** Every tool: those of the documented operations in the document's order, then those outside it, then those made of several. */
 export const tools: readonly Tool[] = [
   getOrganization,
   listProjects,
@@ -76,4 +86,14 @@ export const tools: readonly Tool[] = [
   listServices,
   getEnvironmentStatus,
   listClusters,
+  cancelDeployment,
+  unlockCluster,
+  listAlertRules,
+  getService,
+  listDeployments,
+  diagnoseDeployment,
+  waitForDeployment,
+  deployService,
+  rollbackApplication,
+  getApiBudget,
 ];

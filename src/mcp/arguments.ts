@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { inputShape, type AnyOperation } from '../contract/operation.ts';
+import { inputShape } from '../contract/operation.ts';
 import { referenceKind } from '../contract/primitives.ts';
 import { memberOf, withoutNull, type JsonSchema } from './json-schema.ts';
 import { nearest } from './nearest.ts';
 import { containsMark, mask } from './redact.ts';
 import { givenSchema, memoised, takenSchema } from './schema.ts';
-import type { Shape, Tool } from './tool.ts';
+import type { Act, Shape, Tool } from './tool.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /** One thing wrong with the arguments of a call, in words that name the member. */
@@ -94,8 +94,8 @@ export function issuesOf(tool: Tool, args: unknown): Issue[] {
 }
 
 /** What is wrong with the input that a tool made of its arguments for an operation. */
-export const issuesOfInput = (operation: AnyOperation, input: JsonRecord): Issue[] => {
+export const issuesOfAct = ({ operation, input, kept = [] }: Act): Issue[] => {
   const members = z.object(inputShape(operation)).safeParse(input);
   const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;
-  return body.error?.issues.map((issue) => words(issue, input)) ?? [];
+  return (body.error?.issues ?? []).filter(({ path }) => !kept.includes(String(path[0]))).map((issue) => words(issue, input));
 };

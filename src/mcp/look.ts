@@ -43,17 +43,20 @@ export interface Looking {
 /**
  * What the code of a tool sees of the platform.
  * @param shown whether it sees what may be shown. Otherwise it sees everything, to act upon, and nothing of it may be told.
+ * @param anew whether what was read before is old, because something was changed since.
  */
-export function lookAround(call: Call, { shown }: { shown: boolean }): Looking {
+export function lookAround(call: Call, { shown, anew = false }: { shown: boolean; anew?: boolean }): Looking {
   const { context, addresses } = call;
   const { clock, deadline, signal } = context;
   const missing = new Map<string, string>();
+  const fresh = (): Read => once((operation, input) => ask(operation, input, call));
+  let look = anew ? fresh() : call.look;
 
   async function read<Op extends AnyOperation>(operation: Op, input: InputOf<Op>): Promise<AnswerOf<Op>> {
     const given = input as JsonRecord;
     await guardRead(call, operation, given);
-    const answer = shown ? protect(call, operation, await ask(operation, given, call)) : await call.look(operation, given);
-    return answer as AnswerOf<Op>;
+    const answer = await look(operation, given);
+    return (shown ? protect(call, operation, answer) : answer) as AnswerOf<Op>;
   }
 
   async function attempt<Op extends AnyOperation>(operation: Op, input: InputOf<Op>): Promise<AnswerOf<Op> | undefined> {
@@ -73,6 +76,9 @@ export function lookAround(call: Call, { shown }: { shown: boolean }): Looking {
       addresses,
       read,
       attempt,
+      forget: () => {
+        look = fresh();
+      },
       now: () => clock.now(),
       timeLeft,
       // Giving up isn't an error: whoever waits looks at the time that is left.

@@ -1,4 +1,4 @@
-import { issuesOf, issuesOfInput } from './arguments.ts';
+import { issuesOf, issuesOfAct } from './arguments.ts';
 import { ask, fail, type Call, type Dependencies } from './call.ts';
 import type { CallContext } from './context.ts';
 import { failureOf, failureText, outcomeOf, type Failure } from './errors.ts';
@@ -47,7 +47,7 @@ function sealingKey(call: Call): Uint8Array {
 async function lower(call: Call): Promise<Lowered> {
   const { tool, args, deps } = call;
   const acts = tool.acts ? await tool.acts(args, lookAround(call, { shown: false }).sight) : [];
-  const issues = acts.flatMap(({ operation, input }) => issuesOfInput(operation, input));
+  const issues = acts.flatMap(issuesOfAct);
   if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
   const redactor = deps.redactor.knowing(acts.flatMap(({ operation, input }) => secretsOf(operation, input)));
   return { ...call, acts, deps: { ...deps, redactor } };
@@ -111,8 +111,8 @@ const protectAnswer = ({ tool, deps }: Call, answer: JsonRecord): JsonRecord => 
 async function finish(call: Guarded): Promise<Ended> {
   const { tool, args, acts, context } = call;
   const answers = await perform(call);
-  const { sight, missing } = lookAround(call, { shown: true });
   const changed = acts.filter(({ operation }) => operation.effect !== 'read');
+  const { sight, missing } = lookAround(call, { shown: true, anew: changed.length > 0 });
   const told = async (): Promise<JsonRecord> => (tool.answerOf ? tool.answerOf(args, sight, answers) : (answers[0] ?? {}));
   const answer = await told().catch((error: unknown) =>
     changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(deedText), error: failureOf(error, context.requestId, false) }),
@@ -149,7 +149,7 @@ async function walk(call: Call): Promise<Ended> {
 function replyTo(failure: Failure, error: unknown, { tool, context, deps }: Call): Reply {
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
   const text = failureText(failure, { tool, redactor: deps.redactor });
-  return failure.kind === 'pending' ? { kind: 'failure', text, code: failure.code } : { kind: 'failure', text };
+  return { kind: 'failure', text, why: outcomeOf(failure).why, ...(failure.kind === 'pending' && { code: failure.code }) };
 }
 
 /** Takes a call apart and walks it through the stages, whatever was given. */

@@ -13,13 +13,15 @@ export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;
 export interface Sight {
   /** What the names and ids among the arguments stand for, by argument. */
   readonly addresses: Readonly<Record<string, Address>>;
-  /** Carries out a read. @throws ApiError as the platform fails; CallFailure where the policy denies it. */
+  /** Carries out a read, once for the same thing. @throws ApiError as the platform fails; CallFailure where the policy denies it. */
   readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
   /**
    * The same for what the answer can do without: undefined where the platform doesn't offer the read, or it is forbidden
    * or denied. The caller is told what could not be read, and why.
    */
   readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
+  /** What was read is old: the next read of the same thing asks the platform again. */
+  readonly forget: () => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds that are left of this call. */

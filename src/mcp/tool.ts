@@ -5,11 +5,12 @@ import type { Next } from './next.ts';
 import type { Renderer } from './render.ts';
 import type { Printing } from './schema.ts';
 import type { Sight } from './sight.ts';
-import type { JsonRecord } from './values.ts';
+import { pick, type JsonRecord } from './values.ts';
 
-export { attempt } from './guard/target.ts';
+export { amending } from './amend.ts';
 export { clusterLock, clusterUpgrade } from './guard/plan/cluster.ts';
 export { deployment } from './guard/plan/deployment.ts';
+export type { Preview } from './guard/plan/preview.ts';
 export { role } from './guard/plan/role.ts';
 export { services } from './guard/plan/services.ts';
 export { override } from './guard/plan/variable.ts';
@@ -34,6 +35,8 @@ export interface Act {
   readonly operation: AnyOperation;
   /** The whole flat input of the operation. */
   readonly input: JsonRecord;
+  /** Members that are sent back as the platform gave them, and so are not ours to check. */
+  readonly kept?: readonly string[];
 }
 
 /** Makes an act whose input fits its operation. */
@@ -130,6 +133,7 @@ const bodyRules = ({ body }: AnyOperation) => (args: JsonRecord): readonly strin
 /** Makes a tool of one operation. The tool has the operation's name. */
 export function defineTool<Op extends AnyOperation>(operation: Op, definition: ToolDefinition<Op>): Tool {
   const { toolset, description, fields, folded, hidden, input = {}, acts, answer, answerOf, plan, preview, render, next } = definition;
+  const own = Object.keys(inputShape(operation));
   return {
     name: operation.name,
     toolset,
@@ -140,7 +144,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     rules: acts ? () => [] : bodyRules(operation),
     operations: [operation],
     operation,
-    acts: acts ?? (async (args) => [{ operation, input: args }]),
+    acts: acts ?? (async (args) => [{ operation, input: pick(args, own) }]),
     answer: answer ?? operation.response,
     answerOf,
     plan: (args) => plan?.(args as InputOf<Op>) ?? [],

@@ -1,18 +1,17 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { amending, defineTool, record } from '../../src/mcp/tool.ts';
 
 export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
   description:
-    'Tune an alert: its condition, threshold, severity, receivers, or switch it off. Replaces the whole rule: what you leave out ' +
-    'is lost.',
+    'Tune an alert: its condition, threshold, severity, receivers, or switch it off. Give only what changes; the rest stays.',
+  ...amending(operations.update_alert_rule),
   fields: {
     alert_rule_id: 'Id of the rule.',
     alert_receiver_ids: 'Who is told.',
     'condition.threshold': 'Compared by operator.',
     presentation: 'What a notification shows.',
   },
-  plan: () => ['Replaces the whole rule.'],
   render: record({ first: ['name', 'id', 'state', 'enabled', 'severity'] }),
   next: 'is_up_to_date turns true once the alerting system has taken it over.',
 });

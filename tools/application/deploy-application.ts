@@ -1,5 +1,6 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, deployment, record } from '../../src/mcp/tool.ts';
+import { defineTool, deployment } from '../../src/mcp/tool.ts';
+import { beginning } from '../deployment/begun.ts';
 
 export const deployApplication = defineTool(operations.deploy_application, {
   toolset: 'services',
@@ -7,6 +8,5 @@ export const deployApplication = defineTool(operations.deploy_application, {
     'Ship, release or roll back an application: deploys the newest commit of its branch, or the commit you name. Answers at once, ' +
     'while the deployment is still queued.',
   preview: deployment,
-  render: record({ first: ['state', 'id', 'application_id'] }),
-  next: 'Accepted, not deployed yet: get_application_status shows when it is RUNNING or failed, get_application_logs why.',
+  ...beginning('DEPLOY', 'application_id'),
 });

@@ -1,5 +1,6 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record, services } from '../../src/mcp/tool.ts';
+import { defineTool, services } from '../../src/mcp/tool.ts';
+import { beginning } from '../deployment/begun.ts';
 
 export const stopEnvironment = defineTool(operations.stop_environment, {
   toolset: 'environments',
@@ -8,6 +9,5 @@ export const stopEnvironment = defineTool(operations.stop_environment, {
     'deployed again.',
   plan: () => ['Every service in it stops serving until it is deployed again.'],
   preview: services('Takes down'),
-  render: record({ first: ['state', 'id'] }),
-  next: 'Accepted, not stopped yet: get_environment_status shows when it is STOPPED.',
+  ...beginning('STOP', 'environment_id'),
 });

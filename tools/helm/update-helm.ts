@@ -1,11 +1,21 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { amending, defineTool, isRecord, omit, record, type JsonRecord } from '../../src/mcp/tool.ts';
+
+/** What is read back calls its source otherwise than a request does. */
+function asRequest({ source, ...helm }: JsonRecord): JsonRecord {
+  const { git, repository } = (isRecord(source) ? source : {}) as { git?: JsonRecord; repository?: JsonRecord };
+  if (isRecord(git)) return { ...helm, source: { git_repository: git['git_repository'] } };
+  if (!isRecord(repository)) return { ...helm, source };
+  const { repository: from } = repository;
+  return { ...helm, source: { helm_repository: { ...omit(repository, ['repository']), repository: isRecord(from) ? (from['id'] ?? null) : null } } };
+}
 
 export const updateHelm = defineTool(operations.update_helm, {
   toolset: 'services',
   description:
-    'Change a Helm release: chart version, values, arguments, ports. Replaces the whole configuration: read it with get_helm first ' +
-    'and send it back with your change; what you leave out is lost.',
+    'Change a Helm release: chart version, values, arguments, ports, time limit. Give only what changes; the rest stays. null removes a member; a ' +
+    'list replaces the whole list.',
+  ...amending(operations.update_helm, { exclusive: ['source'], asRequest }),
   fields: {
     values_override: "What differs from the chart's own values.",
     'values_override.set': '[name, value] pairs.',
@@ -18,7 +28,6 @@ export const updateHelm = defineTool(operations.update_helm, {
     'ports[].service_name': 'Kubernetes service.',
   },
   folded: ['source.git', 'source.repository'],
-  plan: () => ['Replaces the whole configuration: what is not listed here goes back to its default or is removed.'],
   render: record({ left: [] }),
   next: 'It takes effect with the next deployment.',
 });

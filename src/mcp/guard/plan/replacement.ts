@@ -1,23 +1,10 @@
-import { snakeCase, type AnyOperation } from '../../../contract/operation.ts';
-import { allOperations } from '../../../contract/operations.ts';
+import type { AnyOperation } from '../../../contract/operation.ts';
+import { present } from '../../present.ts';
 import { argumentSchema } from '../../schema.ts';
-import { pick, type JsonRecord } from '../../values.ts';
-import { attempt, type Read } from '../target.ts';
+import { pick } from '../../values.ts';
 import { changes, declaredIn } from './changes.ts';
-import { rowWith, unread, type Preview } from './preview.ts';
-
-const readAt = (path: string): AnyOperation | undefined => allOperations.find((operation) => operation.method === 'GET' && operation.path === path);
-
-const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick(args, operation.params.map(snakeCase));
-
-/** What a PUT replaces, as it is now: read from its own path, or found in the list its path ends in. */
-async function present(operation: AnyOperation, args: JsonRecord, read: Read): Promise<JsonRecord | undefined> {
-  const own = readAt(operation.path);
-  if (own) return attempt(read(own, paramsOf(own, args)));
-  const list = readAt(operation.path.replace(/\/\{\w+\}$/, ''));
-  if (!list) return undefined;
-  return rowWith(await attempt(read(list, paramsOf(list, args))), args[snakeCase(operation.params.at(-1)!)]);
-}
+import { unread, type Preview } from './preview.ts';
+import type { JsonRecord } from '../../values.ts';
 
 /** What a PUT changes and what it drops without saying so. */
 export const replacement =

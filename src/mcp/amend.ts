@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { inputShape, snakeCase, type AnyOperation } from '../contract/operation.ts';
+import { declaredIn } from './guard/plan/changes.ts';
+import { mergeInto, partly } from './merge.ts';
+import { present } from './present.ts';
+import { argumentSchema } from './schema.ts';
+import type { Sight } from './sight.ts';
+import type { Act, Shape } from './tool.ts';
+import { omit, pick, type JsonRecord } from './values.ts';
+
+/** How the request of a replacement differs from what is read back. */
+export interface Amending {
+  /** Members, by dotted path, that hold exactly one of several: giving another one takes the present one's place. */
+  readonly exclusive?: readonly string[];
+  /** What was read, in the request's own shape. */
+  readonly asRequest?: (found: JsonRecord) => JsonRecord;
+  /** Why this may not be changed, and what to do instead; undefined where it may. */
+  readonly fixed?: (found: JsonRecord) => { readonly what: string; readonly next: string } | undefined;
+}
+
+const bodyOf = (operation: AnyOperation): Shape => ((operation.body as z.ZodObject | undefined)?.shape ?? {}) as Shape;
+
+const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
+
+/** What has to be given where nothing can be read back: everything, since whatever isn't given is lost. */
+function whole(operation: AnyOperation, args: JsonRecord, sight: Sight): Act {
+  const shape = bodyOf(operation);
+  const missing = Object.keys(shape).filter((name) => isRequired(shape[name]!) && args[name] === undefined);
+  const lost = Object.keys(shape).filter((name) => !isRequired(shape[name]!) && args[name] === undefined);
+  if (missing.length > 0) {
+    sight.refuse(
+      `what it replaces can't be read here, so everything has to be given; missing: ${missing.join(', ')}`,
+      `Give those too. What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`,
+    );
+  }
+  return { operation, input: args };
+}
+
+/**
+ * Makes a replacement take only what changes: the rest is read and sent back as it is. A member given as null is removed
+ * (RFC 7396), records are merged, lists replaced.
+ */
+export function amending(operation: AnyOperation, { exclusive = [], asRequest = (found) => found, fixed }: Amending = {}) {
+  const ids = operation.params.map(snakeCase);
+  const body = bodyOf(operation);
+  const members = Object.keys(body);
+
+  async function acts(args: JsonRecord, sight: Sight): Promise<readonly Act[]> {
+    const given = pick(args, members);
+    const found = await present(operation, args, sight.read as Parameters<typeof present>[2]);
+    if (!found) return [whole(operation, args, sight)];
+    const reason = fixed?.(found);
+    if (reason) sight.refuse(reason.what, reason.next);
+    const { properties = {} } = argumentSchema(operation);
+    const now = declaredIn(asRequest(found), { properties: omit(properties, ids) as typeof properties }) as JsonRecord;
+    const input = { ...pick(args, ids), ...mergeInto(now, given, exclusive) };
+    return [{ operation, input, kept: Object.keys(now).filter((name) => given[name] === undefined) }];
+  }
+
+  return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts };
+}

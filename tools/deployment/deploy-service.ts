@@ -1,0 +1,31 @@
+import { operations } from '../../src/contract/operations.ts';
+import { reference } from '../../src/contract/primitives.ts';
+import { serviceKinds } from '../../src/contract/resources/service.ts';
+import { anyService, composeTool, deployment, services, type Preview } from '../../src/mcp/tool.ts';
+import { deployOperation, idOf, oneOf, subjectOf } from '../service/any-kind.ts';
+import { afterwards, begun } from './begun.ts';
+import { wait } from './waiting.ts';
+
+const kinds = [...serviceKinds.map(deployOperation), operations.deploy_environment] as const;
+
+const preview: Preview = (args, sight) => (sight.target.kind === 'environment' ? services('Deploys')(args, sight) : deployment(args, sight));
+
+export const deployService = composeTool({
+  name: 'deploy_service',
+  toolset: 'services',
+  description:
+    'Deploy, run or roll out a service of any kind (container, helm, job, database, application, terraform), or everything in an environment, with its ' +
+    'present configuration. A job is run. For a given commit of an application use deploy_application.',
+  input: { service: anyService().optional(), environment: reference('environment').optional(), ...wait },
+  rules: oneOf('service', 'environment'),
+  operations: kinds as unknown as readonly [(typeof kinds)[number], ...(typeof kinds)[number][]],
+  acts: async (_, sight) => {
+    const subject = subjectOf(sight);
+    return [{ operation: deployOperation(subject.kind), input: idOf(subject) }];
+  },
+  preview,
+  answer: begun.answer,
+  answerOf: (args, sight, [answer = {}]) => afterwards(sight, subjectOf(sight), { action: 'DEPLOY', answer, wait: args.wait }),
+  render: begun.render,
+  next: begun.next,
+});

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/operations.ts';
+import { reference } from '../../src/contract/primitives.ts';
+import type { ServiceKind } from '../../src/contract/resources/service.ts';
+import { diagnose } from '../../src/insight/diagnosis/diagnose.ts';
+import { anyService, composeTool, isRecord, type JsonRecord, type Next, type Sight } from '../../src/mcp/tool.ts';
+import { oneOf, readsOf, subjectOf, type Subject } from '../service/any-kind.ts';
+import { diagnosisAnswer, diagnosisView } from './diagnosis-text.ts';
+import { gather, servicesIn, type Seen } from './evidence.ts';
+
+const hasFailed = ({ status }: Seen): boolean => status?.state?.endsWith('ERROR') ?? false;
+
+const latestFirst = (one: Seen, other: Seen): number => (other.status?.last_deployment_date ?? '').localeCompare(one.status?.last_deployment_date ?? '');
+
+/** The service of an environment that is asked about: the one whose deployment failed last. */
+async function failedIn(sight: Sight, environment: Subject): Promise<{ subject?: Subject & { kind: ServiceKind }; others: readonly Seen[] }> {
+  const [first, ...others] = (await servicesIn(sight, environment.id)).filter(hasFailed).toSorted(latestFirst);
+  return { subject: first && { kind: first.kind, id: first.id, name: first.name, environmentId: environment.id }, others };
+}
+
+const isService = (subject: Subject): subject is Subject & { kind: ServiceKind } => subject.kind !== 'environment';
+
+/** What is wrong with a service's latest deployment, or with that one, and why, as an answer. */
+export async function diagnosed(sight: Sight, subject: Subject & { kind: ServiceKind }, deployment?: string): Promise<JsonRecord> {
+  const evidence = await gather(sight, subject, deployment);
+  return diagnosisAnswer(subject.path ?? evidence.service.name, diagnose(evidence));
+}
+
+/** The calls a diagnosis proposes. */
+export const proposed = (view: JsonRecord): readonly Next[] =>
+  Array.isArray(view['next']) ? view['next'].filter(isRecord).map((call) => call as unknown as Next) : [];
+
+export const diagnoseDeployment = composeTool({
+  name: 'diagnose_deployment',
+  toolset: 'services',
+  description:
+    'Why did my deploy fail? Names the cause of a failed or crashing deployment, with the log lines that show it, what changed since the last ' +
+    'good one, and the calls that fix it. Ask this before reading logs. Of an environment it takes the service that failed last.',
+  input: {
+    service: anyService().optional(),
+    environment: reference('environment').optional(),
+    deployment_id: z.string().optional().describe('Default: the latest that failed.'),
+  },
+  rules: oneOf('service', 'environment'),
+  operations: [...readsOf('deployments', 'logs', 'status'), operations.list_services, operations.get_environment_status, operations.get_environment_logs],
+  answer: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.object({})), changes: z.array(z.object({})), next: z.array(z.object({})) }),
+  answerOf: async ({ deployment_id }, sight) => {
+    const given = subjectOf(sight);
+    if (isService(given)) return diagnosed(sight, given, deployment_id);
+    const { subject, others } = await failedIn(sight, given);
+    if (!subject) return { subject: given.path ?? given.name ?? given.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
+    const answer = await diagnosed(sight, subject, deployment_id);
+    return others.length === 0 ? answer : { ...answer, failed_too: others.map(({ kind, name, id, status }) => ({ kind, name, id, state: status?.state })) };
+  },
+  render: {
+    ...diagnosisView,
+    text: (view) => [diagnosisView.text(view), ...(Array.isArray(view['failed_too']) ? [`Failed too: ${JSON.stringify(view['failed_too'])}`] : [])].join('\n'),
+  },
+  next: proposed,
+});

@@ -1,0 +1,52 @@
+import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
+import { pruneRecord, isRecord, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/mcp/tool.ts';
+import type { Subject } from '../service/any-kind.ts';
+import { diagnosed, proposed } from './diagnose-deployment.ts';
+import { diagnosisText } from './diagnosis-text.ts';
+import type { Left } from './waiting.ts';
+
+const isServiceKind = (kind: string): kind is ServiceKind => (serviceKinds as readonly string[]).includes(kind);
+
+/** What came of a deployment that was waited for; of one that failed, also why. */
+export async function endAnswer(sight: Sight, subject: Subject, { outcome, status, waited_seconds }: Left): Promise<JsonRecord> {
+  const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
+  const { kind } = subject;
+  const diagnosis = outcome === 'failed' && isServiceKind(kind) ? await diagnosed(sight, { ...subject, kind }, status.deployment_request_id ?? undefined) : undefined;
+  return pruneRecord({
+    subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
+    id: subject.id,
+    outcome, state: status.state, deployment_id: status.deployment_request_id, waited_seconds,
+    total_seconds: status.steps?.total_duration_sec,
+    steps, diagnosis,
+  });
+}
+
+const sayings: Readonly<Record<Left['outcome'], string>> = {
+  succeeded: 'It succeeded.',
+  failed: 'It failed.',
+  canceled: 'It was canceled.',
+  superseded: 'A later deployment took its place; this is the state of that one.',
+  running: 'It has not ended yet.',
+};
+
+const stepText = (step: JsonRecord): string => `${String(step['step_name'])} ${String(step['status'])}${step['duration_sec'] === undefined ? '' : ` ${String(step['duration_sec'])} s`}`;
+
+function text(view: JsonRecord): string {
+  const { subject, outcome, state, deployment_id, waited_seconds, steps, diagnosis } = view;
+  const said = [
+    `${String(subject)}: ${String(state)}. ${sayings[outcome as Left['outcome']] ?? ''} Waited ${String(waited_seconds)} s.`,
+    ...(deployment_id === undefined ? [] : [`Deployment: ${String(deployment_id)}`]),
+    ...(Array.isArray(steps) ? [`Steps: ${steps.filter(isRecord).map(stepText).join(', ')}`] : []),
+  ];
+  return [...said, ...(isRecord(diagnosis) ? [diagnosisText(diagnosis)] : [])].join('\n');
+}
+
+const render: Renderer = { view: (answer) => answer, text, keep: 'first' };
+
+const next = (view: JsonRecord): readonly Next[] => {
+  if (isRecord(view['diagnosis'])) return proposed(view['diagnosis']);
+  return view['outcome'] === 'failed' && typeof view['id'] === 'string' ? [{ tool: 'diagnose_deployment', arguments: { environment: view['id'] }, why: 'why it failed' }] : [];
+};
+
+/** How an end is shown, and what follows from it. */
+export const endView = { render, next };

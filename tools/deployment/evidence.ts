@@ -1,0 +1,109 @@
+import { operations } from '../../src/contract/operations.ts';
+import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
+import type { Sibling, VariableKey } from '../../src/insight/changes.ts';
+import { diagnose } from '../../src/insight/diagnosis/diagnose.ts';
+import type { Evidence } from '../../src/insight/diagnosis/evidence.ts';
+import type { ServiceStatus } from '../../src/insight/ends.ts';
+import type { HistoryItem } from '../../src/insight/history.ts';
+import type { LogLine } from '../../src/insight/logs/log-line.ts';
+import { isRecord, pick, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
+import { readAspect, type Subject } from '../service/any-kind.ts';
+
+/** A service with its status, as an environment's lists tell of it. */
+export interface Seen {
+  readonly kind: ServiceKind;
+  readonly id: string;
+  readonly name: string;
+  readonly configuration?: JsonRecord;
+  readonly status?: ServiceStatus;
+}
+
+const textOf = (record: JsonRecord | undefined, member: string): string | undefined => (typeof record?.[member] === 'string' ? record[member] : undefined);
+
+const rows = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+
+const kindOf = (service: JsonRecord): ServiceKind | undefined => serviceKinds.find((kind) => kind === textOf(service, 'service_type')?.toLowerCase());
+
+/** The services of an environment with what they are made of and how they are; what the platform doesn't tell is left out. */
+export async function servicesIn(sight: Sight, environmentId: string): Promise<Seen[]> {
+  const [list, statuses] = await Promise.all([
+    sight.attempt(operations.list_services, { environment_id: environmentId }),
+    sight.attempt(operations.get_environment_status, { environment_id: environmentId }),
+  ]);
+  const configured = new Map(rows(list?.results).map((row) => [row['id'], row]));
+  const statusOf = (id: string, kind: ServiceKind): ServiceStatus | undefined => rows(statuses?.[`${kind}s`]).find((row) => row['id'] === id);
+  if (list) {
+    return [...configured.values()].flatMap((row) => {
+      const [kind, id] = [kindOf(row), textOf(row, 'id')];
+      return kind && id ? [{ kind, id, name: textOf(row, 'name') ?? id, configuration: row, status: statusOf(id, kind) }] : [];
+    });
+  }
+  return serviceKinds.flatMap((kind) => rows(statuses?.[`${kind}s`]).map((status) => ({ kind, id: String(status['id']), name: String(status['id']), status })));
+}
+
+const siblingOf = ({ kind, id, name, configuration = {}, status }: Seen): Sibling => ({
+  kind, id, name,
+  state: status?.state,
+  last_deployment_date: status?.last_deployment_date,
+  ...(pick(configuration, ['host', 'port', 'type']) as Partial<Sibling>),
+});
+
+/** The keys of the variables a service sees, never their values. */
+async function variableKeys(sight: Sight, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[]> {
+  const list =
+    kind === 'application' ? await sight.attempt(operations.list_environment_variables, { application_id: id })
+    : kind === 'container' ? await sight.attempt(operations.list_variables_of_container, { container_id: id })
+    : environmentId ? await sight.attempt(operations.list_variables_of_environment, { environment_id: environmentId })
+    : undefined;
+  return rows(list?.results).map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
+}
+
+/** The environment's log says which step and service a line is of; where there is none, the service's own does. */
+async function linesOf(sight: Sight, subject: Subject, environmentId: string | undefined): Promise<LogLine[]> {
+  const whole = environmentId ? rows((await sight.attempt(operations.get_environment_logs, { environment_id: environmentId }))?.results) : [];
+  const own = whole.filter((line) => line['service_id'] === subject.id);
+  return own.length > 0 ? own : rows((await readAspect(sight, subject, 'logs'))?.['results']);
+}
+
+/** The lock that keeps the environment from being changed. Where nothing is locked, nobody needs to know the cluster. */
+async function lockOn(sight: Sight, environmentId: string): Promise<Evidence['cluster']> {
+  const organization = await sight.attempt(operations.get_organization, {});
+  const locks = organization && rows((await sight.attempt(operations.list_cluster_locks, { organization_id: organization.id }))?.results);
+  if (!locks?.length) return undefined;
+  const environment = await sight.attempt(operations.get_environment, { environment_id: environmentId });
+  const lock = locks.find((one) => one['cluster_id'] === environment?.cluster_id);
+  return environment?.cluster_id ? { id: environment.cluster_id, name: environment.cluster_name, lock: lock ?? null } : undefined;
+}
+
+/** Causes that lie outside the service: a lock may be there because of them. */
+const aroundIt: readonly string[] = ['unknown', 'none', 'disk_full', 'insufficient_resources', 'quota_exceeded', 'cluster_locked', 'canceled'];
+
+/**
+ * Reads what a diagnosis of a service is made of, in as few requests as it can be: of its variables, and of a lock of its
+ * cluster, only the one that fits what the rest tells.
+ * @throws ApiError as the platform fails.
+ */
+export async function gather(sight: Sight, subject: Subject & { readonly kind: ServiceKind }, deployment?: string): Promise<Evidence> {
+  const configuration = subject.environmentId === undefined ? await readAspect(sight, subject, 'configuration') : undefined;
+  const environmentId = subject.environmentId ?? textOf(configuration?.['environment'] as JsonRecord | undefined, 'id');
+  const [services, past] = await Promise.all([
+    environmentId ? servicesIn(sight, environmentId) : [],
+    readAspect(sight, subject, 'deployments'),
+  ]);
+  const own = services.find(({ id }) => id === subject.id);
+  const status = own?.status ?? ((await readAspect(sight, subject, 'status')) as ServiceStatus | undefined);
+  const history = rows(past?.['results']) as HistoryItem[];
+  const evidence: Evidence = {
+    service: { kind: subject.kind, id: subject.id, name: own?.name ?? subject.name ?? subject.id, configuration: own?.configuration ?? configuration },
+    ...(environmentId && { environment: { id: environmentId } }),
+    history, deployment, status,
+    lines: await linesOf(sight, subject, environmentId),
+    siblings: services.filter(({ id }) => id !== subject.id).map(siblingOf),
+  };
+  const { cause } = diagnose(evidence);
+  if (environmentId && aroundIt.includes(cause.code)) {
+    const cluster = await lockOn(sight, environmentId);
+    if (cluster?.lock) return { ...evidence, cluster };
+  }
+  return { ...evidence, variables: await variableKeys(sight, subject, environmentId) };
+}

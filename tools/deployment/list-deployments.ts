@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/operations.ts';
+import { PageNumber, PageSize, reference } from '../../src/contract/primitives.ts';
+import { readDeployment, type HistoryItem } from '../../src/insight/history.ts';
+import { anyService, composeTool, isRecord, pruneRecord, table, type JsonRecord } from '../../src/mcp/tool.ts';
+import { oneOf, readAspect, readsOf, subjectOf } from '../service/any-kind.ts';
+
+const usualPage = 10;
+
+const columns = ['state', 'action', 'at', 'seconds', 'by', 'commit', 'message', 'image', 'services', 'id'];
+
+const services = (item: HistoryItem): readonly string[] => (item.services ?? []).map((service) => `${service.name ?? service.service_id ?? ''} ${service.status ?? ''}`.trim());
+
+function row(item: HistoryItem): JsonRecord {
+  const { state, action, startedAt, seconds, triggeredBy, commit, commitMessage, image, id } = readDeployment(item);
+  return pruneRecord({ state, action, at: startedAt, seconds, by: triggeredBy, commit, message: commitMessage, image, services: services(item), id });
+}
+
+export const listDeployments = composeTool({
+  name: 'list_deployments',
+  toolset: 'services',
+  description:
+    'What was deployed, when, by whom, and did it work? The deployment history of a service of any kind, or of a whole environment, newest first: ' +
+    'state, commit or image, duration.',
+  input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(usualPage) },
+  rules: oneOf('service', 'environment'),
+  operations: [...readsOf('deployments'), operations.list_environment_deployments],
+  answer: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),
+  answerOf: async ({ page = 1, page_size }, sight) => {
+    const history = await readAspect(sight, subjectOf(sight), 'deployments', { page, page_size });
+    const results = Array.isArray(history?.['results']) ? history['results'].filter(isRecord) : [];
+    return { results: results.map((item) => row(item as HistoryItem)), page, page_size };
+  },
+  render: { ...table('deployment', columns), shown: undefined },
+});

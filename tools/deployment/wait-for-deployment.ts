@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/operations.ts';
+import { reference } from '../../src/contract/primitives.ts';
+import { DeploymentAction } from '../../src/contract/states.ts';
+import type { Asked } from '../../src/insight/ends.ts';
+import { anyService, composeTool, type JsonRecord, type Next } from '../../src/mcp/tool.ts';
+import { oneOf, readsOf, subjectOf } from '../service/any-kind.ts';
+import { endAnswer, endView } from './end.ts';
+import { awaitEnd, readStatus, waitTime } from './waiting.ts';
+
+// What began a moment ago may not show yet: an end that was there before is looked at again after so long.
+const settlingTime = 3_000;
+
+const again = (view: JsonRecord, args: JsonRecord): readonly Next[] =>
+  view['outcome'] === 'running' ? [{ tool: 'wait_for_deployment', arguments: args, why: 'it has not ended yet' }] : endView.next(view);
+
+export const waitForDeployment = composeTool({
+  name: 'wait_for_deployment',
+  toolset: 'services',
+  description:
+    'Is it done yet? Waits until a deploy, restart or stop of a service or a whole environment has ended, and says how: succeeded, failed with the ' +
+    'cause, canceled. Use it instead of asking for the status again and again. When the time is over first, call it again.',
+  input: {
+    service: anyService().optional(),
+    environment: reference('environment').optional(),
+    deployment_id: z.string().optional().describe('As the deploy answered it: never takes an older one for it.'),
+    action: DeploymentAction.default('DEPLOY').describe('What was asked for.'),
+    seconds: waitTime,
+  },
+  rules: oneOf('service', 'environment'),
+  operations: [...readsOf('status'), operations.get_environment_status],
+  answer: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
+  answerOf: async ({ deployment_id: deployment, action, seconds }, sight) => {
+    const subject = subjectOf(sight);
+    const asked: Asked = { action, deployment };
+    const first = await awaitEnd(sight, subject, asked, seconds);
+    const mayBeOld = deployment === undefined && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
+    if (!mayBeOld) return endAnswer(sight, subject, first);
+    await sight.pause(settlingTime);
+    sight.forget();
+    const later = await readStatus(sight, subject);
+    const isSame = later?.deployment_request_id === first.status.deployment_request_id && later?.state === first.status.state;
+    return endAnswer(sight, subject, isSame ? first : await awaitEnd(sight, subject, asked, seconds - settlingTime / 1000));
+  },
+  render: endView.render,
+  next: again,
+});

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/operations.ts';
+import { composeTool, record } from '../../src/mcp/tool.ts';
+
+export const getApiBudget = composeTool({
+  name: 'get_api_budget',
+  toolset: 'organization',
+  description: 'How many requests to the platform are left in this hour, and when the count begins anew. Ask before work that takes many.',
+  input: {},
+  operations: [operations.get_organization],
+  answer: z.object({ remaining: z.int(), limit: z.int(), reset_at: z.string(), seconds_to_reset: z.int() }),
+  answerOf: async (_, sight) => {
+    if (!sight.budget()) await sight.read(operations.get_organization, {});
+    const budget = sight.budget();
+    if (!budget) return sight.refuse('the platform does not tell what is left', 'Make few and wide requests.');
+    const { remaining, limit, resetAt } = budget;
+    return { remaining, limit, reset_at: new Date(resetAt).toISOString(), seconds_to_reset: Math.max(0, Math.round((resetAt - sight.now()) / 1000)) };
+  },
+  render: record({ first: ['remaining', 'limit', 'reset_at', 'seconds_to_reset'] }),
+});

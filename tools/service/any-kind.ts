@@ -1,0 +1,71 @@
+import type { AnyOperation } from '../../src/contract/operation.ts';
+import { operations } from '../../src/contract/operations.ts';
+import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
+import type { JsonRecord, Sight } from '../../src/mcp/tool.ts';
+
+/** A service or an environment, as a call points at it. */
+export interface Subject {
+  readonly kind: ServiceKind | 'environment';
+  readonly id: string;
+  readonly name?: string;
+  /** Names from the project down, where they are known. */
+  readonly path?: string;
+  readonly environmentId?: string;
+}
+
+const named = operations as Readonly<Record<string, AnyOperation | undefined>>;
+
+const operationNamed = (name: string): AnyOperation => {
+  const found = named[name];
+  if (!found) throw new Error(`there is no operation ${name}`);
+  return found;
+};
+
+/** What is read of a service by an operation of its kind. */
+const reads = {
+  configuration: (kind: string) => `get_${kind}`,
+  status: (kind: string) => `get_${kind}_status`,
+  logs: (kind: string) => `get_${kind}_logs`,
+  deployments: (kind: string) => `list_${kind}_deployments`,
+} as const;
+
+/** Every operation that reads one of these of a service of any kind. */
+export const readsOf = (...aspects: readonly (keyof typeof reads)[]): [AnyOperation, ...AnyOperation[]] =>
+  aspects.flatMap((aspect) => serviceKinds.map((kind) => operationNamed(reads[aspect](kind)))) as [AnyOperation, ...AnyOperation[]];
+
+/** The input that names a service or environment to an operation of its kind. */
+export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => ({ [`${kind}_id`]: id });
+
+/**
+ * Reads one aspect of a service; undefined where the platform doesn't tell.
+ * @throws ApiError as the platform fails.
+ */
+export const readAspect = (sight: Sight, subject: Subject, aspect: keyof typeof reads, query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
+  sight.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
+
+/** The operation that deploys a service or environment of this kind. */
+export const deployOperation = (kind: Subject['kind']): AnyOperation =>
+  kind === 'terraform' ? operations.redeploy_terraform : operationNamed(`deploy_${kind}`);
+
+const isKind = (kind: string): kind is Subject['kind'] => kind === 'environment' || (serviceKinds as readonly string[]).includes(kind);
+
+/** What one argument of a call points at; undefined where it wasn't given. */
+export function subjectAt(sight: Sight, member: string): Subject | undefined {
+  const address = sight.addresses[member];
+  if (!address || !isKind(address.kind)) return undefined;
+  const { kind, id, name, path, environment } = address;
+  return { kind, id, name, path, environmentId: kind === 'environment' ? id : environment?.id };
+}
+
+/** The one of the arguments `service` and `environment` that was given. */
+export const subjectOf = (sight: Sight): Subject => {
+  const [service, environment] = [subjectAt(sight, 'service'), subjectAt(sight, 'environment')];
+  const given = service ?? environment;
+  return given ?? sight.refuse('neither service nor environment is given', 'Give the one that is meant.');
+};
+
+/** A rule of tools that are about one service or one environment. */
+export const oneOf = (...members: readonly string[]) => (args: JsonRecord): readonly string[] => {
+  const given = members.filter((member) => args[member] !== undefined);
+  return given.length === 1 ? [] : [`exactly one of ${members.map((member) => `"${member}"`).join(' and ')} must be given`];
+};

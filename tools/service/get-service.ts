@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { anyService, composeTool, isRecord, omit, pick, pruneRecord, type JsonRecord } from '../../src/mcp/tool.ts';
+import { readAspect, readsOf, subjectOf } from './any-kind.ts';
+
+const decoration = ['icon_uri', 'id', 'name', 'service_type'];
+const statusFacts = ['state', 'service_deployment_status', 'last_deployment_date', 'deployment_request_id', 'status_details'];
+
+const line = ([name, value]: [string, unknown]): string => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+
+export const getService = composeTool({
+  name: 'get_service',
+  toolset: 'services',
+  description: 'Show one service of any kind: how it is (state, last deployment, out of date or not) and how it is configured (image, CPU, memory, ports, probes, source …).',
+  input: { service: anyService() },
+  operations: readsOf('configuration', 'status'),
+  answer: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), configuration: z.object({}) }),
+  answerOf: async (_, sight) => {
+    const subject = subjectOf(sight);
+    const [configuration, status] = await Promise.all([readAspect(sight, subject, 'configuration'), readAspect(sight, subject, 'status')]);
+    return pruneRecord({
+      name: configuration?.['name'] ?? subject.name, id: subject.id, kind: subject.kind, path: subject.path,
+      status: status && pick(status, statusFacts),
+      configuration: configuration && omit(configuration, decoration),
+    });
+  },
+  render: {
+    view: (answer) => answer,
+    text: ({ status, configuration, ...who }) => {
+      const parts = [who, ...[status, configuration].filter(isRecord)] as JsonRecord[];
+      return parts.flatMap((part) => Object.entries(part).map(line)).join('\n');
+    },
+    keep: 'first',
+  },
+});
