@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { openApiDocument } from '../src/contract/openapi.ts';
 import { between } from './docs/markdown.ts';
 import { configurationPage, operationsPage, serverOptions, toolsByToolset, toolsPage } from './docs/pages.ts';
+import { scenariosPage } from './docs/scenarios.ts';
 import { statesPage } from './docs/states.ts';
 import { about } from './shipping/about.ts';
 import { examples } from './shipping/examples.ts';
@@ -21,6 +22,7 @@ const pages: Readonly<Record<string, string>> = {
   'docs/tools.md': toolsPage(),
   'docs/operations.md': operationsPage(),
   'docs/states.md': statesPage(),
+  'docs/scenarios.md': scenariosPage(),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,
   ...manifests,
   ...examples,

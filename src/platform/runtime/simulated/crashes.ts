@@ -20,7 +20,8 @@ const chatter = ({ task }: Scene): string[] => [
 
 /** What a crash is: what is said before the end, and how the end is reported. */
 interface Crash {
-  readonly lastWords: readonly string[];
+  /** Asked for every time it ends. */
+  readonly lastWords: () => readonly string[];
   readonly exitCode: number;
   readonly reason: 'Error' | 'OOMKilled';
 }
@@ -33,7 +34,7 @@ export function crashLoop(scene: Scene, program: Program, { lastWords, exitCode,
   const rounds = Array.from({ length: starts }, (_, index) => index + 1).flatMap((count) => [
     ...(count === 1 ? [] : [event('Normal', 'Started', times(count, 1, count * 12), 'kubelet', `Started container ${name}`)]),
     ...boot,
-    ...lastWords,
+    ...lastWords(),
     `Last State:     Terminated\n  Reason:       ${reason}\n  Exit Code:    ${exitCode}\n  Restart Count:  ${count - 1}`,
     event('Warning', 'BackOff', times(count * 2, 0, count * 13), 'kubelet', `Back-off restarting failed container ${name} in pod ${pod}_${digest(scene.task.service.environmentId, 8)}`),
   ]);
@@ -41,7 +42,7 @@ export function crashLoop(scene: Scene, program: Program, { lastWords, exitCode,
   return { seconds: between(scene.random, 48, 70), lines: [...rollingOut(scene), ...chatter(scene), ...rounds, ...conclusion(failure)], failure };
 }
 
-const crashed = (lastWords: readonly string[]): Crash => ({ lastWords, exitCode: 1, reason: 'Error' });
+const crashed = (lastWords: readonly string[]): Crash => ({ lastWords: () => lastWords, exitCode: 1, reason: 'Error' });
 
 /** A program that ends because variables it needs are not there. */
 export const withoutVariables = (scene: Scene, program: Program, names: readonly string[]): Script =>
@@ -60,7 +61,7 @@ export function withoutMemory(scene: Scene, program: Program): Script {
   const { service } = scene.task;
   const limit = service.kind === 'application' || service.kind === 'container' ? service.spec.memory : 0;
   return crashLoop(scene, program, {
-    lastWords: [
+    lastWords: () => [
       ...voices[program.language].memoryShort(limit, scene.random),
       `[${between(scene.random, 70_000, 99_000)}.${between(scene.random, 100_000, 999_999)}] Memory cgroup out of memory: Killed process ${between(scene.random, 8_000, 32_000)} (${program.language}) total-vm:${program.memory! * 3 * 1024}kB, anon-rss:${limit * 1024 - 2_312}kB, file-rss:0kB, oom_score_adj:${between(scene.random, 940, 999)}`,
     ],

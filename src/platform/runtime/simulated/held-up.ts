@@ -108,7 +108,7 @@ export function chartTooSlow(scene: Scene, { meanwhile }: ChartFacts): Script {
       clusterLog('W', scene.task.beganAt + 2019, 'warnings.go:70', 'unknown field "spec.template.spec.containers[0].resources.limit"'),
       ...meanwhile.flatMap((line) => [
         line,
-        `ready.go:304: [debug] StatefulSet is not ready: ${digest(service.environmentId, 8)}/${release}. ${between(scene.random, 0, 1)} out of 3 expected pods are ready`,
+        `ready.go:304: [debug] StatefulSet is not ready: ${digest(service.environmentId, 8)}/${release}. 0 out of 3 expected pods are ready`,
       ]),
       `wait.go:66: [debug] wait for resources failed after ${Math.floor(timeout / 60)}m${timeout % 60}s: context deadline exceeded`,
       colored.red(`Error: UPGRADE FAILED: release ${release} failed, and has been rolled back due to atomic being set: timed out waiting for the condition`),
