@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { operations } from '../contract/operations.ts';
 import type { Log } from '../mcp/context.ts';
 import { createParts } from '../mcp/parts.ts';
+import { watchFor } from '../mcp/resources/watch.ts';
 import { buildServer } from '../mcp/server.ts';
 import { permissionOf } from '../mcp/tool.ts';
 import { pagePath } from '../serve/http/approvals/pages.ts';
@@ -19,6 +20,7 @@ import { openApprovals } from './http/approvals.ts';
 import { openPolicies } from './http/policies.ts';
 import { createLog } from './log.ts';
 import { untilStopped } from './stopping.ts';
+import { shippedTexts } from './texts.ts';
 
 const clock = { now: Date.now };
 
@@ -55,9 +57,10 @@ export async function http(config: Config): Promise<void> {
   const connection = await connectionOf(config, log);
   const guard = openGuard(config);
   const addresses = openAddresses(config);
+  const texts = shippedTexts();
   let page: string | undefined;
   const policies = await openPolicies(config, (policy) => ({
-    ...createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, addresses, version: manifest.version, clock }),
+    ...createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, addresses, texts, version: manifest.version, clock }),
     approvalsPage: () => page,
   }));
   const admission = await admissionOf(config, log);
@@ -77,6 +80,7 @@ export async function http(config: Config): Promise<void> {
     holdsToken,
     policyVersion: policies.version,
     askPlatform: askerOf(connection, holdsToken),
+    watch: ({ caller: { restriction }, call }) => watchFor(policies.parts(restriction), call),
     build: (era, { restriction }) => buildServer(policies.parts(restriction), { era, callerOf: ({ http: request }) => callOf(request?.authInfo).call }),
     levelOf: (name) => {
       const tool = tools.find((one) => one.name === name);

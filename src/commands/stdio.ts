@@ -8,6 +8,7 @@ import { connectionOf } from './connecting.ts';
 import { openGuard, policyOf } from './guard.ts';
 import { createLog } from './log.ts';
 import { untilStopped } from './stopping.ts';
+import { shippedTexts } from './texts.ts';
 
 /**
  * `infra-mcp stdio`: serves one client on stdin and stdout until it leaves.
@@ -22,7 +23,7 @@ export async function stdio(config: Config): Promise<void> {
   const stopped = untilStopped(process.stdin);
   const server = serveStdio(
     createParts({
-      tools, connect, secrets, log, policy, guard: guard.parts, addresses, version: manifest.version, clock: { now: Date.now },
+      tools, connect, secrets, log, policy, guard: guard.parts, addresses, texts: shippedTexts(), version: manifest.version, clock: { now: Date.now },
     }),
   );
   await stopped;

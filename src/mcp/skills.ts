@@ -1,4 +1,5 @@
-import { SkillsExtension, type Skill, type SkillCatalog } from '@modelcontextprotocol/server/ext/skills';
+import { SkillsExtension, type Skill, type SkillCatalog, type SkillFiles } from '@modelcontextprotocol/server/ext/skills';
+import { mimeType } from './resources/resource.ts';
 import type { Texts } from './texts.ts';
 
 /** How long clients may keep a skill, in milliseconds: it changes with the program. */
@@ -6,16 +7,16 @@ const lifetime = 3_600_000;
 
 /** The file of a skill, as the resource it is. */
 const resourceOf = ({ uri, frontmatter: { name, description } }: Skill): { uri: string; name: string; description: string; mimeType: string } => ({
-  uri, name, description, mimeType: 'text/markdown',
+  uri, name, description, mimeType,
 });
 
 /** The skills that come with the program, the same for everybody. Their folder is read when somebody first asks. */
 export function skillsOf({ skills: folder }: Pick<Texts, 'skills'>): SkillsExtension {
-  let loading: Promise<{ catalog: SkillCatalog; read: (path: string) => Promise<Uint8Array> }> | undefined;
+  let loading: Promise<{ catalog: SkillCatalog; files: SkillFiles }> | undefined;
 
   const load = async () => {
     const { loadSkills, nodeSkillFiles } = await import('@modelcontextprotocol/server/ext/skills/node');
-    return { catalog: await loadSkills(folder, { strict: true }), read: nodeSkillFiles(folder).read };
+    return { catalog: await loadSkills(folder, { strict: true }), files: nodeSkillFiles(folder) };
   };
   const loaded = () => (loading ??= load());
   const find = async (uri: string): Promise<Skill | undefined> => (await loaded()).catalog.entries.find((skill) => skill.uri === uri);
@@ -28,8 +29,8 @@ export function skillsOf({ skills: folder }: Pick<Texts, 'skills'>): SkillsExten
       get: find,
       read: async (uri) => {
         if (!(await find(uri))) return undefined;
-        const { read } = await loaded();
-        return { text: new TextDecoder().decode(await read(uri.replace('skill://', ''))), mimeType: 'text/markdown' };
+        const { files } = await loaded();
+        return { text: new TextDecoder().decode(await files.read(uri.replace('skill://', ''))), mimeType };
       },
       listResources: async () => (await loaded()).catalog.entries.map(resourceOf),
     },

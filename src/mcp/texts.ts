@@ -16,7 +16,7 @@ export interface Texts {
 }
 
 /** Where the texts lie below a folder. */
-const places = { prompts: 'prompts', skills: 'skills', states: 'docs/states.md' } as const;
+export const textPlaces = { prompts: 'prompts', skills: 'skills', states: 'docs/states.md' } as const;
 
 function onceAsked<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
@@ -31,11 +31,11 @@ async function readPrompts(folder: string): Promise<ReadonlyMap<string, Prompt>>
 
 /** @param folder an absolute path; what is missing there shows when it is asked for. */
 export function textsIn(folder: string): Texts {
-  const skills = join(folder, places.skills);
+  const skills = join(folder, textPlaces.skills);
   return {
-    prompts: onceAsked(() => readPrompts(join(folder, places.prompts))),
+    prompts: onceAsked(() => readPrompts(join(folder, textPlaces.prompts))),
     skills,
     steps: async (skill) => (await parseWritten(`The skill ${skill}`, await readFile(join(skills, skill, 'SKILL.md'), 'utf8'))).body,
-    states: onceAsked(() => readFile(join(folder, places.states), 'utf8')),
+    states: onceAsked(() => readFile(join(folder, textPlaces.states), 'utf8')),
   };
 }

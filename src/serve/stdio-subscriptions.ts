@@ -2,7 +2,7 @@ import { SUBSCRIPTION_ID_META_KEY, type Transport } from '@modelcontextprotocol/
 import { asking, isListen, listen, type Listening, type Watch } from './subscriptions.ts';
 
 type Message = Parameters<Transport['send']>[0];
-type Incoming = NonNullable<Transport['onmessage']>;
+type MessageExtraInfo = Parameters<NonNullable<Transport['onmessage']>>[1];
 
 /** The id of the request that a message takes back. */
 const takenBack = (message: Message): string | number | undefined =>
@@ -38,21 +38,28 @@ export function withSubscriptions(wire: Transport, watch: Watch): Transport {
 
   const sent = (message: Message): void => {
     if ('method' in message && message.method === 'notifications/subscriptions/acknowledged') {
-      const id = message.params?._meta?.[SUBSCRIPTION_ID_META_KEY] as string | number;
+      const { _meta: meta } = message.params ?? {};
+      const id = meta?.[SUBSCRIPTION_ID_META_KEY] as string | number;
       open.get(id)?.tell((uri) => tell(id, uri));
     }
     // An answer to it, good or bad, is the end of a subscription.
     if (('result' in message || 'error' in message) && message.id !== undefined) end(message.id);
   };
 
+  const endAll = (): void => {
+    for (const id of open.keys()) end(id);
+  };
+
   const watched: Transport = {
     start: () => {
-      wire.onmessage = ((message: Message, extra) => watched.onmessage?.(taken(message), extra)) as Incoming;
-      wire.onerror = (error) => watched.onerror?.(error);
-      wire.onclose = () => {
-        for (const id of [...open.keys()]) end(id);
-        watched.onclose?.();
-      };
+      Object.assign(wire, {
+        onmessage: (message: Message, extra: MessageExtraInfo) => watched.onmessage?.(taken(message), extra),
+        onerror: (error: Error) => watched.onerror?.(error),
+        onclose: () => {
+          endAll();
+          watched.onclose?.();
+        },
+      });
       return wire.start();
     },
     send: async (message, options) => {

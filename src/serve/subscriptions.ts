@@ -43,9 +43,9 @@ export interface Listening {
 
 /** Watches what a message asks for, as far as it can be watched. */
 export function listen(message: unknown, watch: Watch): Listening {
-  let told: (uri: string) => void = () => undefined;
+  let told: ((uri: string) => void) | undefined;
   const watched = resourcesIn(message).flatMap((uri) => {
-    const stop = watch(uri, (changed) => told(changed));
+    const stop = watch(uri, (changed) => told?.(changed));
     return stop ? [{ uri, stop }] : [];
   });
   return {

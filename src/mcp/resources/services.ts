@@ -35,7 +35,7 @@ const listOf = (perKind: typeof configurations): [AnyOperation, ...AnyOperation[
 /** Carries out for a service the operation of its kind. */
 async function readOf(perKind: typeof configurations, { addresses, read }: Sight, more: JsonRecord = {}): Promise<JsonRecord> {
   const { kind, id } = addresses['service'] as Address & { kind: ServiceKind };
-  const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...more } as never);
+  const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...more });
   return isRecord(answer) ? answer : {};
 }
 
@@ -76,7 +76,7 @@ export const services: readonly PlatformResource[] = [
     read: async ({ environment: id }, { read, attempt }) => {
       const [answer, named] = await Promise.all([read(operations.get_environment_status, { environment_id: id }), attempt(operations.list_services, { environment_id: id })]);
       const { environment: whole, ...rest } = answer as JsonRecord;
-      return { ...(isRecord(whole) && whole), results: statusRows(rest, named as JsonRecord | undefined) };
+      return { ...(isRecord(whole) && whole), results: statusRows(rest, named) };
     },
     render: holding('service', ['name', 'kind', 'id', ...statusFacts], ['metrics']),
     watched: { requests: 2, isMoving: (view) => rowsOf(view['results']).some(isUnderWay) },

@@ -74,8 +74,10 @@ export function registerSubscriptions({ server }: McpServer, watch: WatchFor): v
     return {};
   });
   const { onclose } = server;
-  server.onclose = () => {
-    for (const uri of [...watched.keys()]) end(uri);
-    onclose?.();
-  };
+  Object.assign(server, {
+    onclose: () => {
+      for (const uri of watched.keys()) end(uri);
+      onclose?.();
+    },
+  });
 }
