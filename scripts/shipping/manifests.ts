@@ -2,17 +2,15 @@ import { stringify } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { optionsOf, type OptionHelp } from '../../src/config.ts';
 import { about, published } from './about.ts';
+import { isSecret, isSwitch } from './options.ts';
 
 const { name, title, version, summary, author, license, server } = about;
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-// What no flag takes is a secret: command lines are shown in lists of processes.
-const isSecret = ({ flag }: OptionHelp): boolean => flag === undefined;
-
 const formatOf = (option: OptionHelp): string => {
   if (option.value === 'path') return 'filepath';
-  return option.value === undefined && !isSecret(option) ? 'boolean' : 'string';
+  return isSwitch(option) ? 'boolean' : 'string';
 };
 
 const variable = (option: OptionHelp) => ({

@@ -1,0 +1,48 @@
+import manifest from '../../package.json' with { type: 'json' };
+import { optionsOf, type OptionHelp } from '../../src/config.ts';
+import { tools } from '../../tools/index.ts';
+import { about } from './about.ts';
+import { isSecret, isSwitch } from './options.ts';
+
+/** The options that a host asks its user for. All others have their defaults. */
+const asked: readonly OptionHelp['name'][] = ['baseUrl', 'apiToken', 'readOnly', 'policyFile'];
+const options = optionsOf('stdio').filter(({ name }) => asked.includes(name));
+
+/** What the bundle starts: `mcpb-start.mjs` beside the files of the npm package. */
+export const entryPoint = 'server/start.mjs';
+
+/** `INFRA_BASE_URL` → `base_url` */
+const keyOf = ({ env }: OptionHelp): string => env.replace('INFRA_', '').toLowerCase();
+
+const titleOf = (option: OptionHelp): string => keyOf(option).replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+
+const question = (option: OptionHelp) => ({
+  title: titleOf(option),
+  description: option.description,
+  required: false,
+  ...(isSwitch(option) ? { type: 'boolean', default: false } : { type: option.value === 'path' ? 'file' : 'string', ...(isSecret(option) && { sensitive: true }) }),
+});
+
+/** manifest.json of the MCP bundle. */
+export const mcpbManifest = {
+  manifest_version: '0.3',
+  name: about.name,
+  display_name: about.title,
+  version: about.version,
+  description: about.summary,
+  long_description: about.description,
+  author: { name: about.author },
+  license: about.license,
+  server: {
+    type: 'node',
+    entry_point: entryPoint,
+    mcp_config: {
+      command: 'node',
+      args: [`\${__dirname}/${entryPoint}`],
+      env: Object.fromEntries(options.map((option) => [option.env, `\${user_config.${keyOf(option)}}`])),
+    },
+  },
+  tools: tools.map(({ name, description }) => ({ name, description })),
+  compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: manifest.engines.node } },
+  user_config: Object.fromEntries(options.map((option) => [keyOf(option), question(option)])),
+};

