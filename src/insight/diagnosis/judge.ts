@@ -69,7 +69,7 @@ const nothing = ({ outcome, entries }: Situation): Cause => {
 export function judge(findings: readonly Finding[], situation: Situation): Judgement {
   if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded') return { cause: nothing(situation), also: [] };
   const [first, ...others] = ranked(uncovered(findings), situation);
-  const also = (list: readonly Finding[]): Cause[] => list.slice(0, mostOthers).map((finding) => toCause(finding, situation));
+  const also = (list: readonly Finding[]): Cause[] => list.filter(({ strength }) => strength > 0).slice(0, mostOthers).map((finding) => toCause(finding, situation));
   if (first === undefined) return { cause: nothing(situation), also: [] };
   const rival = others.find(({ rule, strength }) => rule.layer === first.rule.layer && strength >= first.strength - 1 && strength > 0);
   const competes = rival !== undefined && first.hits.length > 0;

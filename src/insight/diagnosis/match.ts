@@ -1,4 +1,4 @@
-import { RE2JS, RE2Set } from 're2js';
+import { type Pattern, toPattern } from './pattern.ts';
 import { rules } from './rules/rules.ts';
 import { building, type Facts, type Rule } from './rules/rule.ts';
 import type { Situation } from './situation.ts';
@@ -20,65 +20,40 @@ export interface Finding {
   readonly why: readonly string[];
 }
 
-interface Pattern {
+/** A pattern of a rule, and what it means when it matches. */
+interface Test {
   readonly rule: Rule;
-  readonly matcher: RE2JS;
-  readonly names: readonly string[];
+  readonly pattern: Pattern;
+  readonly unless?: Pattern;
   readonly means: 'direct' | 'indirect' | 'recovered';
 }
 
-interface Matcher {
-  readonly all: RE2Set;
-  readonly patterns: readonly Pattern[];
-}
-
-const namesIn = (source: string): string[] => [...source.matchAll(/\(\?<(\w+)>/g)].map((group) => group[1] ?? '');
-
-const pattern = (rule: Rule, expression: RegExp, means: Pattern['means']): Pattern => ({
-  rule, means, matcher: RE2JS.compile(RE2JS.translateRegExp(expression)), names: namesIn(expression.source),
-});
-
-let compiled: Matcher | undefined;
-
-// All patterns run over a line at once, in time that depends on its length alone: whoever writes logs can't stall this.
-const matcher = (): Matcher => {
-  if (compiled) return compiled;
-  const patterns = rules.flatMap((rule) => [
-    ...rule.signs.map((sign) => pattern(rule, sign.pattern, sign.indirect ? 'indirect' : 'direct')),
-    ...(rule.recovered ?? []).map((expression) => pattern(rule, expression, 'recovered')),
-  ]);
-  const all = new RE2Set();
-  for (const { matcher: one } of patterns) all.add(one.pattern());
-  all.compile();
-  compiled = { all, patterns };
-  return compiled;
-};
+const tests: readonly Test[] = rules.flatMap((rule) => [
+  ...rule.signs.map(({ pattern, indirect }): Test => ({
+    rule, pattern: toPattern(pattern), unless: rule.unless && toPattern(rule.unless), means: indirect ? 'indirect' : 'direct',
+  })),
+  ...(rule.recovered ?? []).map((pattern): Test => ({ rule, pattern: toPattern(pattern), means: 'recovered' })),
+]);
 
 // What buildkit puts before each line of a step's output.
 const buildPrefix = /^#\d+ \d+\.\d+ /;
 
+// A message that tells of a fault does so early in its line.
+const searchedLength = 2000;
+
 type Found = Map<Rule, { hits: Hit[]; recoveredAt: number }>;
 
-const factsOf = ({ matcher: one, names }: Pattern, text: string): Facts => {
-  const found = names.length > 0 ? one.matcher(text) : undefined;
-  if (!found?.find()) return {};
-  return Object.fromEntries(names.flatMap((name) => {
-    const value = found.group(name);
-    return value ? [[name, value]] : [];
-  }));
-};
-
 const searchEntries = ({ entries, evidence: { service } }: Situation): Found => {
-  const { all, patterns } = matcher();
   const found: Found = new Map();
+  const asked = tests.filter(({ rule }) => rule.kinds?.includes(service.kind) !== false);
   for (const { index, text } of entries) {
-    const said = text.replace(buildPrefix, '');
-    for (const place of all.match(said)) {
-      const one = patterns[place];
-      if (one === undefined || one.rule.kinds?.includes(service.kind) === false) continue;
-      const { hits, recoveredAt } = found.get(one.rule) ?? { hits: [], recoveredAt: -1 };
-      if (one.means !== 'recovered') hits.push({ index, direct: one.means === 'direct', facts: factsOf(one, said) });
-      found.set(one.rule, { hits, recoveredAt: one.means === 'recovered' ? index : recoveredAt });
+    const said = text.slice(0, searchedLength).replace(buildPrefix, '');
+    for (const { rule, pattern, unless, means } of asked) {
+      const facts = pattern.match(said);
+      if (facts === undefined || unless?.match(said)) continue;
+      const { hits, recoveredAt } = found.get(rule) ?? { hits: [], recoveredAt: -1 };
+      if (means !== 'recovered') hits.push({ index, direct: means === 'direct', facts });
+      found.set(rule, { hits, recoveredAt: means === 'recovered' ? index : recoveredAt });
     }
   }
   return found;
@@ -105,7 +80,7 @@ const fromHits = (rule: Rule, hits: readonly Hit[], situation: Situation): Findi
   const weight = rule.weigh?.(seen, situation);
   if (weight === 'dismiss') return undefined;
   const step = stepWeight(rule, situation);
-  const sign = isDirect ? 'the log says so' : 'the log only hints at it';
+  const sign = isDirect ? 'a line of the log says so' : 'the log hints at it';
   return {
     rule, hits,
     facts: { ...seen, ...weight?.facts },

@@ -52,6 +52,7 @@ export const dependencyRules: readonly Rule[] = [
     layer: 'cause',
     steps: running,
     over: ['dns_failed'],
+    unless: /[Pp]robe (?:failed|errored)/,
     signs: [
       { pattern: /connect ECONNREFUSED (?:\[?(?<host>[\w.:-]+?)\]?):(?<port>\d{2,5})\b/ },
       { pattern: /connect ETIMEDOUT (?<host>[\w.-]+):(?<port>\d{2,5})\b/ },
@@ -132,7 +133,7 @@ export const dependencyRules: readonly Rule[] = [
       { pattern: /(?<problem>PKIX path building failed)/ },
       { pattern: /SSL certificate problem: (?<problem>.+)/ },
       { pattern: /Error: (?<problem>self[- ]signed certificate(?: in certificate chain)?|certificate has expired|unable to verify the first certificate)/ },
-      { pattern: /(?<problem>tls: (?:failed to verify certificate|handshake failure|first record does not look like a TLS handshake))/ },
+      { pattern: /(?<problem>tls: (?:handshake failure|first record does not look like a TLS handshake))/ },
     ],
     sentence: (facts) => `A TLS connection fails${given(': ', facts['problem'])}.`,
     fixes: [showErrors, showConfiguration, showVariables],

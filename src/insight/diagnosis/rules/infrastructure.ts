@@ -97,7 +97,7 @@ export const infrastructureRules: readonly Rule[] = [
     signs: [
       { pattern: /(?:UPGRADE|INSTALLATION|ROLLBACK) FAILED: .*(?:timed out waiting for the condition|context deadline exceeded)/ },
       { pattern: /resource not ready, name: (?<name>[\w.-]+), kind: (?<kind>\w+)/ },
-      { pattern: /(?<kind>Deployment|StatefulSet|DaemonSet|PersistentVolumeClaim|Service|Pod) is not ready: (?:[\w-]+\/)?(?<name>[\w.-]+)/ },
+      { pattern: /(?<kind>Deployment|StatefulSet|DaemonSet|PersistentVolumeClaim|Service|Pod) is not ready: (?:[\w-]+\/)?(?<name>[\w-]+(?:\.[\w-]+)*)/ },
       { pattern: /timed out waiting for the condition/, indirect: true },
       { pattern: /(?<ready>\d+) out of (?<wanted>\d+) expected pods are ready/, indirect: true },
     ],

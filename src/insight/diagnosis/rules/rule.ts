@@ -25,6 +25,8 @@ export interface Rule {
   readonly kinds?: readonly ServiceKind[];
   readonly steps?: readonly StepName[];
   readonly signs: readonly Sign[];
+  /** Lines that bear a sign but speak of something else. */
+  readonly unless?: RegExp;
   /** Lines after which the signs before them mean nothing. */
   readonly recovered?: readonly RegExp[];
   /** Causes whose signs are this one's as well: where both are seen, it is this one. */
