@@ -1,0 +1,156 @@
+import { copyFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { startPlatform } from '../../../src/platform/platform.ts';
+import { databaseFile } from '../../../src/platform/store/database.ts';
+import { createToken, revokeToken } from '../../../src/platform/tokens.ts';
+import { keyFile } from '../../../src/platform/vault.ts';
+import { rowsOf } from '../lab.ts';
+import { type ControlledLab, start, startControlled, startInstant } from './support.ts';
+
+let lab: ControlledLab;
+afterEach(() => lab.close());
+
+const createProject = (name: string) => lab.must('create_project', { organization_id: lab.organizationId, name });
+const projects = async () => rowsOf(await lab.must('list_projects', { organization_id: lab.organizationId, page_size: 100 })).map(({ name }) => name);
+const snapshot = (name: string) => lab.tell('POST', '/snapshots', { name });
+const restore = (name: string) => lab.tell('POST', '/restore', { name });
+const snapshotFile = (name: string) => join(lab.dataDir, 'snapshots', `${name}.db`);
+const refusal = async (method: string, path: string, body?: unknown) => {
+  const answer = await lab.ask(method, path, body);
+  return `${answer.status} ${String(answer.body['message'])}`;
+};
+
+test('a snapshot is taken, listed, restored as often as wanted, and deleted', async () => {
+  lab = await startInstant();
+  await createProject('before');
+  expect(await snapshot('one')).toMatchObject({ name: 'one', bytes: expect.any(Number) });
+  expect((await stat(snapshotFile('one'))).mode & 0o777).toBe(0o600);
+  await createProject('after');
+  for (let turn = 0; turn < 2; turn += 1) {
+    expect(await restore('one')).toMatchObject({ restored: 'one' });
+    expect(await projects()).toContain('before');
+    expect(await projects()).not.toContain('after');
+    await createProject('after');
+  }
+  expect(rowsOf(await lab.tell('GET', '/snapshots')).map(({ name }) => name)).toEqual(['one']);
+  expect(await refusal('POST', '/snapshots', { name: 'one' })).toContain('400 name: a snapshot is called one already');
+  await lab.tell('DELETE', '/snapshots/one');
+  expect(await lab.tell('GET', '/snapshots')).toEqual({ results: [] });
+  // Nothing is left beside the records.
+  expect((await readdir(lab.dataDir)).toSorted()).toEqual([expect.stringMatching(/^platform\.sqlite$/), 'platform.sqlite-shm', 'platform.sqlite-wal', keyFile, 'snapshots'].toSorted());
+  expect(await readdir(join(lab.dataDir, 'snapshots'))).toEqual([]);
+});
+
+test('what was restored works on: secrets open, deployments under way go on', async () => {
+  lab = await startControlled();
+  await lab.must('deploy_application', { application_id: lab.seed['application_id'] });
+  await lab.tell('POST', '/time/advance', { by: 'PT4S' });
+  const status = () => lab.must('get_application_status', { application_id: lab.seed['application_id'] });
+  const then = await status();
+  expect(then['state']).toBe('BUILDING');
+  await snapshot('building');
+  await lab.tell('POST', '/time/advance', { by: 'PT1H' });
+  expect((await status())['state']).toBe('RUNNING');
+  expect(await restore('building')).toEqual({ restored: 'building', now: new Date(Date.parse(start) + 4000).toISOString() });
+  expect(await status()).toEqual(then);
+  await lab.tell('POST', '/time/advance', { by: 'PT1H' });
+  expect((await status())['state']).toBe('RUNNING');
+});
+
+test('a restore goes back in time, and the same seed gives the same again', async () => {
+  lab = await startControlled({ randomSeed: 'again' });
+  await lab.tell('PUT', '/faults/sometimes', { effect: 'step_error', probability: 0.3 });
+  await snapshot('baseline');
+  const run = async () => {
+    await restore('baseline');
+    const { id } = await createProject('same');
+    await lab.must('deploy_environment', { environment_id: lab.seed['environment_id'] });
+    await lab.tell('POST', '/time/advance', { by: 'PT1H' });
+    const { results } = await lab.must('list_environment_deployments', { environment_id: lab.seed['environment_id'] });
+    return { id, results };
+  };
+  expect(await run()).toEqual(await run());
+});
+
+test('reset goes back to the seed, where time stood at first; tokens, rules and snapshots stay', async () => {
+  lab = await startControlled({ randomSeed: 'reset' });
+  // What is sealed is sealed anew.
+  const rows = () => JSON.stringify({ ...lab.dump(), setting: [], kysely_migration: [] }).replaceAll(/(sealed_\w+\W+)[\w+/=]{20,}/g, '$1');
+  const fresh = rows();
+  await lab.tell('PUT', '/faults/rule', { effect: 'status_500', operation: 'get_organization' });
+  await createProject('gone');
+  await snapshot('kept');
+  await lab.tell('POST', '/time/advance', { by: 'P2D' });
+  expect(await lab.tell('POST', '/reset')).toEqual({ now: start });
+  expect(rows()).toEqual(fresh);
+  expect(rowsOf(await lab.tell('GET', '/faults'))).toHaveLength(1);
+  expect(rowsOf(await lab.tell('GET', '/snapshots'))).toHaveLength(1);
+  await restore('kept');
+  expect(await projects()).toContain('gone');
+});
+
+test('tokens stay as they are: what was made later goes on to hold, what was revoked does not come back', async () => {
+  lab = await startInstant();
+  const revoked = await createToken(lab.dataDir, { name: 'revoked later', permission: 'read' });
+  await snapshot('one');
+  await revokeToken(lab.dataDir, 'revoked later');
+  const later = await createToken(lab.dataDir, { name: 'later', permission: 'read' });
+  await restore('one');
+  const statusWith = async (token: string) => (await lab.send('GET', '/organization', { authorization: `Token ${token}` })).status;
+  expect([await statusWith(revoked), await statusWith(later)]).toEqual([401, 200]);
+});
+
+test('requests in hand are answered before, those that come meanwhile after', async () => {
+  lab = await startInstant();
+  await snapshot('empty');
+  await lab.tell('PUT', '/faults/slow', { effect: 'latency', operation: 'create_project', latency_ms: 300 });
+  const slow = createProject('in hand');
+  // Known to be in hand once the rule has struck.
+  while (!rowsOf(await lab.tell('GET', '/faults')).some(({ struck }) => struck === 1)) await new Promise((resolve) => setTimeout(resolve, 5));
+  const restoring = restore('empty');
+  const others = Promise.all(Array.from({ length: 20 }, () => lab.call('get_organization')));
+  expect(await slow).toMatchObject({ name: 'in hand' });
+  await restoring;
+  expect((await others).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  expect(await projects()).not.toContain('in hand');
+});
+
+test('a path is no name of a snapshot', async () => {
+  lab = await startInstant();
+  for (const name of ['../evil', 'a/b', '/etc/passwd', '..', '.hidden', '', 'a\0b', 'x'.repeat(65), '%2e%2e']) {
+    expect(await refusal('POST', '/snapshots', { name })).toMatch(/^400 name: must be 1 to 64 letters/);
+    expect(await refusal('POST', '/restore', { name })).toMatch(/^400 name: must be 1 to 64 letters/);
+    expect((await lab.ask('DELETE', `/snapshots/${encodeURIComponent(name)}`)).status).toBeGreaterThanOrEqual(400);
+  }
+});
+
+test('what can not be restored is refused, says why, and changes nothing', async () => {
+  lab = await startInstant();
+  await createProject('here');
+  expect(await refusal('POST', '/restore', { name: 'none' })).toBe('404 No snapshot is called none. There is none.');
+  await snapshot('newer');
+  const newer = new DatabaseSync(snapshotFile('newer'));
+  newer.exec(`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-later', '2026-01-01')`);
+  newer.close();
+  await writeFile(snapshotFile('damaged'), 'no database at all, but long enough to look like something'.repeat(100));
+  expect(await refusal('POST', '/restore', { name: 'newer' })).toMatch(/^400 The snapshot newer can't be restored: .*9999-later.* Nothing was changed\.$/);
+  expect(await refusal('POST', '/restore', { name: 'damaged' })).toBe("400 The snapshot damaged can't be restored: file is not a database. Nothing was changed.");
+  expect(await projects()).toContain('here');
+  expect((await readdir(lab.dataDir)).filter((name) => name.startsWith('replacing'))).toEqual([]);
+});
+
+test('a snapshot of another key is not restored, and records do not start with another key', async () => {
+  lab = await startInstant();
+  await snapshot('mine');
+  const other = new DatabaseSync(snapshotFile('mine'));
+  other.exec(`UPDATE setting SET value = 'another' WHERE name = 'key_check'`);
+  other.close();
+  expect(await refusal('POST', '/restore', { name: 'mine' })).toMatch(/^400 The snapshot mine was made with another key than the secret\.key in .* Put the key file of that time back first\. Nothing was changed\.$/);
+  const elsewhere = await mkdtemp(join(tmpdir(), 'infra-mcp-key-'));
+  onTestFinished(() => rm(elsewhere, { recursive: true }));
+  await copyFile(snapshotFile('mine'), join(elsewhere, databaseFile));
+  await expect(startPlatform({ dataDir: elsewhere })).rejects.toThrow(/The key file secret\.key in .* is not the one its secrets were sealed with/);
+});
