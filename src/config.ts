@@ -108,27 +108,66 @@ const strangers = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; reado
 const defaultDataDir = ({ XDG_DATA_HOME: xdg }: NodeJS.ProcessEnv): string =>
   join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'share'), 'infra-mcp');
 
+/** What a command line has for each flag, by name as written; true for a flag that takes no value. */
+export type GivenFlags = Readonly<Record<string, string | true | undefined>>;
+
+/** An option that was given. A flag wins over the environment. */
+interface GivenOption {
+  readonly option: OptionHelp;
+  /** The flag or the variable that gave it. */
+  readonly source: string;
+  readonly text: string;
+}
+
+const givenOptions = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv): GivenOption[] =>
+  optionsOf(command).flatMap((option) => {
+    const flag = flags[flagNameOf(option.name)];
+    const source = flag === undefined ? option.env : option.flag!;
+    const text = flag === undefined ? env[option.env] : String(flag);
+    return text === undefined ? [] : [{ option, source, text }];
+  });
+
+/** What an option has, for people to read. */
+export interface Setting {
+  readonly option: OptionHelp;
+  /** The flag or variable that gave it; absent where it has its default. */
+  readonly source?: string;
+  /** Never a secret; absent where nothing holds. */
+  readonly value?: string;
+}
+
+/** A value as it may be shown: without the credentials that an address may carry. */
+const shown = ({ secret }: OptionHelp, text: string): string => {
+  const url = URL.parse(text);
+  if (secret) return '(given, not shown)';
+  return url && (url.username || url.password || url.search) ? `${url.origin}${url.pathname} (the rest is not shown)` : text;
+};
+
+/** What each option of a command has, and where from. Takes what readConfig does, and never fails. */
+export function settingsOf(command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv): Setting[] {
+  const given = givenOptions(command, flags, env);
+  return optionsOf(command).map((option) => {
+    const found = given.find((one) => one.option === option);
+    if (found) return { option, source: found.source, value: shown(option, found.text) };
+    return { option, value: option.name === 'dataDir' ? defaultDataDir(env) : option.otherwise };
+  });
+}
+
 /**
  * Reads the options of a command. A flag wins over the environment.
- * @param flags values by option name as written; true for a flag that takes none.
  * @returns the configuration, and what the operator should hear of without being stopped.
  * @throws ConfigError naming every option that is wrong.
  */
 export function readConfig(
   command: CommandName,
-  flags: Readonly<Record<string, string | true | undefined>>,
+  flags: GivenFlags,
   env: NodeJS.ProcessEnv,
 ): { readonly config: Config; readonly warnings: readonly string[] } {
   const { mistakes, warnings } = strangers(env);
-  const given = optionsOf(command).flatMap((option) => {
-    const flag = flags[flagNameOf(option.name)];
-    const source = flag === undefined ? option.env : option.flag!;
-    const text = flag === undefined ? env[option.env] : String(flag);
-    return text === undefined ? [] : [{ name: option.name, source, text }];
-  });
+  const given = givenOptions(command, flags, env);
   const empty = given.filter(({ text }) => text.trim() === '').map(({ source }) => `${source} is empty. Give it a value, or leave it out.`);
-  const read = Options.safeParse(Object.fromEntries(given.map(({ name, text }) => [name, text])));
-  const wrong = (read.error?.issues ?? []).map(({ path: [name], message }) => `${given.find((one) => one.name === name)?.source} ${message}.`);
+  const read = Options.safeParse(Object.fromEntries(given.map(({ option, text }) => [option.name, text])));
+  const wrong = (read.error?.issues ?? []).map(({ path: [name], message }) => `${given.find(({ option }) => option.name === name)?.source} ${message}.`);
   const against = read.success ? contradictions.filter(({ when }) => when(read.data, command)).map(({ says }) => says) : [];
   const faults = [...mistakes, ...(empty.length > 0 ? empty : [...wrong, ...against])];
   if (!read.success || faults.length > 0) throw new ConfigError(faults.join('\n'));

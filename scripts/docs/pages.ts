@@ -1,3 +1,4 @@
+import { argumentsOf } from '../../src/commands/tool-arguments.ts';
 import { type OptionHelp, optionHelp } from '../../src/config.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
@@ -52,20 +53,9 @@ export const toolsByToolset = (): string =>
     }),
   );
 
-interface Property {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly items?: Property;
-  readonly description?: string;
-}
-
-const typeOf = ({ type, enum: values, items }: Property): string =>
-  values?.map(code).join(', ') ?? (items ? `list of ${items.enum ? typeOf(items) : (items.type ?? 'any')}` : (type ?? 'any'));
-
 const toolSection = (tool: Tool): string => {
   const { description, inputSchema } = listed(tool);
-  const { properties = {}, required = [] } = inputSchema as { properties?: Record<string, Property>; required?: string[] };
-  const rows = Object.entries(properties).map(([name, schema]) => [code(name), typeOf(schema), yes(required.includes(name)), schema.description ?? '']);
+  const rows = argumentsOf(inputSchema, code).map(({ name, type, isRequired, meaning }) => [code(name), type, yes(isRequired), meaning]);
   const { effect } = tool.operation;
   return [
     `### ${tool.name}`,

@@ -2,13 +2,17 @@ import * as z from 'zod';
 import { oneOf, whole } from '../config.ts';
 import { permissionLevels } from '../contract/operation.ts';
 import { type Command, defineCommand, json, yes } from './command.ts';
+import { type Shell, shells } from './shells.ts';
 
 const files = [{ name: '[files...]', description: 'files of the log, oldest first, where it was moved away (default: the configured one)' }];
+
+const toolNames = async () => (await import('../../tools/index.ts')).tools.map(({ name }) => name);
 
 /** The name that goes before the others where commands share their first word, and what they have in common. */
 export const groups: Readonly<Record<string, string>> = {
   token: "manage the tokens of the embedded platform's data directory",
   audit: 'read the audit log',
+  doctor: 'look at what a server needs before it is started, and say what to do; changes nothing; exit code 1 when something is wrong',
 };
 
 /** Every command, in the order of help texts. The code of one is loaded when it runs. */
@@ -16,6 +20,7 @@ export const commands: readonly Command[] = [
   defineCommand({
     name: 'stdio',
     summary: 'serve an MCP client on stdin and stdout (the default)',
+    isDefault: true,
     takes: 'stdio',
     examples: [
       { line: 'infra-mcp', does: 'the server as assistants start it, with the embedded platform' },
@@ -92,14 +97,37 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: 'tools',
-    summary: 'print the tools: what each does to the platform, and the token permission it needs',
+    summary: 'print the tools: what each does to the platform, and the token permission it needs; or all about one',
     takes: 'tools',
     flags: { json },
+    args: [{ name: '[tool]', description: 'tell all about this one, its arguments too', words: toolNames }],
     examples: [
       { line: 'infra-mcp tools', does: 'what an assistant is offered' },
+      { line: 'infra-mcp tools stop_environment', does: 'all about one' },
       { line: 'infra-mcp tools --read-only --json', does: 'what it would be offered read-only, for a program' },
     ],
-    run: async ({ config, flags }) => (await import('./tools.ts')).tools(config, flags),
+    run: async ({ config, args: [tool], flags }) => (await import('./tools.ts')).tools(config, tool, flags),
+  }),
+  defineCommand({
+    name: 'doctor stdio',
+    summary: 'look at what the server on stdin and stdout needs (the default)',
+    isDefault: true,
+    examines: 'stdio',
+    flags: { json },
+    examples: [
+      { line: 'infra-mcp doctor', does: 'is everything as it should be?' },
+      { line: 'infra-mcp doctor --base-url https://api.example.com --api-token-file token', does: 'can that platform be worked with?' },
+      { line: 'infra-mcp doctor --json', does: 'the same, for a program' },
+    ],
+    run: async ({ unread, flags }) => (await import('./doctor.ts')).doctor('stdio', unread, flags),
+  }),
+  defineCommand({
+    name: 'doctor http',
+    summary: 'look at what the server over HTTP needs, the port and the callers too',
+    examines: 'http',
+    flags: { json },
+    examples: [{ line: 'infra-mcp doctor http --port 8080', does: 'could it listen there?' }],
+    run: async ({ unread, flags }) => (await import('./doctor.ts')).doctor('http', unread, flags),
   }),
   defineCommand({
     name: 'approve',
@@ -140,5 +168,15 @@ export const commands: readonly Command[] = [
       { line: 'infra-mcp audit verify audit.1.jsonl audit.jsonl', does: 'with the older part that was moved away' },
     ],
     run: async ({ config, flags, args }) => (await import('./audit.ts')).verify(config, args, flags),
+  }),
+  defineCommand({
+    name: 'completion',
+    summary: 'print what teaches a shell to complete commands and flags',
+    args: [{ name: '<shell>', description: shells.join(', '), schema: oneOf(shells) }],
+    examples: [
+      { line: 'infra-mcp completion bash', does: 'for ~/.bashrc: eval "$(infra-mcp completion bash)"' },
+      { line: 'infra-mcp completion fish', does: 'for ~/.config/fish/config.fish: infra-mcp completion fish | source' },
+    ],
+    run: async ({ args: [shell] }) => (await import('./completion.ts')).completion(shell as Shell),
   }),
 ];

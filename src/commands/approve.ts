@@ -5,6 +5,7 @@ import { hasSecret, setSecret } from '../mcp/guard/approvals/operator.ts';
 import type { Pending, Verdict } from '../mcp/guard/approvals/pending.ts';
 import { planText } from '../mcp/guard/plan.ts';
 import { columns } from './columns.ts';
+import { tierText } from './style.ts';
 import { approvalsOf } from './guard.ts';
 import { ownTerminal, type Terminal } from './terminal.ts';
 
@@ -33,7 +34,7 @@ const targetText = ({ plan: { target } }: Pending): string => `${target.kind} ${
 /** Lists what waits. */
 async function list(desk: Desk, { json }: Flags, terminal: Terminal): Promise<void> {
   const waiting = await desk.waiting(Date.now());
-  const rows = waiting.map((one) => [one.code, one.plan.tool, targetText(one), one.plan.tier, one.principal, time(one.expiresAt)].map(clean));
+  const rows = waiting.map((one) => [one.code, one.plan.tool, clean(targetText(one)), tierText(one.plan.tier), clean(one.principal), time(one.expiresAt)]);
   terminal.write(json ? `${JSON.stringify(waiting)}\n` : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows));
 }
 

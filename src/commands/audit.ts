@@ -4,13 +4,23 @@ import { verifyLog, type Verdict } from '../mcp/audit/verify.ts';
 import { clean } from '../mcp/fence.ts';
 import { columns } from './columns.ts';
 import { auditOf } from './guard.ts';
+import { withProgress } from './progress.ts';
+import { outcomeText, tierText } from './style.ts';
 
 const filesOf = (config: Config, files: readonly string[]): readonly string[] => (files.length > 0 ? files : [auditOf(config).file]);
 
 const targetText = ({ target }: RecordedCall): string => (target ? `${target.kind} ${target.name ?? target.id ?? ''}`.trim() : '');
 
-const cells = (call: RecordedCall): string[] =>
-  [call.at, call.who, call.tool, targetText(call), call.tier ?? '', call.confirmed ?? '', call.outcome ?? 'not recorded', call.why ?? '', call.duration_ms === undefined ? '' : `${call.duration_ms} ms`].map((cell) => clean(cell).replaceAll('\n', ' '));
+const oneLine = (text: string): string => clean(text).replaceAll('\n', ' ');
+
+const cells = (call: RecordedCall): string[] => [
+  ...[call.at, call.who, call.tool, targetText(call)].map(oneLine),
+  tierText(oneLine(call.tier ?? '')),
+  oneLine(call.confirmed ?? ''),
+  outcomeText(call.outcome ?? 'not recorded'),
+  oneLine(call.why ?? ''),
+  call.duration_ms === undefined ? '' : `${call.duration_ms} ms`,
+];
 
 const heading = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why', 'took'];
 
@@ -29,7 +39,7 @@ const verdictText = ({ entries, chains, faults }: Verdict): string => {
 /** `infra-mcp audit verify`: whether the log is as it was written; the exit code is 1 when it isn't. */
 export async function verify(config: Config, files: readonly string[], { json }: { json?: boolean }): Promise<void> {
   const { heads, keys } = auditOf(config);
-  const verdict = await verifyLog(filesOf(config, files), heads, keys());
+  const verdict = await withProgress('Checking the audit log', () => verifyLog(filesOf(config, files), heads, keys()));
   process.stdout.write(json ? `${JSON.stringify(verdict)}\n` : clean(verdictText(verdict)));
   if (verdict.faults.length > 0) process.exitCode = 1;
 }

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { Argument, Command as Parser, Option } from 'commander';
 import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
-import { choicesOf, flagOf, type OptionHelp, optionsOf } from '../config.ts';
+import { choicesOf, flagOf, type GivenFlags, type OptionHelp, optionsOf } from '../config.ts';
 import { commands, groups } from './all.ts';
 import type { Command, Flag } from './command.ts';
 import { configured } from './configured.ts';
@@ -42,13 +42,36 @@ const readFlags = (own: NonNullable<Command['flags']>, given: Readonly<Record<st
     }),
   );
 
+/** @throws Error that names the argument that is wrong. */
+function checkArguments(args: NonNullable<Command['args']>, given: readonly string[]): void {
+  for (const [index, { name, schema }] of args.entries()) {
+    const fault = given[index] === undefined ? undefined : schema?.safeParse(given[index]).error;
+    if (fault) throw new Error(`${name} ${fault.issues[0]!.message}, not ${given[index]}.`);
+  }
+}
+
+/** A command line that was understood. */
+export interface Called {
+  readonly command: Command;
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly args: readonly string[];
+  readonly unread: GivenFlags;
+}
+
+/** Runs what was understood, with the options that it takes. */
+const run = ({ command, ...given }: Called): Promise<void> =>
+  command.takes === undefined
+    ? command.run({ ...given, config: undefined })
+    : configured(command.takes, given.unread, (config) => command.run({ ...given, config }));
+
 /** Gives the parser a command: its arguments, flags and options, its help, and what it does. */
-function add(parent: Parser, command: Command): void {
-  const { name, summary, takes, flags = {}, args = [], examples } = command;
+function add(parent: Parser, command: Command, carryOut: (called: Called) => Promise<void>): void {
+  const { name, summary, takes, examines, flags = {}, args = [], examples } = command;
+  const whose = takes ?? examines;
   const parser = parent.command(name.split(' ').at(-1)!).description(summary).configureHelp(looks);
   for (const { name: argument, description } of args) parser.addArgument(new Argument(argument, description));
   for (const [flag, own] of Object.entries(flags)) parser.addOption(ownOption(flag, own));
-  const options = takes === undefined ? [] : optionsOf(takes);
+  const options = whose === undefined ? [] : optionsOf(whose);
   for (const option of options) {
     if (option.flag) parser.addOption(repeatable(withChoices(new Option(spelled(option.flag, option.value), told(option)), option.schema), option));
   }
@@ -56,15 +79,17 @@ function add(parent: Parser, command: Command): void {
   if (unflagged.length > 0) parser.addHelpText('after', `\nBy environment only:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);
   parser.addHelpText('after', `\nExamples:\n${examples.map(({ line, does }) => `  ${line}\n      ${does}`).join('\n')}`);
   parser.action(async () => {
-    const given = parser.opts<Record<string, string | true | undefined>>();
-    const own = readFlags(flags, given);
-    if (takes === undefined) return command.run({ config: undefined, flags: own, args: parser.args });
-    return configured(takes, given, (config) => command.run({ config, flags: own, args: parser.args }));
+    checkArguments(args, parser.args);
+    const unread = parser.opts<GivenFlags>();
+    await carryOut({ command, flags: readFlags(flags, unread), args: parser.args, unread });
   });
 }
 
-/** The parser of every command. */
-export function createParser(): Parser {
+/**
+ * The parser of every command.
+ * @param carryOut what is done with a command line that was understood; it is run where left out.
+ */
+export function createParser(carryOut: (called: Called) => Promise<void> = run): Parser {
   const program = new Parser('infra-mcp')
     .description(manifest.description)
     .version(manifest.version)
@@ -73,21 +98,32 @@ export function createParser(): Parser {
     .addHelpText('after', '\nThe options of stdio may also be given without naming it: infra-mcp --read-only');
   const parents = new Map<string, Parser>();
   for (const command of commands) {
-    const [first, second] = command.name.split(' ');
-    if (second === undefined) add(program, command);
-    else {
-      if (!parents.has(first!)) parents.set(first!, program.command(first!).description(groups[first!] ?? '').configureHelp(looks));
-      add(parents.get(first!)!, command);
-    }
+    const [first = '', second] = command.name.split(' ');
+    const group = second === undefined ? program : (parents.get(first) ?? program.command(first).description(groups[first] ?? '').configureHelp(looks));
+    if (second !== undefined) parents.set(first, group);
+    add(group, command, carryOut);
   }
   return program;
 }
 
-/** Flags of the program itself; all others are those of the server. */
-const ofProgram = ['-h', '--help', '-V', '--version'];
+/** Flags that are about the commands; all others are those of one. */
+const aboutCommands = ['-h', '--help', '-V', '--version'];
+
+const namesNone = ([first]: readonly string[]): boolean => first === undefined || (first.startsWith('-') && !aboutCommands.includes(first));
+
+/** A command line that names its command: the default one of all, or of its group, where none is named. */
+export function withCommand(args: readonly string[]): readonly string[] {
+  const isMeant = ({ isDefault, name }: Command): boolean | undefined => {
+    const group = name.split(' ').slice(0, -1);
+    return isDefault && group.every((word, index) => word === args[index]) && namesNone(args.slice(group.length));
+  };
+  const meant = commands.find(isMeant)?.name.split(' ');
+  return meant ? [...meant, ...args.slice(meant.length - 1)] : args;
+}
 
 /** Runs the command that a command line names. @throws Error that the user should read. */
 export async function cli(args: readonly string[]): Promise<void> {
-  const isForServer = args[0] === undefined || (args[0].startsWith('-') && !ofProgram.includes(args[0]));
-  await createParser().parseAsync(isForServer ? ['stdio', ...args] : args, { from: 'user' });
+  // Asked by the scripts of completion, for themselves: what follows is somebody's unfinished line.
+  if (args[0] === 'complete' && args[1] === '--') return (await import('./completion.ts')).complete(createParser(), args.slice(2));
+  await createParser().parseAsync(withCommand(args), { from: 'user' });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CommandName, Config } from '../config.ts';
+import type { CommandName, Config, GivenFlags } from '../config.ts';
 
 /** A flag of one command. What several commands take, or the environment may give, is an option of src/config. */
 export interface Flag<Value = unknown> {
@@ -16,6 +16,10 @@ type Flags = Readonly<Record<string, Flag>>;
 export interface Argument {
   readonly name: string;
   readonly description: string;
+  /** What it must be; anything where left out. */
+  readonly schema?: z.ZodType<string>;
+  /** What it may well be, for completion. */
+  readonly words?: () => Promise<readonly string[]>;
 }
 
 /** A command line that works as it stands, and what it is for. */
@@ -31,6 +35,8 @@ export interface Given<Takes extends CommandName | undefined, Own extends Flags>
   /** Its own flags, by name. */
   readonly flags: { readonly [Name in keyof Own]: z.output<Own[Name]['schema']> };
   readonly args: readonly string[];
+  /** What the command line has, unread. */
+  readonly unread: GivenFlags;
 }
 
 /** A command, as data: the parser, help texts, completion and the page of commands are made from it. */
@@ -38,8 +44,12 @@ export interface Command<Takes extends CommandName | undefined = CommandName | u
   /** As it is typed, such as `token create`. */
   readonly name: string;
   readonly summary: string;
+  /** True for the one of all, or of its group, that runs where none is named. */
+  readonly isDefault?: true;
   /** Whose options it takes; absent where it takes none. */
   readonly takes?: Takes;
+  /** Whose options it takes to look at them itself, so that wrong ones don't stop it. */
+  readonly examines?: CommandName;
   /** Flags of its own, by name: `setSecret` is given as --set-secret. */
   readonly flags?: Own;
   readonly args?: readonly Argument[];

@@ -1,10 +1,10 @@
-import { type CommandName, type Config, readConfig } from '../config.ts';
+import { type CommandName, type Config, type GivenFlags, readConfig } from '../config.ts';
 
 /**
  * Runs a command with its configuration; warnings are told on stderr.
  * @throws ConfigError naming every option that is wrong, Error naming a scenario that there isn't.
  */
-export async function configured(name: CommandName, flags: Readonly<Record<string, string | true | undefined>>, run: (config: Config) => Promise<void>): Promise<void> {
+export async function configured(name: CommandName, flags: GivenFlags, run: (config: Config) => Promise<void>): Promise<void> {
   const { config, warnings } = readConfig(name, flags, process.env);
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
   // Here, not when the platform is first needed: whoever started it still looks.

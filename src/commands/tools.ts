@@ -1,18 +1,57 @@
 import { tools as everyTool } from '../../tools/index.ts';
 import type { Config } from '../config.ts';
-import { denialOf, possibleTiers } from '../mcp/guard/policy.ts';
+import { denialOf, possibleTiers, type Policy } from '../mcp/guard/policy.ts';
+import { nearest } from '../mcp/nearest.ts';
+import { listed } from '../mcp/registry.ts';
+import { isDocumented, permissionOf, type Tool } from '../mcp/tool.ts';
 import { columns } from './columns.ts';
 import { policyOf } from './guard.ts';
-import { isDocumented, permissionOf } from '../mcp/tool.ts';
+import { styled, tierText } from './style.ts';
+import { argumentsOf } from './tool-arguments.ts';
 
-/** `infra-mcp tools`: the tools that this configuration offers. A tool's second tier is the one it has on PRODUCTION, or where nobody can tell. */
-export async function tools(config: Config, { json }: { json?: boolean }): Promise<void> {
+const print = (text: string): void => void process.stdout.write(text);
+const printJson = (value: unknown): void => print(`${JSON.stringify(value)}\n`);
+
+/** What is told of a tool in a list. Its second tier is the one it has on PRODUCTION, or where nobody can tell. */
+const summaryOf = (tool: Tool) => {
+  const { name, toolset, operation } = tool;
+  return { name, toolset, effect: operation.effect, tiers: possibleTiers(operation), permission: permissionOf(tool), documented: isDocumented(tool) };
+};
+
+const row = (tool: Tool): string[] => {
+  const { name, toolset, tiers, permission, documented } = summaryOf(tool);
+  return [name, toolset, tierText(tiers[0]!), tierText(tiers.at(-1)!), permission, documented ? 'yes' : 'no'];
+};
+
+/** @throws Error when there is no such tool, or the policy hides it. */
+function named(name: string, policy: Policy): Tool {
+  const tool = everyTool.find((one) => one.name === name);
+  const denial = tool && denialOf(tool, policy);
+  if (denial) throw new Error(`${name} is not offered: ${denial.rule} (${denial.setBy}).`);
+  if (tool) return tool;
+  const meant = nearest(name, everyTool.map((one) => one.name));
+  throw new Error(`There is no tool "${name}".${meant === undefined ? '' : ` Did you mean ${meant}?`} infra-mcp tools lists them.`);
+}
+
+/** One tool as people read it: what it is for, and its arguments. */
+function described(tool: Tool, policy: Policy): string {
+  const { description, inputSchema } = listed(tool, policy);
+  const { tiers, permission } = summaryOf(tool);
+  const rows = argumentsOf(inputSchema).map(({ name, type, isRequired, meaning }) => [name, type, isRequired ? 'yes' : '', meaning]);
+  const facts = `tier ${[...new Set(tiers)].map(tierText).join(', on production ')}; token permission ${permission}; ${tool.operations.map(({ method, path }) => `${method} ${path}`).join(', ')}`;
+  return [`${styled('bold', tool.name)}  ${facts}\n`, `${description}\n`, rows.length === 0 ? 'It takes no arguments.\n' : columns(['argument', 'type', 'required', 'meaning'], rows)].join('\n');
+}
+
+/**
+ * `infra-mcp tools`: the tools that this configuration offers, or all about one of them.
+ * @throws Error when the one that is named isn't offered.
+ */
+export async function tools(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
   const policy = await policyOf(config);
+  if (name !== undefined) {
+    const tool = named(name, policy);
+    return json ? printJson({ ...summaryOf(tool), ...listed(tool, policy) }) : print(described(tool, policy));
+  }
   const offered = everyTool.filter((tool) => denialOf(tool, policy) === undefined);
-  const rows = offered.map((tool) => {
-    const { name, toolset, operation } = tool;
-    return { name, toolset, effect: operation.effect, tiers: possibleTiers(operation), permission: permissionOf(tool), documented: isDocumented(tool) };
-  });
-  const cells = rows.map(({ name, toolset, tiers, permission, documented }) => [name, toolset, tiers[0]!, tiers.at(-1)!, permission, documented ? 'yes' : 'no']);
-  process.stdout.write(json ? `${JSON.stringify(rows)}\n` : columns(['tool', 'toolset', 'tier', 'on production', 'permission', 'documented'], cells));
+  return json ? printJson(offered.map(summaryOf)) : print(columns(['tool', 'toolset', 'tier', 'on production', 'permission', 'documented'], offered.map(row)));
 }

@@ -19,6 +19,8 @@ export interface About {
   readonly environmentOnly?: true;
   /** Its flag may be given several times; the values are put together, with commas. */
   readonly repeatable?: true;
+  /** Its value is shown nowhere. */
+  readonly secret?: true;
   readonly commands: readonly CommandName[];
 }
 

@@ -11,7 +11,7 @@ export const options = {
     description: 'Address of a real platform. Needs a token.', fallback: 'the embedded platform',
   }),
   apiToken: z.string().optional().register(about, {
-    env: 'INFRA_API_TOKEN', commands: ['stdio', 'http'], environmentOnly: true,
+    env: 'INFRA_API_TOKEN', commands: ['stdio', 'http'], environmentOnly: true, secret: true,
     description: "API token for the platform at INFRA_BASE_URL, as its console showed it. `Bearer <jwt>` is sent as that.",
   }),
   apiTokenFile: path.optional().register(about, {
@@ -35,7 +35,7 @@ export const options = {
     description: 'File that every call is recorded in.', fallback: 'audit.jsonl in the data directory',
   }),
   auditCommand: command.optional().register(about, {
-    env: 'INFRA_AUDIT_COMMAND', value: 'json', commands: ['stdio', 'http'],
+    env: 'INFRA_AUDIT_COMMAND', value: 'json', commands: ['stdio', 'http'], secret: true,
     description: 'Command that gets the records on its standard input instead; it is started without a shell.',
   }),
   requestTimeout: whole(1, 50).default(30).register(about, {
@@ -79,7 +79,7 @@ export const options = {
     description: 'Port to listen on; 0 takes any free one.',
   }),
   token: within('a token: visible characters without spaces', (value) => /^[\x21-\x7e]+$/.test(value)).optional().register(about, {
-    env: 'INFRA_PLATFORM_TOKEN', value: 'token', commands: ['platform'],
+    env: 'INFRA_PLATFORM_TOKEN', value: 'token', commands: ['platform'], secret: true,
     description: 'Token to accept as an administrator.', fallback: 'one is made when the directory is new',
   }),
   tokenFile: path.optional().register(about, {

@@ -1,0 +1,54 @@
+import { constants, existsSync, statSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { tools } from '../../../tools/index.ts';
+import type { Config } from '../../config.ts';
+import { hasSecret } from '../../mcp/guard/approvals/operator.ts';
+import { denialOf } from '../../mcp/guard/policy.ts';
+import { approvalsOf, auditOf, policyOf } from '../guard.ts';
+import { may } from './directory.ts';
+import { type Finding, finder, wordsOf } from './finding.ts';
+
+const policy = finder('policy');
+const approvals = finder('approvals');
+const audit = finder('audit log');
+
+/** Whether the policy can be used, and what it leaves of the tools. */
+export async function policyFinding(config: Config): Promise<Finding> {
+  try {
+    const rules = await policyOf(config);
+    const offered = tools.filter((tool) => denialOf(tool, rules) === undefined);
+    const from = config.policyFile ?? 'no file';
+    const told = `${from}; ${offered.length} of ${tools.length} tools are offered${config.readOnly ? ', read-only' : ''}`;
+    return offered.length > 0 ? policy.good(told) : policy.note(told, 'Allow something in the policy file: assistants see no tool at all.');
+  } catch (error) {
+    return policy.bad(wordsOf(error), 'Correct the file; docs/policy.md lists what it may hold.');
+  }
+}
+
+/** Whether approvals can be given outside of clients. */
+export async function approvalsFinding(config: Config): Promise<Finding> {
+  try {
+    if (await hasSecret(approvalsOf(config).operator)) return approvals.good('an operator secret is set; infra-mcp approve lists what waits');
+    return approvals.note('no operator secret is set: where a client can\'t ask its user, grave calls are refused', 'To approve them in a terminal instead: infra-mcp approve --set-secret');
+  } catch (error) {
+    return approvals.bad(`the operator's file can't be read: ${wordsOf(error)}`, 'Set the secret anew: infra-mcp approve --set-secret');
+  }
+}
+
+const isProgram = (name: string): boolean => {
+  const places = name.includes('/') ? [name] : (process.env['PATH'] ?? '').split(delimiter).map((place) => join(place, name));
+  return places.some((place) => may(place, constants.X_OK) && statSync(place).isFile());
+};
+
+/** Whether calls can be recorded. */
+export function auditFinding(config: Config): Finding {
+  const program = config.auditCommand?.[0];
+  if (program !== undefined) {
+    if (isProgram(program)) return audit.good(`goes to ${program}`);
+    return audit.bad(`${program} is no program that can be started: changes can't be recorded, and so are refused`, 'Correct INFRA_AUDIT_COMMAND, or install the program.');
+  }
+  const { file } = auditOf(config);
+  const place = existsSync(file) ? file : dirname(file);
+  if (!existsSync(place) ? dirname(file) === config.dataDir : may(place, constants.W_OK)) return audit.good(`${file}; infra-mcp audit verify checks it`);
+  return audit.bad(`${file} can't be written: changes can't be recorded, and so are refused`, 'Make its directory, give this user the right to write there, or name another file with INFRA_AUDIT_FILE.');
+}

@@ -1,0 +1,105 @@
+import { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import type { Command as Parser } from 'commander';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { commands } from '../../src/commands/all.ts';
+import { createParser } from '../../src/commands/cli.ts';
+import { columns } from '../../src/commands/columns.ts';
+import { run, temporaryDirectory } from './support.ts';
+
+/** A stream that is a terminal of so many columns. */
+const terminal = (width: number, colours = 256): NodeJS.WriteStream =>
+  Object.assign(new Writable(), { isTTY: true, columns: width, getColorDepth: () => Math.log2(colours) }) as unknown as NodeJS.WriteStream;
+const file = new Writable() as NodeJS.WriteStream;
+
+const words = (joined: string): string[] => joined.split(/\s+/).filter(Boolean).toSorted();
+const environment = async (more: Record<string, string>) => ({ INFRA_DATA_DIR: await temporaryDirectory(), ...more });
+const find = (parser: Parser, word: string): Parser => parser.commands.find((one) => one.name() === word)!;
+
+describe('a table', () => {
+  const heading = ['name', 'why'];
+  const rows = [['a', 'a long explanation that has to be wrapped where there is little room'], ['longer', 'short']];
+
+  test('has a line for each row where it is written to a file', () => {
+    expect(columns(heading, rows, file)).toBe('name    why\na       a long explanation that has to be wrapped where there is little room\nlonger  short\n');
+  });
+
+  test('is its heading where there are no rows', () => {
+    expect(columns(heading, [], file)).toBe('name  why\n');
+  });
+
+  test('fits into a terminal, and loses no word', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,6}$/), fc.stringMatching(/^([a-z]{1,9} ){0,12}[a-z]$/))), fc.integer({ min: 40, max: 120 }), (some, width) => {
+        const text = stripVTControlCharacters(columns(heading, some, terminal(width)));
+        for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+        expect(words(text)).toEqual(words([heading, ...some].flat().join(' ')));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('lines up wide characters', () => {
+    expect(columns(['a', 'b'], [['日本', 'x'], ['ab', 'y']], file)).toBe('a     b\n日本  x\nab    y\n');
+  });
+});
+
+describe('colours', () => {
+  test.each([['tools'], ['doctor'], ['--help']])('of %s come with FORCE_COLOR, and are left out where no terminal reads it', async (...args) => {
+    expect((await run(args, await environment({}))).stdout).not.toContain('\u001B');
+    expect((await run(args, await environment({ FORCE_COLOR: '1' }))).stdout).toContain('\u001B[');
+    expect((await run(args, await environment({ FORCE_COLOR: '0', NO_COLOR: '1' }))).stdout).not.toContain('\u001B');
+  });
+
+  test('never get into JSON', async () => {
+    const env = await environment({ FORCE_COLOR: '1' });
+    for (const args of [['tools', '--json'], ['doctor', '--json'], ['approve', '--json']]) {
+      const { stdout } = await run(args, env);
+      expect(stdout, args.join(' ')).not.toContain('\u001B');
+      expect(() => JSON.parse(stdout), args.join(' ')).not.toThrow();
+    }
+  });
+});
+
+describe('json', () => {
+  test('is printed by every command that prints data', () => {
+    const silent = ['stdio', 'http', 'platform', 'completion'];
+    expect(commands.filter(({ name, flags }) => !silent.includes(name) && flags?.['json'] === undefined).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('of what is made has it whole', async () => {
+    const directory = await temporaryDirectory();
+    const made = JSON.parse((await run(['token', 'create', '--name', 'ci', '--permission', 'deploy', '--json', '--data-dir', directory])).stdout) as { token: string };
+    expect(made).toEqual({ token: expect.stringMatching(/^.{20,}$/) as string, name: 'ci', permission: 'deploy' });
+    const gone = JSON.parse((await run(['token', 'revoke', 'ci', '--json', '--data-dir', directory])).stdout) as object;
+    expect(gone).toMatchObject({ name: 'ci', revoked: true });
+    const key = JSON.parse((await run(['key', '--name', 'ci', '--json'])).stdout) as object;
+    expect(key).toEqual({ key: expect.stringMatching(/^imk_/) as string, entry: { name: 'ci', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string, level: 'read' } });
+  });
+});
+
+describe('a mistyped', () => {
+  test.concurrent.each([
+    [['platfrom'], 'platform'],
+    [['--read-onyl'], '--read-only'],
+    [['tools', '--jsno'], '--json'],
+    [['token', 'craete'], 'create'],
+    [['tools', 'stop_enviroment'], 'stop_environment'],
+    [['doctor', 'htpp'], 'http'],
+  ])('%j is answered with the nearest', async (args, meant) => {
+    const { code, stdout, stderr } = await run(args);
+    expect(stderr).toContain(meant);
+    expect(stderr).toMatch(/did you mean/i);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+});
+
+test.each(commands)('the help of $name has its examples', ({ name, examples }) => {
+  let help = '';
+  name.split(' ').reduce(find, createParser()).configureOutput({ writeOut: (text) => void (help += text) }).outputHelp();
+  for (const { line, does } of examples) {
+    expect(help).toContain(line);
+    expect(help).toContain(does);
+  }
+});
