@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import mcpbSchema from '@anthropic-ai/mcpb/mcpb-manifest-v0.3.schema.json' with { type: 'json' };
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import manifest from '../../package.json' with { type: 'json' };
+import { mcpbManifest } from '../../scripts/shipping/mcpb.ts';
+import { optionsOf } from '../../src/config.ts';
+import { tools } from '../../tools/index.ts';
+import { jsonOf, root, yamlOf } from './read.ts';
+
+const { name, version } = manifest;
+const known = optionsOf('stdio').map(({ env }) => env);
+
+// What the schema of 2025-12-11 asks of the members that we have. It comes in no package, so it is told here.
+const Variable = z.strictObject({
+  name: z.enum(known), description: z.string(), format: z.enum(['string', 'number', 'boolean', 'filepath']), isSecret: z.boolean().optional(),
+});
+const Package = z.strictObject({
+  registryType: z.literal('npm'),
+  identifier: z.literal(name),
+  version: z.literal(version),
+  runtimeHint: z.literal('npx'),
+  transport: z.strictObject({ type: z.literal('stdio') }),
+  environmentVariables: z.array(Variable),
+});
+const ServerJson = z.strictObject({
+  $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
+  name: z.string().min(3).max(200).regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: z.string().min(1).max(100),
+  description: z.string().min(1).max(100),
+  version: z.literal(version),
+  packages: z.tuple([Package]),
+});
+
+describe('server.json', () => {
+  const server = jsonOf('server.json');
+
+  test('is what the registry of MCP servers takes', () => {
+    expect(ServerJson.parse(server).name).toBe(manifest.mcpName);
+  });
+
+  test('names every option, and the token alone as a secret', () => {
+    const { packages: [{ environmentVariables }] } = ServerJson.parse(server);
+    expect(environmentVariables.map((one) => one.name)).toEqual(known);
+    expect(environmentVariables.filter(({ isSecret }) => isSecret).map((one) => one.name)).toEqual(['INFRA_API_TOKEN']);
+  });
+});
+
+describe('the extensions', () => {
+  const published = { infra: { command: 'npx', args: ['-y', `${name}@${version}`] } };
+
+  test.each(['gemini-extension.json', '.claude-plugin/plugin.json'])('%s starts this version of the package', (path) => {
+    expect(jsonOf(path)).toMatchObject({ name, version, mcpServers: published });
+    expect(manifest.bin).toHaveProperty(name);
+  });
+
+  test('are offered by a marketplace that is this repository', () => {
+    const { plugins: [plugin] } = jsonOf('.claude-plugin/marketplace.json') as { plugins: [{ name: string; source: string }] };
+    expect(plugin).toMatchObject({ name });
+    expect(existsSync(join(root, plugin.source, '.claude-plugin/plugin.json'))).toBe(true);
+  });
+});
+
+test('the chart has the version of the program', () => {
+  expect(yamlOf('deploy/helm/infra-mcp/Chart.yaml')).toMatchObject({ apiVersion: 'v2', name, version, appVersion: version });
+});
+
+describe('the manifest of the MCP bundle', () => {
+  test('is one by its schema', () => {
+    const validate = new Ajv({ strict: false, validateFormats: false }).compile(mcpbSchema);
+    expect(validate(mcpbManifest), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...mcpbManifest, server: {} })).toBe(false);
+  });
+
+  test('tells this version and every tool', () => {
+    expect(mcpbManifest.version).toBe(version);
+    expect(mcpbManifest.tools.map((tool) => tool.name)).toEqual(tools.map((tool) => tool.name));
+  });
+
+  test('asks for what it sets, and for nothing else', () => {
+    const { mcp_config: { env } } = mcpbManifest.server;
+    expect(Object.keys(env).filter((variable) => !known.includes(variable))).toEqual([]);
+    expect(Object.values(env)).toEqual(Object.keys(mcpbManifest.user_config).map((key) => `\${user_config.${key}}`));
+    expect(mcpbManifest.user_config['api_token']).toMatchObject({ sensitive: true });
+  });
+});
