@@ -1,0 +1,34 @@
+import { type Figure, moreIsBetter } from './figure.ts';
+
+/** The figures of a run, by measurement. */
+export type Results = Readonly<Record<string, readonly Figure[]>>;
+
+/** A figure that got worse, and how many times. */
+export interface Worse {
+  readonly figure: string;
+  readonly before: number;
+  readonly now: number;
+  readonly times: number;
+}
+
+/** Within this much of each other two runs are alike. */
+const noise = 1.25;
+
+/**
+ * What can be compared across machines: ratios within a run, and sizes that don't depend on the machine. Times and
+ * rates by themselves can't.
+ */
+const comparable = ({ ratio, unit, value, of }: Figure): number | undefined => ratio ?? (unit === 'bytes' && of === undefined ? value : undefined);
+
+/** The figures that are clearly worse than in an earlier run, worst first. Those that only one of the runs has don't count. */
+export function worse(before: Results, now: Results): Worse[] {
+  const found = Object.entries(now).flatMap(([measurement, figures]) =>
+    figures.flatMap((figure): Worse[] => {
+      const earlier = before[measurement]?.find(({ name }) => name === figure.name);
+      const [was, is] = [earlier && comparable(earlier), comparable(figure)];
+      if (was === undefined || is === undefined) return [];
+      return [{ figure: `${measurement}: ${figure.name}`, before: was, now: is, times: moreIsBetter(figure) ? was / is : is / was }];
+    }),
+  );
+  return found.filter(({ times }) => times > noise).toSorted((one, other) => other.times - one.times);
+}

@@ -1,0 +1,95 @@
+/** Measures the program beside what it stands on, in one run, as ratios. `--help` tells how. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Results, worse } from './compare.ts';
+import type { Figure } from './figure.ts';
+import { type Machine, machineFacts } from './machine.ts';
+import type { Bench, OtherServer } from './measurement.ts';
+import { measurements } from './measurements.ts';
+import { buildProgram, type Program } from './program.ts';
+import { table } from './report.ts';
+
+/** What a run leaves behind. */
+interface Run {
+  readonly machine: Machine;
+  readonly quick: boolean;
+  readonly results: Results;
+}
+
+const baseline = join(import.meta.dirname, 'baseline.json');
+
+const usage = `npm run bench -- [measurement ...] [options]
+
+Measurements; all of them where none is named:
+${measurements.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
+
+  --quick          fewer repetitions: under a minute, for a first look
+  --runs <times>   starts of a process for one figure; 15 by default
+  --others <file>  JSON list of other servers to measure beside this one: [{ "name", "command", "args" }]
+  --json <file>    also write the figures and what the machine is there
+  --compare        tell what got clearly worse since the committed baseline
+  --with <file>    compare with another run instead
+`;
+
+const { values: options, positionals: chosen } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    runs: { type: 'string' },
+    others: { type: 'string' },
+    json: { type: 'string' },
+    compare: { type: 'boolean', default: false },
+    with: { type: 'string', default: baseline },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const readJson = async <Value>(path: string): Promise<Value> => JSON.parse(await readFile(path, 'utf8')) as Value;
+
+/** Measures what was chosen, and prints each table when it is there. */
+async function measure(): Promise<Run> {
+  const machine = machineFacts();
+  const { quick } = options;
+  let program: Promise<Program> | undefined;
+  const bench: Bench = {
+    program: () => (program ??= buildProgram()),
+    others: options.others === undefined ? [] : await readJson<OtherServer[]>(options.others),
+    runs: Number(options.runs ?? (quick ? 3 : 15)),
+    times: (whole) => (quick ? Math.ceil(whole / 20) : whole),
+    say: (line) => void process.stderr.write(`${line}\n`),
+  };
+  const results: Record<string, readonly Figure[]> = {};
+  try {
+    for (const { name, measure: run } of measurements.filter((one) => chosen.length === 0 || chosen.includes(one.name))) {
+      results[name] = await run(bench);
+      process.stdout.write(`${table(name, results[name])}\n`);
+    }
+  } finally {
+    await (await program)?.close();
+  }
+  return { machine, quick, results };
+}
+
+/** Tells what is clearly worse than in an earlier run; that fails the command. */
+async function compare(run: Run): Promise<void> {
+  const earlier = await readJson<Run>(options.with);
+  const found = worse(earlier.results, run.results);
+  if (found.length === 0) return void process.stdout.write(`Nothing is clearly worse than at ${earlier.machine.commit}.\n`);
+  const lines = found.map(({ figure, before, now, times }) => `  ${times.toFixed(2)} × worse: ${figure} (${before.toFixed(2)}, now ${now.toFixed(2)})`);
+  process.stdout.write(`Clearly worse than at ${earlier.machine.commit}:\n${lines.join('\n')}\n`);
+  process.exitCode = 1;
+}
+
+const unknown = chosen.filter((name) => measurements.every((one) => one.name !== name));
+if (options.help || unknown.length > 0) {
+  process.stdout.write(usage);
+  if (unknown.length > 0) {
+    process.stderr.write(`There is no measurement "${unknown.join('", "')}".\n`);
+    process.exitCode = 1;
+  }
+} else {
+  const run = await measure();
+  if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(run, null, 1)}\n`);
+  if (options.compare) await compare(run);
+}

@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { endOf } from '../../src/contract/states.ts';
+import { addEnvironment, openWorld } from '../../test/platform/engine/world.ts';
+import { against, type Figure } from '../figure.ts';
+import { heapOf, probed } from '../heap.ts';
+import { load } from '../load.ts';
+import type { Bench, Measurement } from '../measurement.ts';
+import type { Program } from '../program.ts';
+import { type RunningPlatform, startPlatform } from '../servers.ts';
+import { connectDirect, type Direct } from '../wire/direct.ts';
+
+const environments = 200;
+const ordersEach = 10;
+const commits = 2000;
+const reads = 1000;
+
+/** Rows that SQLite puts on disk for good in a second, one transaction each: what the engine's steps are made of. */
+async function bareCommits(directory: string, times: number): Promise<Figure> {
+  const database = new DatabaseSync(join(directory, 'commits.sqlite'));
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE row (text TEXT)');
+  const insert = database.prepare('INSERT INTO row VALUES (?)');
+  const { perSecond } = await load(times, 1, async () => insert.run('x'.repeat(200)));
+  database.close();
+  return { name: 'bare commits of SQLite', value: perSecond, unit: 'per s' };
+}
+
+/** Orders taken while nothing else runs, then carried out without their simulated waits. */
+async function throughput(times: Bench['times']): Promise<Figure[]> {
+  const world = await openWorld({ started: false });
+  const places: Awaited<ReturnType<typeof addEnvironment>>[] = [];
+  for (let count = 0; count < times(environments); count += 1) places.push(await addEnvironment(world.db, `bench ${count}`, { app: { kind: 'application' } }));
+  const orders = places.length * ordersEach;
+  let order = 0;
+  const submits = await load(orders, 1, () => {
+    const { environmentId, ids } = places[(order += 1) % places.length]!;
+    return world.order({ environmentId, serviceIds: Object.values(ids) });
+  });
+  const began = performance.now();
+  await world.engine.start();
+  await world.settled();
+  const seconds = (performance.now() - began) / 1000;
+  const { states } = await world.db.selectFrom('deployment_event').select(({ fn }) => fn.countAll<number>().as('states')).executeTakeFirstOrThrow();
+  await world.close();
+  return [
+    { name: 'submits', value: submits.perSecond, unit: 'per s' },
+    { name: 'transitions', value: states / seconds, unit: 'per s' },
+    { name: 'deployments', value: orders / seconds, unit: 'per s' },
+  ];
+}
+
+/** Makes environments with an application each, through the API. Gives the applications' ids. */
+async function applications(direct: Direct, { project_id, cluster_id }: RunningPlatform['ids'], count: number): Promise<string[]> {
+  const git_repository = { url: 'https://git.example.com/acme/shop.git', branch: 'main' };
+  return Promise.all(Array.from({ length: count }, async (_, number) => {
+    const { id } = await direct.call('create_environment', { project_id, cluster_id, name: `bench ${number}`, mode: 'STAGING' });
+    return (await direct.call('create_application', { environment_id: id, name: 'app', git_repository, build_mode: 'DOCKER' }))['id'] as string;
+  }));
+}
+
+/** Whether an application is being deployed. */
+async function isRunning(direct: Direct, application_id: string): Promise<boolean> {
+  const { state } = await direct.call('get_application_status', { application_id });
+  return state !== 'READY' && endOf('DEPLOY', state as string) === undefined;
+}
+
+/** How long a read takes on a platform that rests, and while 200 deployments run at a tenth of their time. */
+async function latency(program: Program, times: Bench['times']): Promise<Figure[]> {
+  const platform = await startPlatform(program, await program.directory('platform'), 0.1);
+  const direct = connectDirect(platform.url, platform.token, 8);
+  const ids = await applications(direct, platform.ids, times(environments));
+  let turn = 0;
+  const read = () => direct.call('get_application_status', { application_id: ids[(turn += 1) % ids.length] });
+  const idle = await load(times(reads), 1, read);
+  await Promise.all(ids.map((application_id) => direct.call('deploy_application', { application_id })));
+  const busy = await load(times(reads), 1, read);
+  const running = (await Promise.all(ids.map((id) => isRunning(direct, id)))).filter(Boolean).length;
+  await direct.close();
+  await platform.close();
+  const [restingMedian, restingP99]: Figure[] = [{ name: 'read, at rest: median', value: idle.median, unit: 'ms' }, { name: 'read, at rest: p99', value: idle.p99, unit: 'ms' }];
+  return [
+    restingMedian!, against(restingMedian!, { name: 'read, while 200 deployments run: median', value: busy.median, unit: 'ms' }),
+    restingP99!, against(restingP99!, { name: 'read, while 200 deployments run: p99', value: busy.p99, unit: 'ms' }),
+    { name: 'of them still running after the last read', value: (running / ids.length) * 100, unit: '%' },
+  ];
+}
+
+/** What the platform's heap holds after some traffic, and after ten times as much. */
+async function memory(program: Program, times: Bench['times']): Promise<Figure[]> {
+  const platform = await startPlatform(probed(program), await program.directory('platform'));
+  const direct = connectDirect(platform.url, platform.token, 8);
+  const ids = await applications(direct, platform.ids, 20);
+  let turn = 0;
+  const traffic = async (): Promise<void> => {
+    const application_id = ids[(turn += 1) % ids.length];
+    await direct.call('deploy_application', { application_id });
+    for (let count = 0; count < 5; count += 1) await direct.call('get_application_status', { application_id });
+    await direct.call('get_application_logs', { application_id });
+  };
+  const settled = async (): Promise<number> => {
+    while ((await Promise.all(ids.map((id) => isRunning(direct, id)))).some(Boolean)) await pause(50);
+    return heapOf(platform.child);
+  };
+  const some = times(300);
+  await load(some, 8, traffic);
+  const early: Figure = { name: `platform's heap after ${some} deployments`, value: await settled(), unit: 'MB' };
+  await load(some * 9, 8, traffic);
+  const late: Figure = { name: `platform's heap after ${some * 10} deployments`, value: await settled(), unit: 'MB' };
+  await direct.close();
+  await platform.close();
+  return [early, against(early, late)];
+}
+
+async function measure({ program: build, times }: Bench): Promise<Figure[]> {
+  const program = await build();
+  const reference = await bareCommits(await program.directory('commits'), times(commits));
+  const rates = (await throughput(times)).map((figure) => against(reference, figure));
+  return [reference, ...rates, ...(await latency(program, times)), ...(await memory(program, times))];
+}
+
+export const engine: Measurement = {
+  name: 'engine',
+  about: 'Deployments: how fast they are taken and carried out, what they do to reads, what stays in memory after many.',
+  measure,
+};

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { against, type Figure } from '../figure.ts';
+import type { Bench, Measurement } from '../measurement.ts';
+import { environment } from '../program.ts';
+import { residentMemory } from '../resident.ts';
+import { startPlatform } from '../servers.ts';
+import { commonRead, toolCall } from '../reads.ts';
+import { median } from '../statistics.ts';
+import { startStdio, type StdioServer } from '../wire/stdio.ts';
+
+const calls = 1000;
+const settling = 2000;
+
+type Sizes = Record<string, number>;
+
+/** Node with nothing to do but stay. */
+async function bareNode(): Promise<Sizes> {
+  const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 1e9)'], { stdio: 'ignore' });
+  await pause(300);
+  const size = await residentMemory(child.pid!);
+  child.kill();
+  return { 'bare node': size };
+}
+
+async function afterList(name: string, server: StdioServer): Promise<Sizes> {
+  const peer = await startStdio(server, '2025');
+  await peer.request('tools/list');
+  const size = await residentMemory(peer.pid!);
+  await peer.close();
+  return { [`${name}: after tools/list`]: size };
+}
+
+async function afterCalls(name: string, server: StdioServer, tool: object, times: number): Promise<Sizes> {
+  const peer = await startStdio(server, '2025');
+  await peer.request('tools/list');
+  await peer.request('tools/call', tool);
+  const afterOne = await residentMemory(peer.pid!);
+  for (let made = 1; made < times; made += 1) await peer.request('tools/call', tool);
+  await pause(settling);
+  const later = await residentMemory(peer.pid!);
+  await peer.close();
+  return { [`${name}: after one call`]: afterOne, [`${name}: two seconds after 1,000 calls`]: later };
+}
+
+/** Few starts are enough: sizes vary less than times. */
+const rounds = (runs: number): number => Math.max(1, Math.ceil(runs / 3));
+
+async function measure({ program: build, others, runs, times }: Bench): Promise<Figure[]> {
+  const program = await build();
+  const platform = await startPlatform(program, await program.directory('platform'));
+  const tool = toolCall(commonRead(platform.ids));
+  const kept = await program.directory('kept');
+  const remote: StdioServer = { command: program.command, env: environment(kept, platform.options) };
+  const embedded: StdioServer = { command: program.command, env: environment(kept, { INFRA_RATE_LIMIT: '1000000' }) };
+  const sizes = new Map<string, number[]>();
+  for (let round = 0; round <= rounds(runs); round += 1) {
+    const found = [
+      await bareNode(),
+      await afterList('this server', remote),
+      await afterCalls('with a platform elsewhere', remote, tool, times(calls)),
+      await afterCalls('with the embedded platform', embedded, tool, times(calls)),
+    ];
+    for (const { name, command, args } of others) found.push(await afterList(name, { command: [command, ...args], env: environment(kept) }));
+    // The first round fills the compile cache.
+    if (round > 0) for (const [name, size] of found.flatMap(Object.entries<number>)) sizes.set(name, [...(sizes.get(name) ?? []), size]);
+  }
+  await platform.close();
+  const [reference, ...figures] = [...sizes].map(([name, values]): Figure => ({ name, value: median(values), unit: 'MB' }));
+  return [reference!, ...figures.map((figure) => against(reference!, figure))];
+}
+
+export const memory: Measurement = {
+  name: 'memory',
+  about: 'Resident memory of the bundled program on stdio, with a warm compile cache.',
+  measure,
+};

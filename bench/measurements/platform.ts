@@ -1,0 +1,69 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Agent } from 'undici';
+import type { OperationName } from '../../src/contract/operations.ts';
+import { against, type Figure } from '../figure.ts';
+import { load } from '../load.ts';
+import type { Bench, Measurement } from '../measurement.ts';
+import { type RunningPlatform, startPlatform } from '../servers.ts';
+import { connectDirect, type Direct } from '../wire/direct.ts';
+
+const requests = 2000;
+/** Requests under way at once. */
+const atOnce = 16;
+
+interface Kind {
+  readonly name: string;
+  readonly operation: OperationName;
+  /** The input of the so-manieth request. */
+  readonly input: (ids: RunningPlatform['ids'], number: number) => Readonly<Record<string, unknown>>;
+}
+
+/** One operation for each kind of endpoint. */
+const kinds: readonly Kind[] = [
+  { name: 'look one thing up', operation: 'get_environment', input: ({ environment_id }) => ({ environment_id }) },
+  { name: 'first page of a list', operation: 'list_projects', input: ({ organization_id }) => ({ organization_id, page: 1, page_size: 20 }) },
+  { name: 'status', operation: 'get_environment_status', input: ({ environment_id }) => ({ environment_id }) },
+  { name: 'log', operation: 'get_application_logs', input: ({ application_id }) => ({ application_id }) },
+  { name: 'create', operation: 'create_project', input: ({ organization_id }, number) => ({ organization_id, name: `bench ${number}` }) },
+  { name: 'change', operation: 'update_environment_variable', input: ({ environment_id, environment_variable_id }, number) => ({ environment_id, environment_variable_id, key: 'LOG_LEVEL', value: `bench ${number}` }) },
+  { name: 'order a deployment', operation: 'deploy_application', input: ({ application_id }) => ({ application_id }) },
+];
+
+/** Requests a second to Node's own server with nothing behind it: what HTTP costs here. */
+async function bareHttp(times: number): Promise<Figure> {
+  const server = createServer((_, response) => response.setHeader('content-type', 'application/json').end('{}'));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const agent = new Agent({ connections: atOnce, pipelining: 1 });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { perSecond } = await load(times, atOnce, async () => (await agent.request({ origin, path: '/', method: 'GET' })).body.text());
+  await agent.close();
+  server.close();
+  return { name: 'bare HTTP in one process', value: perSecond, unit: 'per s' };
+}
+
+async function rate(direct: Direct, { ids }: RunningPlatform, { name, operation, input }: Kind, times: number): Promise<Figure> {
+  let number = 0;
+  const { perSecond } = await load(times, atOnce, () => direct.call(operation, input(ids, (number += 1))));
+  return { name, value: perSecond, unit: 'per s' };
+}
+
+async function measure({ program: build, times }: Bench): Promise<Figure[]> {
+  const program = await build();
+  const platform = await startPlatform(program, await program.directory('platform'));
+  const direct = connectDirect(platform.url, platform.token, atOnce);
+  const reference = await bareHttp(times(requests));
+  const figures = [reference];
+  for (const kind of kinds) figures.push(against(reference, await rate(direct, platform, kind, times(requests))));
+  await direct.close();
+  await platform.close();
+  return figures;
+}
+
+export const platformRequests: Measurement = {
+  name: 'platform',
+  about: `Requests a second that the platform answers, by kind of endpoint, ${atOnce} at once; changes are on disk before they are answered.`,
+  measure,
+};

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+
+/** The bundled program in a directory of its own, laid out as in its package. */
+export interface Program {
+  /** What starts it, before its own arguments. */
+  readonly command: readonly [string, ...string[]];
+  /** A new, empty directory that goes with the program. */
+  readonly directory: (purpose: string) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+/** Builds the program as it is shipped. */
+export async function buildProgram(): Promise<Program> {
+  const home = await mkdtemp(join(tmpdir(), 'infra-mcp-bench-'));
+  await run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/build.ts'), '--outdir', join(home, 'dist')]);
+  await cp(join(root, 'bin'), join(home, 'bin'), { recursive: true });
+  return {
+    command: [process.execPath, join(home, 'bin/infra-mcp.mjs')],
+    directory: (purpose) => mkdtemp(join(home, `${purpose}-`)),
+    close: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+/** The environment of a measured process: this one's without options of the program, and with everything it keeps in one place. */
+export const environment = (directory: string, options: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:INFRA|NODE|npm)_/i.test(name))),
+  HOME: directory,
+  TMPDIR: directory,
+  XDG_CACHE_HOME: join(directory, 'cache'),
+  XDG_DATA_HOME: join(directory, 'data'),
+  INFRA_LOG_LEVEL: 'silent',
+  ...options,
+});

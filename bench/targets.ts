@@ -1,0 +1,40 @@
+import type { Figure } from './figure.ts';
+
+/** What the ratio of a figure has to be. */
+export interface Target {
+  readonly bound: 'at most' | 'at least';
+  readonly ratio: number;
+}
+
+interface Aimed extends Target {
+  readonly measurement: string;
+  readonly figure: RegExp;
+}
+
+const atMost = (ratio: number, measurement: string, figure: RegExp): Aimed => ({ bound: 'at most', ratio, measurement, figure });
+const atLeast = (ratio: number, measurement: string, figure: RegExp): Aimed => ({ bound: 'at least', ratio, measurement, figure });
+
+/** What grows with the logarithm grows so much from ten things to 100,000. */
+const logarithmic = Math.log(100_000) / Math.log(10);
+
+const targets: readonly Aimed[] = [
+  atMost(3, 'start', /^20.., warm: opening$/),
+  atMost(3.4, 'start', /^20.., warm: tools\/list$/),
+  atMost(4.2, 'start', /^20.., cold: tools\/list$/),
+  atMost(1.6, 'memory', /^this server: after tools\/list$/),
+  atMost(1.8, 'memory', /^with a platform elsewhere: after one call$/),
+  atMost(2.5, 'memory', /^with a platform elsewhere: two seconds after/),
+  atLeast(5, 'list', /^lists, remembered$/),
+  atMost(2, 'calls', /^stdio 20..: median$/),
+  atMost(4, 'calls', /^HTTP 2026: median$/),
+  atMost(1.1, 'heap', /: after 100,000 calls$/),
+  atMost(logarithmic, 'growth', /, 100,000$/),
+];
+
+/** What a figure of a measurement is to come to; undefined where it is for information. */
+export const targetOf = (measurement: string, name: string): Target | undefined =>
+  targets.find((one) => one.measurement === measurement && one.figure.test(name));
+
+/** Whether a figure is what it has to be. */
+export const isMet = ({ bound, ratio }: Target, figure: Figure): boolean =>
+  bound === 'at most' ? figure.ratio! <= ratio : figure.ratio! >= ratio;
