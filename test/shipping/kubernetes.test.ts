@@ -11,14 +11,22 @@ import { container, containerEnv, objectOf, objects, pod, podMetadata, type Kube
 import { image, root, textOf } from './read.ts';
 
 const run = promisify(execFile);
-const moduleOf = ({ apiVersion }: KubernetesObject): string => `kubernetes-models/${apiVersion}`;
+
+/** What the project of Kubernetes models has for each API version that we use. */
+const models: Readonly<Record<string, () => Promise<object>>> = {
+  'v1': () => import('kubernetes-models/v1'),
+  'apps/v1': () => import('kubernetes-models/apps/v1'),
+  'networking.k8s.io/v1': () => import('kubernetes-models/networking.k8s.io/v1'),
+  'policy/v1': () => import('kubernetes-models/policy/v1'),
+};
+type Model = new (data: object) => { validate(): void };
 
 /** What the TypeScript compiler says when objects are written down as what Kubernetes knows, all members by their names. */
 async function unknownTo(given: readonly KubernetesObject[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-kubernetes-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  const lines = given.map((one, index) => `export const object${index}: import('${moduleOf(one)}').I${one.kind} = ${JSON.stringify(one)};`);
+  const lines = given.map((one, index) => `export const object${index}: import('kubernetes-models/${one.apiVersion}').I${one.kind} = ${JSON.stringify(one)};`);
   await writeFile(join(folder, 'objects.mts'), lines.join('\n'));
   const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', 'objects.mts'];
   return run(process.execPath, compiler, { cwd: folder }).then(() => '', ({ stdout }: { stdout: string }) => stdout);
@@ -30,8 +38,8 @@ describe('the objects for Kubernetes', () => {
   });
 
   test.each(objects.map((one) => [one.kind, one] as const))('hold values that Kubernetes takes: %s', async (kind, one) => {
-    const models = (await import(moduleOf(one))) as Record<string, new (data: object) => { validate(): void }>;
-    expect(() => new models[kind]!(one).validate()).not.toThrow();
+    const ofVersion = (await models[one.apiVersion]!()) as Record<string, Model>;
+    expect(() => new ofVersion[kind]!(one).validate()).not.toThrow();
   });
 
   test('have no member that Kubernetes does not know', async () => {
