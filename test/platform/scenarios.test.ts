@@ -74,6 +74,11 @@ describe.each(expected.map((one): [string, Expected] => [one.name, one]))('%s', 
     expect(await take(one, steps)).toBe(one.state);
   });
 
+  test.runIf(one.detour)('is gone after another fix, and there again when that is undone', async () => {
+    expect(await take(one, one.detour!.there)).toBe('DEPLOYED');
+    expect(await take(one, one.detour!.back)).toBe(one.state);
+  });
+
   test('is gone after the fix', async () => {
     expect(await take(one, one.fix)).toBe('DEPLOYED');
     expect(await status(one)).toMatchObject({ service_deployment_status: 'UP_TO_DATE' });

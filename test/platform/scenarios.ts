@@ -29,6 +29,8 @@ export interface Expected {
   readonly lastGood?: RegExp;
   /** Ways that leave it as it is; each ends with a deployment. */
   readonly wrong: Readonly<Record<string, readonly Step[]>>;
+  /** Another way that makes it good, and what breaks it again afterwards. */
+  readonly detour?: { readonly there: readonly Step[]; readonly back: readonly Step[] };
   /** The way that makes it good. */
   readonly fix: readonly Step[];
 }
@@ -88,6 +90,8 @@ const variable = (path: string, key: string): Step => ({
   call: 'create_environment_variable', input: { application_id: id(path), key, value: 'https://rates.acme.example' },
 });
 
+const chart = (version: string): Json => ({ source: { repository: { chart_name: 'kafka', chart_version: version, repository: { id: seedId('helm-repository/charts') } } } });
+
 /** Nothing but a wait until the environment has nothing under way. */
 const idle = (path: string): Step => ({
   call: 'get_environment_status',
@@ -108,6 +112,7 @@ export const expected: readonly Expected[] = [
       'the same again': [deploy('container', pricing)],
       'another tag that nobody pushed': [changed(pricing, () => ({ tag: '3.7.1' })), deploy('container', pricing)],
     },
+    detour: { there: [changed(pricing, () => ({ tag: '3.6.4' })), deploy('container', pricing)], back: [changed(pricing, () => ({ tag: '3.7.0-rc.2' })), deploy('container', pricing)] },
     fix: [changed(pricing, () => ({ tag: '3.7.0' })), deploy('container', pricing)],
   },
   {
@@ -118,6 +123,7 @@ export const expected: readonly Expected[] = [
       'a little more patience': [changed(suggest, readiness({ failure_threshold: 10 })), deploy('container', suggest)],
       'a path that is not there': [changed(suggest, readiness({ ...asking(8080, '/healthz'), failure_threshold: 30 })), deploy('container', suggest)],
     },
+    detour: { there: [changed(suggest, readiness(asking(8080, '/live'))), deploy('container', suggest)], back: [changed(suggest, readiness({ ...asking(8080, '/ready'), failure_threshold: 2 })), deploy('container', suggest)] },
     fix: [changed(suggest, readiness({ ...asking(8080, '/ready'), initial_delay_seconds: 30, period_seconds: 10, failure_threshold: 9 })), deploy('container', suggest)],
   },
   {
@@ -128,6 +134,7 @@ export const expected: readonly Expected[] = [
       'the same again': [deploy('application', payments)],
       'a variable of another name': [variable(payments, 'RATES_URL'), deploy('application', payments)],
     },
+    detour: { there: [deploy('application', payments, { git_commit_id: 'c81f5a2d' })], back: [deploy('application', payments)] },
     fix: [variable(payments, 'RATES_API_URL'), deploy('application', payments)],
   },
   {
@@ -139,6 +146,7 @@ export const expected: readonly Expected[] = [
       'another path': [changed(gifts, readiness(asking(8080, '/'))), deploy('container', gifts)],
       'another port that nobody listens on': [changed(gifts, listeningOn(8000)), deploy('container', gifts)],
     },
+    detour: { there: [changed(gifts, (read) => ({ ...listeningOn(8080)(read), tag: '4.8.1' })), deploy('container', gifts)], back: [changed(gifts, () => ({ tag: '5.0.0' })), deploy('container', gifts)] },
     fix: [changed(gifts, listeningOn(3000)), deploy('container', gifts)],
   },
   {
@@ -150,6 +158,7 @@ export const expected: readonly Expected[] = [
       'a little more memory': [changed(recommendations, () => ({ memory: 1024 })), deploy('container', recommendations)],
       'more of something else': [changed(recommendations, () => ({ cpu: 4000 })), deploy('container', recommendations)],
     },
+    detour: { there: [changed(recommendations, () => ({ tag: '7.9.2' })), deploy('container', recommendations)], back: [changed(recommendations, () => ({ tag: '8.0.0' })), deploy('container', recommendations)] },
     fix: [changed(recommendations, () => ({ memory: 1536 })), deploy('container', recommendations)],
   },
   {
@@ -161,6 +170,7 @@ export const expected: readonly Expected[] = [
       'a commit that is not there': [deploy('application', returns, { git_commit_id: 'abcdef1' })],
       'the commit that fails, by its name': [deploy('application', returns, { git_commit_id: 'e2a6108dc57f' })],
     },
+    detour: { there: [deploy('application', returns, { git_commit_id: '90c2d41f6b7a' })], back: [deploy('application', returns)] },
     fix: [deploy('application', returns, { git_commit_id: 'b7e35f0' })],
   },
   {
@@ -184,6 +194,7 @@ export const expected: readonly Expected[] = [
       'the same again': [deploy('helm', events)],
       'a little more time': [helm(events, { timeout_sec: 240 }), deploy('helm', events)],
     },
+    detour: { there: [helm(events, chart('30.1.8')), deploy('helm', events)], back: [helm(events, { ...chart('31.0.0'), timeout_sec: 200 }), deploy('helm', events)] },
     fix: [helm(events, { timeout_sec: 600 }), deploy('helm', events)],
   },
   {
@@ -193,6 +204,10 @@ export const expected: readonly Expected[] = [
     wrong: {
       'the same again': [deploy('container', ledger)],
       'the tag before': [changed(ledger, () => ({ tag: '2.4.0' })), deploy('container', ledger)],
+    },
+    detour: {
+      there: [deploy('database', 'ledger/staging/ledger-db'), deploy('container', ledger)],
+      back: [{ call: 'stop_environment', input: environment('ledger/staging') }, deploy('container', ledger)],
     },
     fix: [{ call: 'deploy_environment', input: environment('ledger/staging') }],
   },

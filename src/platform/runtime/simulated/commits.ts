@@ -60,5 +60,6 @@ export async function findCommit(service: ServiceToRun, commitId: string | undef
   const wanted = (commit: CommitFacts): boolean =>
     commitId === undefined ? written(commit) <= at : commitId.length >= shortestId && commit.id.startsWith(commitId.toLowerCase());
   const found = commits.findLast(wanted) ?? (commitId === undefined ? commits[0] : undefined);
-  return found ? deployed(found, written(found)) : commitOf(branch, commitId, at);
+  // In an environment younger than the world, what is deployed has been written all the same.
+  return found ? deployed(found, Math.min(written(found), at)) : commitOf(branch, commitId, at);
 }
