@@ -5,12 +5,13 @@ import * as z from 'zod';
 import { about, type About, type CommandName, flagOf } from './config/fields.ts';
 import { httpOptions } from './config/http-options.ts';
 import { options } from './config/options.ts';
+import { testingOptions } from './config/testing-options.ts';
 
 export { choicesOf, type CommandName, flagOf, oneOf, whole } from './config/fields.ts';
 export { logLevels } from './config/options.ts';
 
 /** Every option. The flag is the member's name, unless it says otherwise. */
-const Options = z.object({ ...options, ...httpOptions });
+const Options = z.object({ ...options, ...testingOptions, ...httpOptions });
 type OptionName = keyof typeof Options.shape;
 type Read = z.output<typeof Options>;
 
@@ -77,6 +78,10 @@ const contradictions: readonly { readonly when: (read: Read, command: CommandNam
   {
     when: ({ baseUrl, scenario }) => baseUrl !== undefined && scenario !== undefined,
     says: 'A scenario is given with INFRA_BASE_URL. Leave one out: scenarios are of the embedded platform, and nothing is put onto another one.',
+  },
+  {
+    when: ({ control, steppedTime }) => steppedTime !== undefined && !control,
+    says: 'A stepped time is given without --control. Give that too: time would never move.',
   },
   {
     when: ({ oauthIssuer, publicUrl }) => oauthIssuer !== undefined && publicUrl === undefined,

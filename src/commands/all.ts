@@ -96,6 +96,30 @@ export const commands: readonly Command[] = [
     run: async ({ config, args, flags }) => (await import('./token.ts')).revoke(config, args[0]!, flags),
   }),
   defineCommand({
+    name: 'backup',
+    summary: "copy the embedded platform's records into a backup in the data directory, also while it serves",
+    takes: 'backup',
+    flags: { json },
+    args: [{ name: '[name]', description: 'what to call it: letters, digits, dots, dashes and underscores (default: the time)' }],
+    examples: [
+      { line: 'infra-mcp backup', does: 'a backup named after the time' },
+      { line: 'infra-mcp backup before-upgrade', does: 'one with a name of your own' },
+    ],
+    run: async ({ config, args: [name], flags }) => (await import('./backup.ts')).backup(config, name, flags),
+  }),
+  defineCommand({
+    name: 'restore',
+    summary: 'bring back a backup, all or nothing, while no process serves the data directory; without a name, list the backups',
+    takes: 'restore',
+    flags: { json },
+    args: [{ name: '[name]', description: 'the backup to bring back' }],
+    examples: [
+      { line: 'infra-mcp restore', does: 'the backups there are' },
+      { line: 'infra-mcp restore before-upgrade', does: 'everything as it was then; tokens stay as they are' },
+    ],
+    run: async ({ config, args: [name], flags }) => (await import('./restore.ts')).restore(config, name, flags),
+  }),
+  defineCommand({
     name: 'tools',
     summary: 'print the tools: what each does to the platform, and the token permission it needs; or all about one',
     takes: 'tools',

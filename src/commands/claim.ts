@@ -52,6 +52,13 @@ export async function claim(dataDir: string): Promise<Claim | undefined> {
   };
 }
 
+/** Why a data directory can't be claimed: another process serves it. @param instead what to do about it */
+export async function taken(dataDir: string, instead: string): Promise<Error> {
+  const endpoint = await endpointOf(dataDir);
+  const by = endpoint ? ` by process ${endpoint.pid}, at ${endpoint.url}` : ' by another process';
+  return new Error(`${dataDir} is already being served${by}. ${instead}`);
+}
+
 /** Where the process that has claimed a data directory serves its platform; undefined until it is ready. */
 export async function endpointOf(dataDir: string): Promise<Endpoint | undefined> {
   const text = await readTextFile(join(dataDir, endpointFile));

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../mcp/context.ts';
-import { type RunningPlatform, startPlatform } from '../platform/platform.ts';
+import { type PlatformOptions, type RunningPlatform, startPlatform } from '../platform/platform.ts';
 import type { Claim } from './claim.ts';
 
 /** A platform that this process serves, findable by others through its data directory. */
@@ -14,7 +14,7 @@ export interface Serving {
  * The claim is released with it, also when it can't be started.
  * @param given what the configuration doesn't say.
  */
-export async function serve(claimed: Claim, config: Config, log: Log, given: { host?: string; port?: number; token?: string } = {}): Promise<Serving> {
+export async function serve(claimed: Claim, config: Config, log: Log, given: Partial<PlatformOptions> = {}): Promise<Serving> {
   const { dataDir, rateLimit, rateWindow, timeScale, allowPrivateWebhookTargets, scenario } = config;
   try {
     const platform = await startPlatform({

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 
 /** The commands that take options. */
-export type CommandName = 'stdio' | 'platform' | 'token' | 'tools' | 'http' | 'approve' | 'audit';
+export type CommandName = 'stdio' | 'platform' | 'token' | 'tools' | 'http' | 'approve' | 'audit' | 'backup' | 'restore';
 
 /** What is told of an option wherever it is documented. */
 export interface About {

@@ -47,7 +47,7 @@ export const options = {
     description: `What is logged to stderr: ${logLevels.join(', ')}.`,
   }),
   dataDir: path.optional().register(about, {
-    env: 'INFRA_DATA_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'token', 'approve', 'audit'],
+    env: 'INFRA_DATA_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'token', 'backup', 'restore', 'approve', 'audit'],
     description: 'Directory of the embedded platform, of approvals and of the audit log.', fallback: '$XDG_DATA_HOME/infra-mcp or ~/.local/share/infra-mcp',
   }),
   timeScale: within('a number from 0 to 1000', (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) <= 1000).transform(Number).default(1).register(about, {

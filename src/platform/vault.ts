@@ -52,7 +52,7 @@ const readKey = (path: string): Buffer | undefined => {
 };
 
 /** Writes a key aside and links it into place: of two processes that start at once, both then read the first one's. */
-const writeKey = (path: string): Buffer => {
+const writeKey = (path: string): void => {
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
   try {
@@ -65,17 +65,28 @@ const writeKey = (path: string): Buffer => {
     closeSync(file);
     rmSync(draft);
   }
-  return readFileSync(path);
 };
 
 /**
- * The vault of a data directory. Its key is made on first use, in a file only the owner can read.
+ * The vault of a data directory that has a key; undefined where it has none.
  * @throws Error when the key file can't be read or is damaged: without its key what is sealed stays closed.
+ */
+export function openPresentVault(dataDir: string): Vault | undefined {
+  const path = join(dataDir, keyFile);
+  const key = readKey(path);
+  if (!key) return undefined;
+  if (key.length !== keyBytes) throw new Error(`The key file ${path} is damaged: it must hold ${keyBytes} bytes. Put back the copy of it that you kept.`);
+  return createVault(key);
+}
+
+/**
+ * The vault of a data directory. Its key is made on first use, in a file only the owner can read.
+ * @throws Error as `openPresentVault`.
  */
 export function openVault(dataDir: string): Vault {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, keyFile);
-  const key = readKey(path) ?? writeKey(path);
-  if (key.length !== keyBytes) throw new Error(`The key file ${path} is damaged: it must hold ${keyBytes} bytes. Restore it from a backup.`);
-  return createVault(key);
+  const present = openPresentVault(dataDir);
+  if (present) return present;
+  writeKey(join(dataDir, keyFile));
+  return openPresentVault(dataDir)!;
 }
