@@ -11,6 +11,8 @@ export interface Address {
   readonly kind: ReferenceKind;
   readonly id: string;
   readonly name?: string;
+  /** Of a variable: what it is set on. The same key can be set on several. */
+  readonly scope?: string;
   /** Names from the project down, as far as they are known. */
   readonly path?: string;
   readonly environment?: { readonly id?: string; readonly name?: string; readonly mode?: string };

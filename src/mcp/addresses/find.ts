@@ -2,7 +2,7 @@ import type { AddressKind, Look } from './address.ts';
 import type { Search } from './lists.ts';
 import { called } from './names.ts';
 import { endOf, trailTo, type Trail } from './trail.ts';
-import { fits, waysFor } from './tree.ts';
+import { waysFor } from './tree.ts';
 import { routesFor, walk, type Ground, type Route, type Stop } from './walk.ts';
 
 /** Most requests that one search makes. */
@@ -22,19 +22,19 @@ export interface Findings {
 /** @param since lists up to this number count as old. */
 export const newSearch = (look: Look, since: number): Search => ({ look, requests: mostRequests, since, remembered: false, cutShort: false, unlisted: new Set() });
 
-/** Trails to different things. */
-export const distinct = (trails: readonly Trail[]): readonly Trail[] =>
-  [...new Map(trails.map((trail) => [`${endOf(trail).kind} ${endOf(trail).id}`, trail])).values()];
+const keyOf = (trail: Trail): string => `${endOf(trail).kind} ${endOf(trail).id}`;
+
+/** The first trail to each thing. */
+export const distinct = (trails: readonly Trail[]): readonly Trail[] => [...Map.groupBy(trails, keyOf).values()].map(([first]) => first!);
 
 /** Whether a step at which anything would do could not be seen whole. */
 const leftOpen = ({ steps, names }: Route, { unlisted, cutShort }: Search): boolean =>
   names.some((name, index) => name === undefined && (cutShort || steps[index]!.kinds.some((kind) => unlisted.has(kind))));
 
-/** What was seen under a name earlier, wherever it is. */
-function seenAs(kind: AddressKind, name: string, { look: { principal } }: Search, { seen }: Ground): readonly Trail[] {
+/** What was seen of a kind earlier, wherever it is. */
+function seenOf(kind: AddressKind, { look: { principal } }: Search, { seen }: Ground): readonly Trail[] {
   const kinds = waysFor(kind).flatMap((way) => way.at(-1)?.kinds ?? []);
-  const trails = seen.filter(principal, kinds, (thing) => fits(thing.kind, kind)).map((thing) => trailTo(thing, principal, seen));
-  return called(trails, name, endOf);
+  return seen.filter(principal, kinds).map((thing) => trailTo(thing, principal, seen));
 }
 
 async function findOnce(kind: AddressKind, segments: readonly string[], search: Search, ground: Ground): Promise<Findings> {
@@ -46,7 +46,7 @@ async function findOnce(kind: AddressKind, segments: readonly string[], search: 
     stops.push(...arrivals.flatMap(({ stop }) => stop ?? []));
   }
   const [name, ...more] = segments;
-  const earlier = name !== undefined && more.length === 0 && search.unlisted.size > 0 ? seenAs(kind, name, search, ground) : [];
+  const earlier = name !== undefined && more.length === 0 && search.unlisted.size > 0 ? called(seenOf(kind, search, ground), name, endOf) : [];
   return { trails: distinct(earlier), open: true, stops, search };
 }
 
@@ -62,14 +62,16 @@ export async function find(kind: AddressKind, segments: readonly string[], look:
 }
 
 /**
- * Everything of a kind that the walk down from some names comes to, as far as its requests reach.
+ * Everything of a kind below some names, as far as the requests of one search reach; where a level isn't listed, what was
+ * seen of the kind earlier too.
  * @param names of the outermost things, from the project down.
+ * @throws ApiError as the platform fails.
  */
 export async function findAll(kind: AddressKind, names: readonly string[], look: Look, ground: Ground): Promise<readonly Trail[]> {
   const search = newSearch(look, 0);
-  const [organization] = await ground.lists.organization(search);
   await ground.seen.loaded();
-  const [way = []] = waysFor(kind);
-  const arrival = organization && (await walk({ from: [[organization]], steps: way, names: way.map((_, index) => names[index]) }, search, ground));
-  return distinct(arrival?.trails ?? []);
+  const [steps = []] = waysFor(kind);
+  const organizations = await ground.lists.organization(search);
+  const { trails } = await walk({ from: organizations.map((one) => [one]), steps, names: steps.map((_, index) => names[index]) }, search, ground);
+  return distinct([...trails, ...(search.unlisted.size > 0 ? seenOf(kind, search, ground) : [])]);
 }

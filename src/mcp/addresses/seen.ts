@@ -20,8 +20,8 @@ export interface Seen {
   loaded(): Promise<void>;
   note(principal: string, thing: Thing): void;
   get(principal: string, kind: ReferenceKind, id: string): Thing | undefined;
-  /** Those of these kinds that the predicate takes. */
-  filter(principal: string, kinds: readonly ReferenceKind[], takes: (thing: Thing) => boolean): readonly Thing[];
+  /** Those of these kinds, and in this place where one is given. */
+  filter(principal: string, kinds: readonly ReferenceKind[], parent?: Thing['parent']): readonly Thing[];
   /** Writes what is not written yet. */
   flush(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const mostThings = 5_000;
 const gathering = 1_000;
 
 const Place = z.object({ kind: z.string(), id: z.string() });
-const Kept = z.array(z.object({ of: z.string(), thing: z.object({ ...Place.shape, name: z.string().optional(), mode: z.string().optional(), parent: Place.optional() }) }));
+const Kept = z.array(z.object({ of: z.string(), thing: z.object({ ...Place.shape, name: z.string().optional(), mode: z.string().optional(), scope: z.string().optional(), parent: Place.optional() }) }));
 
 interface Entry {
   readonly of: string;
@@ -102,9 +102,10 @@ export function createSeen(shelf?: Shelf): Seen {
       if (!isSame(whole, known)) writeSoon();
     },
     get: (principal, kind, id) => things.get(keyOf(ofPrincipal(principal), kind, id))?.thing,
-    filter: (principal, kinds, takes) => {
+    filter: (principal, kinds, parent) => {
       const of = ofPrincipal(principal);
-      return [...things.values()].filter((entry) => entry.of === of && kinds.includes(entry.thing.kind) && takes(entry.thing)).map(({ thing }) => thing);
+      const isThere = ({ parent: own }: Thing): boolean => parent === undefined || (own?.kind === parent.kind && own.id === parent.id);
+      return [...things.values()].filter((entry) => entry.of === of && kinds.includes(entry.thing.kind) && isThere(entry.thing)).map(({ thing }) => thing);
     },
     flush: async () => {
       clearTimeout(timer);

@@ -8,6 +8,8 @@ export interface Thing {
   readonly name?: string;
   /** What an environment is for. */
   readonly mode?: string;
+  /** What a variable is set on. */
+  readonly scope?: string;
   /** What it lies in, where that is known. */
   readonly parent?: { readonly kind: ReferenceKind; readonly id: string };
 }
@@ -43,6 +45,12 @@ export function thingOf(row: unknown, kinds: readonly ReferenceKind[], parent?: 
   const kind = kinds.length === 1 ? kinds[0] : kinds.find((one) => one === textIn(row, 'service_type')?.toLowerCase());
   if (id === undefined || kind === undefined) return undefined;
   const within = parent ?? parentOf(row);
-  const [name, mode] = [nameOf(row), kind === 'environment' ? textIn(row, 'mode') : undefined];
-  return { kind, id, ...(name !== undefined && { name }), ...(mode !== undefined && { mode }), ...(within && { parent: within }) };
+  const told = { name: nameOf(row), mode: textIn(row, 'mode'), scope: textIn(row, 'scope') };
+  return {
+    kind, id,
+    ...(told.name !== undefined && { name: told.name }),
+    ...(kind === 'environment' && told.mode !== undefined && { mode: told.mode }),
+    ...(kind === 'environment_variable' && told.scope !== undefined && { scope: told.scope }),
+    ...(within && { parent: within }),
+  };
 }

@@ -28,23 +28,27 @@ function pathIn(trail: Trail): string | undefined {
 
 /** The address of what a trail ends at. */
 export function addressOf(trail: Trail): Address {
-  const { kind, id, name } = endOf(trail);
+  const { kind, id, name, scope } = endOf(trail);
   const path = pathIn(trail);
   const environment = trail.find((one) => one.kind === 'environment');
   const project = trail.find((one) => one.kind === 'project');
   return {
     kind, id,
     ...(name !== undefined && { name }),
+    ...(scope !== undefined && { scope }),
     ...(path !== undefined && { path }),
     ...(environment && { environment: { id: environment.id, name: environment.name, mode: environment.mode } }),
     ...(project && { project: { id: project.id, name: project.name } }),
   };
 }
 
-/** How an address is written so that it means the same wherever it is given. */
-export const writtenOf = ({ kind, path, id }: Address, twice: boolean): string => {
-  if (path === undefined) return id;
-  if (!twice || !fits(kind, 'service')) return path;
-  const cut = path.lastIndexOf('/') + 1;
-  return `${path.slice(0, cut)}${kind}:${path.slice(cut)}`;
-};
+/** How addresses are written so that each means itself: services that share a path are told apart by their kind. */
+export function written(addresses: readonly Address[]): readonly string[] {
+  const shared = Map.groupBy(addresses, ({ path }) => path);
+  return addresses.map(({ kind, id, path }) => {
+    if (path === undefined) return id;
+    if (shared.get(path)!.length === 1 || !fits(kind, 'service')) return path;
+    const cut = path.lastIndexOf('/') + 1;
+    return `${path.slice(0, cut)}${kind}:${path.slice(cut)}`;
+  });
+}

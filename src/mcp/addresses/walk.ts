@@ -37,7 +37,7 @@ async function below(trail: Trail, { listing }: Step, search: Search, { lists, s
   const { principal } = search.look;
   const listed = await lists.inside(listing, id, search);
   if (listed === undefined) await seen.loaded();
-  const things = listed ?? seen.filter(principal, listing.kinds, ({ parent }) => parent?.kind === listing.parent && parent.id === id);
+  const things = listed ?? seen.filter(principal, listing.kinds, { kind: listing.parent, id });
   return things.map((thing) => [...trail, thing]);
 }
 

@@ -1,12 +1,20 @@
-import { clean, fence, fenceInline } from '../fence.ts';
+import { clean, fence } from '../fence.ts';
 import type { Address, AddressKind } from './address.ts';
 import type { AddressProblem } from './problem.ts';
+import { written } from './trail.ts';
 
 const spelled = (kind: AddressKind): string => kind.replaceAll('_', ' ');
 
-const row = ({ kind, id, name, path }: Address): string => [path ?? name, `${spelled(kind)}, id ${id}`].filter(Boolean).join(' · ');
-
-const list = (addresses: readonly Address[], redact: (text: string) => string): string => fence(addresses.map((one) => clean(redact(row(one)))).join('\n'));
+/** One a line: how to write it, what it is, its id. */
+function rows(addresses: readonly Address[]): string {
+  const texts = written(addresses);
+  return addresses
+    .map(({ kind, id, name, scope }, index) => {
+      const text = texts[index] === id ? name : texts[index];
+      return [text, scope ? `${spelled(kind)} set on ${scope}` : spelled(kind), `id ${id}`].filter(Boolean).join(' · ');
+    })
+    .join('\n');
+}
 
 const heads: { readonly [Why in AddressProblem['why']]: (problem: AddressProblem, quoted: (text: string) => string) => string } = {
   unknown: ({ kind, given, missing }, quoted) =>
@@ -27,13 +35,13 @@ const mostTold = 20;
  * @param redact masks what must not show.
  */
 export function addressText(problem: AddressProblem, redact: (text: string) => string): string {
-  const quoted = (text: string): string => fenceInline(clean(redact(text)));
+  const quoted = (text: string): string => `"${clean(redact(text))}"`;
   const { candidates, near, notes } = problem;
   const told = (candidates.length > 0 ? candidates : near).slice(0, mostTold);
   const more = candidates.length > told.length ? [`And ${candidates.length - told.length} more.`] : [];
   return [
     heads[problem.why](problem, quoted),
-    ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), list(told, redact)]),
+    ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(clean(redact(rows(told))))]),
     ...more,
     ...notes,
   ].join('\n');
