@@ -34,15 +34,18 @@ import { getOrganization } from './organization/get-organization.ts';
 import { inviteMember } from './organization/invite-member.ts';
 import { listMembers } from './organization/list-members.ts';
 import { updateBillingInfo } from './organization/update-billing-info.ts';
+import { findResource } from './platform/find-resource.ts';
 import { getApiBudget } from './platform/get-api-budget.ts';
 import { createProject } from './project/create-project.ts';
 import { listProjects } from './project/list-projects.ts';
+import { searchLogs } from './service/search-logs.ts';
 import { getService } from './service/get-service.ts';
 import { redeployTerraform } from './terraform/redeploy-terraform.ts';
 import { createEnvironmentVariable } from './variable/create-environment-variable.ts';
 import { createSecret } from './variable/create-secret.ts';
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { overrideEnvironmentVariable } from './variable/override-environment-variable.ts';
+import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
 import { updateEnvironmentVariable } from './variable/update-environment-variable.ts';
 import { createWebhook } from './webhook/create-webhook.ts';
 import { listWebhookEvents } from './webhook/list-webhook-events.ts';
@@ -89,11 +92,14 @@ export const tools: readonly Tool[] = [
   cancelDeployment,
   unlockCluster,
   listAlertRules,
+  findResource,
   getService,
   listDeployments,
   diagnoseDeployment,
+  searchLogs,
   waitForDeployment,
   deployService,
   rollbackApplication,
+  setEnvironmentVariables,
   getApiBudget,
 ];

@@ -10,6 +10,9 @@ function secretsIn(schema: z.ZodType | undefined, value: unknown): string[] {
   if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([name, member]) => secretsIn((schema.shape as Record<string, z.ZodType>)[name], member));
   }
+  if (schema instanceof z.ZodRecord && typeof value === 'object' && value !== null) {
+    return Object.values(value).flatMap((member) => secretsIn(schema.valueType as z.ZodType, member));
+  }
   return schema && isSecret(schema) && typeof value === 'string' ? [value] : [];
 }
 

@@ -30,6 +30,11 @@ export interface PastDeployment {
   readonly tag?: string;
 }
 
+const secondsOf = (duration: string): number | undefined => {
+  const milliseconds = durationOf(duration);
+  return milliseconds === undefined ? undefined : Math.round(milliseconds / 1000);
+};
+
 const endByStatus = (status: string | null | undefined): 'good' | 'bad' | undefined =>
   status === 'SUCCESS' ? 'good' : status === 'ERROR' || status === 'CANCELED' ? 'bad' : undefined;
 
@@ -47,7 +52,7 @@ export function readDeployment(item: HistoryItem): PastDeployment {
     end,
     startedAt: audit?.created_at ?? undefined,
     endedAt: end === undefined ? undefined : (audit?.updated_at ?? undefined),
-    seconds: total ? durationOf(total) : undefined,
+    seconds: total ? secondsOf(total) : undefined,
     triggeredBy: audit?.triggered_by ?? undefined,
     commit: details?.commit?.git_commit_id ?? undefined,
     commitMessage: details?.commit?.message?.split('\n')[0] ?? undefined,

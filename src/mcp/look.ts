@@ -43,9 +43,10 @@ export interface Looking {
 /**
  * What the code of a tool sees of the platform.
  * @param shown whether it sees what may be shown. Otherwise it sees everything, to act upon, and nothing of it may be told.
+ * @param done names of the operations that were carried out.
  * @param anew whether what was read before is old, because something was changed since.
  */
-export function lookAround(call: Call, { shown, anew = false }: { shown: boolean; anew?: boolean }): Looking {
+export function lookAround(call: Call, { shown, anew = false, done = [] }: { shown: boolean; anew?: boolean; done?: readonly string[] }): Looking {
   const { context, addresses } = call;
   const { clock, deadline, signal } = context;
   const missing = new Map<string, string>();
@@ -74,6 +75,7 @@ export function lookAround(call: Call, { shown, anew = false }: { shown: boolean
   return {
     sight: {
       addresses,
+      done,
       read,
       attempt,
       forget: () => {

@@ -112,7 +112,7 @@ async function finish(call: Guarded): Promise<Ended> {
   const { tool, args, acts, context } = call;
   const answers = await perform(call);
   const changed = acts.filter(({ operation }) => operation.effect !== 'read');
-  const { sight, missing } = lookAround(call, { shown: true, anew: changed.length > 0 });
+  const { sight, missing } = lookAround(call, { shown: true, anew: changed.length > 0, done: acts.map(({ operation }) => operation.name) });
   const told = async (): Promise<JsonRecord> => (tool.answerOf ? tool.answerOf(args, sight, answers) : (answers[0] ?? {}));
   const answer = await told().catch((error: unknown) =>
     changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(deedText), error: failureOf(error, context.requestId, false) }),

@@ -13,6 +13,8 @@ export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;
 export interface Sight {
   /** What the names and ids among the arguments stand for, by argument. */
   readonly addresses: Readonly<Record<string, Address>>;
+  /** Names of the operations that were carried out before the answer is made, in their order. */
+  readonly done: readonly string[];
   /** Carries out a read, once for the same thing. @throws ApiError as the platform fails; CallFailure where the policy denies it. */
   readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
   /**

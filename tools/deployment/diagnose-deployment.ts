@@ -23,7 +23,7 @@ const isService = (subject: Subject): subject is Subject & { kind: ServiceKind }
 /** What is wrong with a service's latest deployment, or with that one, and why, as an answer. */
 export async function diagnosed(sight: Sight, subject: Subject & { kind: ServiceKind }, deployment?: string): Promise<JsonRecord> {
   const evidence = await gather(sight, subject, deployment);
-  return diagnosisAnswer(subject.path ?? evidence.service.name, diagnose(evidence));
+  return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
 }
 
 /** The calls a diagnosis proposes. */
@@ -43,7 +43,7 @@ export const diagnoseDeployment = composeTool({
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments', 'logs', 'status'), operations.list_services, operations.get_environment_status, operations.get_environment_logs],
-  answer: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.object({})), changes: z.array(z.object({})), next: z.array(z.object({})) }),
+  answer: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
   answerOf: async ({ deployment_id }, sight) => {
     const given = subjectOf(sight);
     if (isService(given)) return diagnosed(sight, given, deployment_id);

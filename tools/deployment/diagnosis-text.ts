@@ -1,53 +1,74 @@
-import type { Diagnosis } from '../../src/insight/diagnosis/diagnosis.ts';
-import { isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/mcp/tool.ts';
+import type { Change } from '../../src/insight/changes.ts';
+import type { Diagnosis, TimelineEntry } from '../../src/insight/diagnosis/diagnosis.ts';
+import type { Evidence } from '../../src/insight/diagnosis/evidence.ts';
+import { isRecord, mostNext as mostCalls, pruneRecord, type JsonRecord, type Next, type Renderer } from '../../src/mcp/tool.ts';
 
-/** Most lines of a log that are shown with a diagnosis. */
-const mostLines = 12;
+/** Most lines of a log that are shown with a diagnosis, and the longest of them. */
+const mostLines = 6;
+const longestLine = 200;
 
-const longestLine = 300;
+// Columns of a tool's output cost bytes and say nothing here.
+const line = (text: string): string => {
+  const narrow = text.trim().replaceAll(/\s+/g, ' ');
+  return narrow.length > longestLine ? `${narrow.slice(0, longestLine)}…` : narrow;
+};
 
-const cut = (text: string): string => (text.length > longestLine ? `${text.slice(0, longestLine)}…` : text);
+const moment = ({ at, what, seconds }: TimelineEntry): string => `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;
+
+const change = ({ text, at }: Change): string => `${text}${at === undefined ? '' : `, ${at}`}`;
+
+/** A lock keeps whatever fixes the cause from being deployed. */
+function blockOf({ cluster }: Evidence): JsonRecord | undefined {
+  if (!cluster?.lock) return undefined;
+  const { owner_name, reason, locked_at, ttl_in_days } = cluster.lock;
+  return { cluster: cluster.name, cluster_id: cluster.id, locked_by: owner_name, reason, locked_at, ttl_in_days };
+}
+
+const unlock = (id: string): Next => ({ tool: 'unlock_cluster', arguments: { cluster_id: id }, why: 'nothing can be deployed before; only once whoever locked it agrees' });
 
 /** A diagnosis as an answer: what matters most first, without the lines' places, which nobody can look up. */
-export const diagnosisAnswer = (subject: string, { outcome, cause, also, failing_step, deployment, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord =>
-  pruneRecord({
+export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
+  const block = blockOf(evidence);
+  const calls = block && evidence.cluster && !next.some(({ tool }) => tool === 'unlock_cluster') ? [unlock(evidence.cluster.id), ...next] : next;
+  return pruneRecord({
     subject,
     outcome,
     cause: { code: cause.code, sentence: cause.sentence, confidence: cause.confidence, why: cause.why },
-    also: also.map(({ code, sentence, confidence }) => ({ code, sentence, confidence })),
+    also: also.map(({ sentence }) => sentence),
+    blocked: block,
     failing_step,
-    deployment,
+    changes: changes.map(change),
+    lines: lines.slice(-mostLines).map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
+    timeline: timeline.filter(({ what }) => !what.startsWith('first sign')).map(moment).map(line),
+    deployment: { id: deployment?.id, triggered_by: deployment?.triggered_by },
     last_good,
-    changes: changes.map(({ text, at }) => ({ text, at })),
-    lines: lines.slice(-mostLines).map(({ time, text, count }) => ({ time, text: cut(text), ...(count > 1 && { count }) })),
-    timeline,
-    next,
+    next: calls.slice(0, mostCalls),
   });
-
-const list = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+}
 
 const seconds = (value: unknown): string => (typeof value === 'number' ? ` (${value} s)` : '');
+
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 const words = (record: unknown, members: readonly string[]): string =>
   isRecord(record) ? members.flatMap((member) => (record[member] === undefined ? [] : [String(record[member])])).join(', ') : '';
 
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
-}
+const section = (title: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [`${title}:`, ...lines.map((one) => `  ${one}`)]);
 
 /** A diagnosis in words, the cause first. */
 export function diagnosisText(view: JsonRecord): string {
-  const { subject, outcome, cause, deployment, last_good: good, failing_step: step } = view;
+  const { subject, outcome, cause, blocked, deployment, last_good: good, failing_step: step } = view;
   const { sentence, confidence, why } = (isRecord(cause) ? cause : {}) as { sentence?: string; confidence?: string; why?: string };
   return [
     `${String(subject)}: ${String(outcome)}${isRecord(step) ? ` in ${String(step['name'])}${seconds(step['seconds'])}` : ''}`,
     `Cause${confidence === undefined ? '' : ` (confidence ${confidence})`}: ${sentence ?? 'not known'}`,
     ...(why === undefined ? [] : [`Rests on: ${why}`]),
-    ...list(view['also']).map((other) => `Perhaps also: ${String(other['sentence'])}`),
-    ...section('Changed since the last good deployment', list(view['changes']).map(({ text, at }) => `${String(text)}${at === undefined ? '' : `, ${String(at)}`}`)),
-    ...section('Lines that matter', list(view['lines']).map(({ text, count }) => `${String(text)}${count === undefined ? '' : ` ×${String(count)}`}`)),
-    ...section('Timeline', list(view['timeline']).map(({ at, what, seconds: took }) => `${at === undefined ? '' : `${String(at)} `}${String(what)}${seconds(took)}`)),
-    ...(isRecord(deployment) ? [`Deployment: ${words(deployment, ['id', 'state', 'at', 'triggered_by', 'commit', 'image'])}`] : []),
+    ...texts(view['also']).map((other) => `Perhaps also: ${other}`),
+    ...(isRecord(blocked) ? [`Its cluster is locked, nothing can be deployed: ${words(blocked, ['cluster', 'locked_by', 'reason', 'locked_at'])}`] : []),
+    ...section('Changed since the last good deployment', texts(view['changes'])),
+    ...section('Lines that matter', texts(view['lines'])),
+    ...section('Timeline', texts(view['timeline'])),
+    ...(isRecord(deployment) ? [`Deployment: ${words(deployment, ['id', 'triggered_by'])}`] : []),
     ...(isRecord(good) ? [`Last good one: ${words(good, ['id', 'at'])}`] : []),
   ].join('\n');
 }

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/operations.ts';
+import { reference } from '../../src/contract/primitives.ts';
+import { levels, type LogLine } from '../../src/insight/logs/log-line.ts';
+import type { LogSearch } from '../../src/insight/search.ts';
+import { UnusableQuery } from '../../src/insight/unusable-query.ts';
+import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
+import { oneOf, readAspect, readsOf, subjectOf } from './any-kind.ts';
+
+const usualLimit = 30;
+const mostShown = 200;
+
+const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] => (Array.isArray(answer?.['results']) ? answer['results'].filter(isRecord) : []);
+
+/** The newest lines of what is asked about; those of one deployment where one is named, for which the environment's log is read. */
+async function linesOf(sight: Sight, deployment?: string): Promise<readonly LogLine[]> {
+  const subject = subjectOf(sight);
+  const environmentId = subject.environmentId;
+  if (subject.kind === 'environment' || (deployment !== undefined && environmentId !== undefined)) {
+    const all: readonly LogLine[] = rows(await sight.attempt(operations.get_environment_logs, { environment_id: environmentId ?? subject.id }));
+    return all.filter((line) => (deployment === undefined || line.deployment_request_id === deployment) && (subject.kind === 'environment' || line.service_id === subject.id));
+  }
+  return rows(await readAspect(sight, subject, 'logs'));
+}
+
+/** A match or a line around one as one text, the place it came from first. */
+const lineText = ({ time, pod, text, matched }: LogSearch['groups'][number][number]): string => `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
+
+export const searchLogs = composeTool({
+  name: 'search_logs',
+  toolset: 'services',
+  description:
+    'Find lines in the logs of a service or environment: errors, exceptions, a request id. By text or regular expression, level, time window, with lines around each ' +
+    'match. Without text or pattern it counts errors and warnings and shows the newest. Newest 1000 lines are searched.',
+  input: {
+    service: anyService().optional(),
+    environment: reference('environment').optional(),
+    deployment_id: z.string().optional().describe('Only the lines of its latest deployment, by id.'),
+    text: z.string().min(1).optional().describe('Plain text, any case.'),
+    pattern: z.string().min(1).optional().describe('Regular expression (RE2).'),
+    level: z.enum(levels).optional().describe('At least this grave.'),
+    since: z.string().optional().describe('Time, or how long ago: PT15M.'),
+    until: z.string().optional(),
+    context: z.int().min(0).max(20).default(0).describe('Lines around each match.'),
+    limit: z.int().min(1).max(mostShown).default(usualLimit).describe('Matches shown, newest.'),
+  },
+  rules: oneOf('service', 'environment'),
+  operations: [...readsOf('logs'), operations.get_environment_logs],
+  answer: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
+  answerOf: async ({ service: _, environment: __, deployment_id, ...query }, sight) => {
+    const lines = await linesOf(sight, deployment_id);
+    // The engine of regular expressions is large, and needed here only.
+    const { search } = await import('../../src/insight/search.ts');
+    const asked = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;
+    try {
+      const { groups, matched, shown, searched, levels: counts } = search(lines, asked, new Date(sight.now()));
+      return pruneRecord({ matched, shown, searched, levels: counts, results: groups.flatMap((group, index) => [...(index > 0 && query.context > 0 ? ['--'] : []), ...group.map(lineText)]) });
+    } catch (error) {
+      if (error instanceof UnusableQuery) return sight.refuse('what to look for can\'t be used', error.message);
+      throw error;
+    }
+  },
+  render: {
+    view: (answer) => answer,
+    text: ({ matched, shown, searched, levels: counts, results }) =>
+      [
+        `${String(matched)} of ${String(searched)} lines match${shown === matched ? '' : `; the newest ${String(shown)} are shown, for older ones give until`}. By level: ${isRecord(counts) ? Object.entries(counts).map(([level, count]) => `${level} ${String(count)}`).join(', ') : ''}.`,
+        ...(Array.isArray(results) ? results.map(String) : []),
+      ].join('\n'),
+    keep: 'last',
+  },
+});

@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/operations.ts';
+import { reference, secret } from '../../src/contract/primitives.ts';
+import { act, composeTool, isRecord, nameTells, parseEnv, type Act, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
+
+interface Variable {
+  readonly id: string;
+  readonly key: string;
+  readonly value: string;
+  readonly scope: string;
+  readonly variable_type: string;
+}
+
+/** Whose variables are set, and what it sees of them now. */
+interface Holder {
+  readonly kind: 'application' | 'container' | 'environment';
+  readonly id: string;
+  readonly environmentId: string;
+  readonly variables: readonly Variable[];
+}
+
+const own = { application: ['APPLICATION'], container: ['CONTAINER'], environment: ['ENVIRONMENT'] } as const;
+
+const settable: readonly string[] = ['VALUE', 'FILE', 'OVERRIDE'];
+
+const pointerIn = (record: JsonRecord | undefined): string | undefined => (isRecord(record?.['environment']) ? String(record['environment']['id']) : undefined);
+
+const unreadable = (sight: Sight, kind: string): never =>
+  sight.refuse(`the variables of this ${kind} can't be read here, so it isn't known which to create and which to change`, 'Set them one by one: create_environment_variable, update_environment_variable.');
+
+async function holderOf({ application, container, environment }: { application?: string; container?: string; environment?: string }, sight: Sight): Promise<Holder> {
+  const rows = (list: { results?: unknown } | undefined): readonly Variable[] => (Array.isArray(list?.results) ? (list.results as readonly Variable[]) : []);
+  if (application !== undefined) {
+    const list = await sight.read(operations.list_environment_variables, { application_id: application });
+    const environmentId = sight.addresses['application']?.environment?.id ?? pointerIn(await sight.attempt(operations.get_application, { application_id: application }));
+    return { kind: 'application', id: application, environmentId: environmentId ?? unreadable(sight, 'application'), variables: rows(list) };
+  }
+  if (container !== undefined) {
+    const list = (await sight.attempt(operations.list_variables_of_container, { container_id: container })) ?? unreadable(sight, 'container');
+    const environmentId = sight.addresses['container']?.environment?.id ?? pointerIn(await sight.attempt(operations.get_container, { container_id: container }));
+    return { kind: 'container', id: container, environmentId: environmentId ?? unreadable(sight, 'container'), variables: rows(list) };
+  }
+  const id = environment ?? '';
+  const list = (await sight.attempt(operations.list_variables_of_environment, { environment_id: id })) ?? unreadable(sight, 'environment');
+  return { kind: 'environment', id, environmentId: id, variables: rows(list) };
+}
+
+const isOwn = ({ kind }: Holder, { scope, variable_type }: Variable): boolean =>
+  (own[kind] as readonly string[]).includes(scope) && settable.includes(variable_type);
+
+/** The request that gives one variable its value; none where it has it already. */
+function setting(holder: Holder, key: string, value: string, sight: Sight): readonly Act[] {
+  const { kind, id, environmentId, variables } = holder;
+  const same = variables.filter((variable) => variable.key === key);
+  const present = same.find((variable) => isOwn(holder, variable));
+  if (present?.value === value) return [];
+  if (present) return [act(operations.update_environment_variable, { environment_id: environmentId, environment_variable_id: present.id, key, value })];
+  if (kind === 'application') return [act(operations.create_environment_variable, { application_id: id, key, value })];
+  const inherited = same.find(({ scope }) => scope !== 'BUILT_IN');
+  if (kind === 'container' && inherited) return [act(operations.override_environment_variable, { container_id: id, environment_variable_id: inherited.id, value })];
+  return sight.refuse(
+    `the ${kind} has no variable ${key}, and the platform creates variables on applications only`,
+    'Give its application the variable, or leave the key out. Nothing was set.',
+  );
+}
+
+const Values = z.record(z.string(), z.string());
+
+interface Given {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly secrets?: Readonly<Record<string, string>>;
+  readonly env_text?: string;
+}
+
+/** What of all that was given is to be a variable, and what a secret: in .env text the names tell. */
+function sorted({ variables = {}, secrets = {}, env_text = '' }: Given, holder: Holder): { plain: [string, string][]; hidden: [string, string][] } {
+  const fromText = Object.entries(parseEnv(env_text)).map(([key, value]): [string, string] => [key, value ?? '']);
+  const isSecret = ([key]: [string, string]): boolean => nameTells(key) && !holder.variables.some((variable) => variable.key === key);
+  return {
+    plain: [...Object.entries(variables), ...fromText.filter((entry) => !isSecret(entry))],
+    hidden: [...Object.entries(secrets), ...fromText.filter(isSecret)],
+  };
+}
+
+const how: Readonly<Record<string, string>> = { create_environment_variable: 'created', update_environment_variable: 'changed', override_environment_variable: 'overridden', create_secret: 'stored as a secret' };
+
+const given: readonly string[] = ['application', 'container', 'environment'];
+
+export const setEnvironmentVariables = composeTool({
+  name: 'set_environment_variables',
+  toolset: 'variables',
+  description:
+    'Set many env vars at once, from a map or the text of a .env file, with one confirmation: creates what is new, changes what differs, leaves what is the same. ' +
+    'Give an application, a container (overrides what it inherits) or an environment (changes what is there). In .env text, names such as *_PASSWORD become secrets.',
+  input: {
+    application: reference('application').optional(),
+    container: reference('container').optional(),
+    environment: reference('environment').optional(),
+    variables: Values.optional().describe('Key: value.'),
+    secrets: z.record(z.string(), secret()).optional().describe('Key: value, never readable again. Applications only.'),
+    env_text: secret().optional().describe('Lines KEY=value.'),
+  },
+  rules: (args) => {
+    const owners = given.filter((name) => (args as JsonRecord)[name] !== undefined);
+    return [
+      ...(owners.length === 1 ? [] : ['exactly one of "application", "container" and "environment" must be given']),
+      ...(args.variables ?? args.secrets ?? args.env_text ? [] : ['"variables", "secrets" or "env_text" must be given']),
+    ];
+  },
+  operations: [operations.create_environment_variable, operations.update_environment_variable, operations.override_environment_variable, operations.create_secret],
+  acts: async (args, sight) => {
+    const holder = await holderOf(args, sight);
+    const { plain, hidden } = sorted(args, holder);
+    if (hidden.length > 0 && holder.kind !== 'application') {
+      sight.refuse(`secrets (${hidden.map(([key]) => key).join(', ')}) can be stored for applications only`, 'Leave them out here, and give them to the application that needs them. Nothing was set.');
+    }
+    return [
+      ...plain.flatMap(([key, value]) => setting(holder, key, value, sight)),
+      ...hidden.map(([key, value]) => act(operations.create_secret, { application_id: holder.id, key, value })),
+    ];
+  },
+  answer: z.object({ results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })) }),
+  answerOf: async (_, sight, answers) => ({
+    results: answers.map((answer, index) => ({ key: answer['key'], how: how[sight.done[index] ?? ''], scope: answer['scope'], id: answer['id'] })),
+  }),
+  render: {
+    view: (answer) => answer,
+    text: ({ results }) => {
+      const rows = (results ?? []) as readonly JsonRecord[];
+      return rows.length === 0 ? 'Nothing to set: all of it is so already.' : rows.map(({ key, how: what, scope, id }) => `${String(key)}: ${String(what)} (${String(scope)}, id ${String(id)})`).join('\n');
+    },
+    keep: 'first',
+  },
+  next: 'It takes effect with the next deployment of the services that use it.',
+});
