@@ -65,7 +65,7 @@ const unusable = (pattern: string, reason: string): string => {
 
 const compilePattern = (pattern: string): RE2JS => {
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(pattern), RE2JS.CASE_INSENSITIVE);
+    return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     throw new UnusableQuery(unusable(pattern, error.message.replace(/^error parsing regexp: /, '')));

@@ -16,6 +16,7 @@ export const infrastructureRules: readonly Rule[] = [
     code: 'terraform_state_locked',
     layer: 'cause',
     kinds: ['terraform', 'job'],
+    over: ['terraform_auth'],
     signs: [
       { pattern: /Error acquiring the state lock/ },
       { pattern: /Error locking state: / },
@@ -98,6 +99,7 @@ export const infrastructureRules: readonly Rule[] = [
       { pattern: /(?:UPGRADE|INSTALLATION|ROLLBACK) FAILED: .*(?:timed out waiting for the condition|context deadline exceeded)/ },
       { pattern: /resource not ready, name: (?<name>[\w.-]+), kind: (?<kind>\w+)/ },
       { pattern: /(?<kind>Deployment|StatefulSet|DaemonSet|PersistentVolumeClaim|Service|Pod) is not ready: (?:[\w-]+\/)?(?<name>[\w-]+(?:\.[\w-]+)*)/ },
+      { pattern: /waiting for resource" name=(?<name>\S+) kind=(?<kind>\w+) .*actualStatus=InProgress/, indirect: true },
       { pattern: /timed out waiting for the condition/, indirect: true },
       { pattern: /(?<ready>\d+) out of (?<wanted>\d+) expected pods are ready/, indirect: true },
     ],

@@ -16,8 +16,9 @@ const weighVariable = (facts: Facts, { evidence: { variables }, changes }: Situa
 
 const asNumberOf137 = (facts: Facts, { configuration: { memory }, entries }: Situation): Weight | undefined => {
   if (facts['killed'] === undefined) return undefined;
-  const isProbe = entries.some(({ text }) => text.includes('failed liveness probe'));
-  return isProbe ? 'dismiss' : { change: 1, why: `exit code 137 means that it was killed${memory === undefined ? '' : `; its limit is ${memory} MB`}` };
+  // A cluster that saw it run out of memory gives that as the reason; whoever fails a probe is killed as well.
+  const isOther = entries.some(({ text }) => text.includes('failed liveness probe') || /^\s*Reason:\s+Error$/.test(text));
+  return isOther ? 'dismiss' : { change: 1, why: `exit code 137 means that it was killed${memory === undefined ? '' : `; its limit is ${memory} MB`}` };
 };
 
 /** Causes that show while a service's own code runs. */
@@ -52,6 +53,7 @@ export const runtimeRules: readonly Rule[] = [
     layer: 'cause',
     steps: [...running, 'BUILD'],
     over: ['readiness_probe_failing'],
+    unless: /OOMKilled["']?[:=]\s?false/,
     signs: [
       { pattern: /^\s*Reason:\s+OOMKilled\b/ },
       { pattern: /\breason["']?[=:]\s?["']?OOMKilled\b/ },

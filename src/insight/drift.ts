@@ -1,0 +1,169 @@
+import { isRecord } from './values.ts';
+
+/** A service as the platform answers it: `name`, `service_type` and its configuration. */
+export type ServiceAnswer = Readonly<Record<string, unknown>>;
+
+/** A variable by its fingerprint: two with the same hold the same value. Never the value itself. */
+export interface FingerprintedVariable {
+  readonly key: string;
+  /** Name of the service it belongs to; absent where the whole environment sees it. */
+  readonly service?: string | null;
+  readonly scope?: string | null;
+  /** Absent where the value can't be read, as with secrets. */
+  readonly fingerprint?: string | null;
+}
+
+/** One of two environments that are compared. */
+export interface ComparedEnvironment {
+  readonly name: string;
+  readonly services: readonly ServiceAnswer[];
+  readonly variables?: readonly FingerprintedVariable[];
+}
+
+/** What a difference is about, gravest first. */
+export const driftKinds = ['missing service', 'version', 'missing variable', 'variable', 'network', 'size', 'setting'] as const;
+export type DriftKind = (typeof driftKinds)[number];
+
+export interface Difference {
+  readonly kind: DriftKind;
+  /** Absent where it is about the whole environment. */
+  readonly service?: string;
+  readonly what: string;
+  /** Values of the first and the second environment; absent where there is none, or none may be shown. */
+  readonly first?: string;
+  readonly second?: string;
+}
+
+export interface Drift {
+  /** Gravest first, then by service. */
+  readonly differences: readonly Difference[];
+  /** Services that both have. */
+  readonly pairs: number;
+  /** Pairs without a difference, variables included. */
+  readonly same: number;
+  /** Variables that both have and whose values can't be compared. */
+  readonly unknown: readonly string[];
+}
+
+/** What is compared of two services: the member's path, what to call it, what a difference in it means. */
+const compared: readonly { path: string; what: string; kind: DriftKind }[] = [
+  { path: 'image_name', what: 'image', kind: 'version' },
+  { path: 'tag', what: 'tag', kind: 'version' },
+  { path: 'source.image.image_name', what: 'image', kind: 'version' },
+  { path: 'source.image.tag', what: 'tag', kind: 'version' },
+  { path: 'git_repository.url', what: 'repository', kind: 'version' },
+  { path: 'git_repository.branch', what: 'branch', kind: 'version' },
+  { path: 'git_repository.deployed_commit_id', what: 'deployed commit', kind: 'version' },
+  { path: 'terraform_files_source.git.git_repository.branch', what: 'branch', kind: 'version' },
+  { path: 'terraform_files_source.git.git_repository.deployed_commit_id', what: 'deployed commit', kind: 'version' },
+  { path: 'source.git.git_repository.branch', what: 'branch', kind: 'version' },
+  { path: 'source.git.git_repository.deployed_commit_id', what: 'deployed commit', kind: 'version' },
+  { path: 'source.repository.chart_name', what: 'chart', kind: 'version' },
+  { path: 'source.repository.chart_version', what: 'chart version', kind: 'version' },
+  { path: 'type', what: 'database type', kind: 'version' },
+  { path: 'version', what: 'database version', kind: 'version' },
+  { path: 'cpu', what: 'CPU (millicores)', kind: 'size' },
+  { path: 'memory', what: 'memory (MB)', kind: 'size' },
+  { path: 'gpu', what: 'GPU', kind: 'size' },
+  { path: 'min_running_instances', what: 'least instances', kind: 'size' },
+  { path: 'max_running_instances', what: 'most instances', kind: 'size' },
+  { path: 'storage', what: 'storage', kind: 'size' },
+  { path: 'instance_type', what: 'instance type', kind: 'size' },
+  { path: 'mode', what: 'database mode', kind: 'size' },
+  { path: 'ports', what: 'ports', kind: 'network' },
+  { path: 'healthchecks', what: 'health checks', kind: 'network' },
+  { path: 'accessibility', what: 'accessibility', kind: 'network' },
+  { path: 'entrypoint', what: 'entrypoint', kind: 'setting' },
+  { path: 'arguments', what: 'arguments', kind: 'setting' },
+  { path: 'auto_deploy', what: 'auto-deploy', kind: 'setting' },
+  { path: 'schedule.cronjob.scheduled_at', what: 'schedule', kind: 'setting' },
+  { path: 'max_duration_seconds', what: 'time limit (s)', kind: 'setting' },
+  { path: 'timeout_sec', what: 'time limit (s)', kind: 'setting' },
+];
+
+const at = (record: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), record);
+
+/** A value as text that is equal for what means the same: ids and the order of members don't count. */
+const textOf = (value: unknown): string | undefined => {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value, (_, part: unknown) =>
+    (isRecord(part)
+      ? Object.fromEntries(Object.entries(part).filter(([name, member]) => name !== 'id' && member !== null).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part));
+};
+
+const nameOf = (service: ServiceAnswer): string => (typeof service['name'] === 'string' ? service['name'] : '');
+
+const kindOf = (service: ServiceAnswer): string => (typeof service['service_type'] === 'string' ? service['service_type'].toLowerCase() : 'service');
+
+// Names are unique in their environment whatever the case.
+const keyOf = (service: ServiceAnswer): string => `${kindOf(service)} ${nameOf(service).toLowerCase()}`;
+
+const missing = (services: readonly ServiceAnswer[], others: readonly ServiceAnswer[], side: 'first' | 'second'): Difference[] => {
+  const known = new Set(others.map(keyOf));
+  return services
+    .filter((service) => !known.has(keyOf(service)))
+    .map((service) => ({ kind: 'missing service', service: nameOf(service), what: kindOf(service), [side]: 'there' }));
+};
+
+const differencesOf = (one: ServiceAnswer, other: ServiceAnswer): Difference[] =>
+  compared.flatMap(({ path, what, kind }) => {
+    const [first, second] = [textOf(at(one, path)), textOf(at(other, path))];
+    return first === second ? [] : [{ kind, service: nameOf(one), what, first, second }];
+  });
+
+const variableKey = ({ key, service }: FingerprintedVariable): string => `${service?.toLowerCase() ?? ''} ${key}`;
+
+const ofService = ({ service }: FingerprintedVariable): { service?: string } => (service ? { service } : {});
+
+/** Variables by key. Those that the platform sets itself differ by their nature: they are left out. */
+const own = (variables: readonly FingerprintedVariable[] = []): Map<string, FingerprintedVariable> =>
+  new Map(variables.filter(({ scope }) => scope !== 'BUILT_IN').map((variable) => [variableKey(variable), variable]));
+
+const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment): { differences: Difference[]; unknown: string[] } => {
+  if (one.variables === undefined || other.variables === undefined) return { differences: [], unknown: [] };
+  const [firsts, seconds] = [own(one.variables), own(other.variables)];
+  const differences: Difference[] = [];
+  const unknown: string[] = [];
+  for (const [key, variable] of firsts) {
+    const second = seconds.get(key);
+    if (second === undefined) differences.push({ kind: 'missing variable', ...ofService(variable), what: variable.key, first: 'set' });
+    else if (!variable.fingerprint || !second.fingerprint) unknown.push(key.trim());
+    else if (variable.fingerprint !== second.fingerprint) differences.push({ kind: 'variable', ...ofService(variable), what: variable.key });
+  }
+  for (const [key, variable] of seconds) {
+    if (!firsts.has(key)) differences.push({ kind: 'missing variable', ...ofService(variable), what: variable.key, second: 'set' });
+  }
+  return { differences, unknown };
+};
+
+const byGravity = (one: Difference, other: Difference): number =>
+  driftKinds.indexOf(one.kind) - driftKinds.indexOf(other.kind)
+  || (one.service ?? '').localeCompare(other.service ?? '')
+  || one.what.localeCompare(other.what);
+
+/**
+ * How two environments differ. Services are paired by kind and name; variables are compared by fingerprint, where both
+ * sides were given any. Answers of any platform will do: members that neither has aren't compared.
+ */
+export function compareEnvironments(one: ComparedEnvironment, other: ComparedEnvironment): Drift {
+  const seconds = new Map(other.services.map((service) => [keyOf(service), service]));
+  const pairs = one.services.flatMap((service) => {
+    const second = seconds.get(keyOf(service));
+    return second ? [[service, second] as const] : [];
+  });
+  const variables = compareVariables(one, other);
+  const inPairs = pairs.flatMap(([first, second]) => differencesOf(first, second));
+  const differences = [
+    ...missing(one.services, other.services, 'first'), ...missing(other.services, one.services, 'second'), ...inPairs, ...variables.differences,
+  ].toSorted(byGravity);
+  const different = new Set(differences.map(({ service }) => service?.toLowerCase()));
+  return {
+    differences,
+    pairs: pairs.length,
+    same: pairs.filter(([first]) => !different.has(nameOf(first).toLowerCase())).length,
+    unknown: variables.unknown,
+  };
+}

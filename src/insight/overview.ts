@@ -1,0 +1,83 @@
+import { endOf } from '../contract/states.ts';
+import { actionOf, type ServiceStatus } from './ends.ts';
+
+/** A service with its status; `status` is absent where the platform told none. */
+export interface WatchedService {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly status?: ServiceStatus | null;
+}
+
+/** How services stand, what needs someone first. */
+export const conditions = ['failed', 'unavailable', 'canceled', 'moving', 'unknown', 'out of date', 'stopped', 'never deployed', 'well'] as const;
+export type Condition = (typeof conditions)[number];
+
+export interface ServiceCondition {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly condition: Condition;
+  readonly state?: string;
+  /** Why it stands so, in a few words. */
+  readonly reason: string;
+  /** When it was last deployed. */
+  readonly at?: string;
+}
+
+export interface Overview {
+  /** What needs someone first; within that, the latest first. */
+  readonly services: readonly ServiceCondition[];
+  readonly counts: Readonly<Partial<Record<Condition, number>>>;
+}
+
+const failures: Readonly<Record<string, string>> = {
+  BUILD_ERROR: 'its build failed',
+  DEPLOYMENT_ERROR: 'its deployment failed',
+  RESTART_ERROR: 'its restart failed',
+  STOP_ERROR: 'it could not be stopped',
+  DELETE_ERROR: 'it could not be deleted',
+};
+
+const failingStep = (status: ServiceStatus): string => {
+  const step = status.steps?.details?.find((one) => one.status === 'ERROR')?.step_name;
+  return step ? ` at ${step}` : '';
+};
+
+const settled = (state: string, status: ServiceStatus): readonly [Condition, string] | undefined => {
+  if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
+  if (state === 'UNAVAILABLE') return ['unavailable', 'it can\'t be reached or keeps crashing'];
+  if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
+  if (state === 'STOPPED' || state === 'DELETED') return ['stopped', `it is ${state.toLowerCase()}`];
+  if (state === 'READY' || status.service_deployment_status === 'NEVER_DEPLOYED') return ['never deployed', 'it was never deployed'];
+  if (endOf('DEPLOY', state) !== 'good') return undefined;
+  return status.service_deployment_status === 'OUT_OF_DATE'
+    ? ['out of date', 'its configuration or a variable changed since it was deployed']
+    : ['well', 'it runs'];
+};
+
+const conditionOf = (status: ServiceStatus | null | undefined): readonly [Condition, string] => {
+  const state = status?.state;
+  if (!status || !state) return ['unknown', 'the platform tells no state'];
+  const end = settled(state, status);
+  if (end) return end;
+  const action = actionOf(status.status_details?.action);
+  return ['moving', action ? `${action.toLowerCase()} under way: ${state}` : `under way: ${state}`];
+};
+
+const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
+
+/** How the services of an environment stand, what needs someone first. States that aren't known pass as under way. */
+export function overviewOf(services: readonly WatchedService[]): Overview {
+  const rows = services.map(({ id, name, kind, status }): ServiceCondition => {
+    const [condition, reason] = conditionOf(status);
+    return { id, name, kind, condition, state: status?.state ?? undefined, reason, at: status?.last_deployment_date ?? undefined };
+  });
+  const counts: Partial<Record<Condition, number>> = {};
+  for (const { condition } of rows) counts[condition] = (counts[condition] ?? 0) + 1;
+  return {
+    services: rows.toSorted((one, other) =>
+      conditions.indexOf(one.condition) - conditions.indexOf(other.condition) || time(other) - time(one) || one.name.localeCompare(other.name)),
+    counts,
+  };
+}
