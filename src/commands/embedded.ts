@@ -56,7 +56,10 @@ export function embeddedConnection(config: Config, log: Log): Connection {
       const claimed = await claim(dataDir);
       if (claimed) return serveHere(claimed);
       const found = await join().catch((error: Error) => error);
-      if (found && !(found instanceof Error)) return found;
+      if (found && !(found instanceof Error)) {
+        if (config.scenario) log.warn({ dataDir, scenario: config.scenario }, 'another process serves this directory: a scenario that it does not hold is put on when this one begins to serve it');
+        return found;
+      }
       // The one that has it may be just starting, or just ending.
       if (Date.now() > until) throw found ?? new Error('Another process has claimed it, but serves no platform.');
       await pause(interval);
