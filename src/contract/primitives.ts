@@ -1,11 +1,13 @@
 import * as z from 'zod';
 
 /** Kinds of things that an id can point at. */
-export type ReferenceKind =
-  | 'organization' | 'project' | 'environment' | 'environment_variable' | 'cluster'
-  | 'application' | 'container' | 'database' | 'job' | 'helm' | 'terraform'
-  | 'alert_rule' | 'alert_receiver' | 'labels_group' | 'annotations_group'
-  | 'webhook' | 'role' | 'helm_repository' | 'registry';
+export const referenceKinds = [
+  'organization', 'project', 'environment', 'environment_variable', 'cluster',
+  'application', 'container', 'database', 'job', 'helm', 'terraform',
+  'alert_rule', 'alert_receiver', 'labels_group', 'annotations_group',
+  'webhook', 'role', 'helm_repository', 'registry',
+] as const;
+export type ReferenceKind = (typeof referenceKinds)[number];
 
 /**
  * A string checked as hard as `check` does, but printed in JSON Schema as a format name alone:

@@ -1,5 +1,4 @@
-import type { ReferenceKind } from '../../contract/primitives.ts';
-import { serviceKinds, type ServiceKind } from '../../contract/resources/service.ts';
+import { referenceKinds, type ReferenceKind } from '../../contract/primitives.ts';
 import type { Address } from './address.ts';
 import { fits } from './tree.ts';
 
@@ -18,7 +17,6 @@ export interface Pointed {
 }
 
 const isPart = (text: string): text is UriPart => (uriParts as readonly string[]).includes(text);
-const isServiceKind = (text: string | undefined): text is ServiceKind => (serviceKinds as readonly (string | undefined)[]).includes(text);
 
 /** The URI of a thing, or of a part of it: `infra://environment/<id>`, `infra://service/<kind>/<id>/logs`. */
 export const uriOf = ({ kind, id }: Pick<Address, 'kind' | 'id'>, part?: UriPart): string =>
@@ -43,8 +41,9 @@ export function parseUri(text: string): Pointed | undefined {
   if (!isUri(text)) return undefined;
   const [first, ...others] = text.slice(`${scheme}//`.length).split('/');
   const isService = first === 'service';
-  const [kind, name, part, ...rest] = isService ? others : [first, ...others];
+  const [named, name, part, ...rest] = isService ? others : [first, ...others];
+  const kind = referenceKinds.find((one) => one === named);
   const given = name === undefined ? undefined : decoded(name);
-  if (!kind || !given || rest.length > 0 || isService !== isServiceKind(kind) || (part !== undefined && !isPart(part))) return undefined;
-  return { kind: kind as ReferenceKind, given, ...(part && { part }) };
+  if (kind === undefined || !given || rest.length > 0 || isService !== fits(kind, 'service') || (part !== undefined && !isPart(part))) return undefined;
+  return { kind, given, ...(part !== undefined && { part }) };
 }
