@@ -3,9 +3,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openApiDocument } from '../src/contract/openapi.ts';
+import { commandsPage } from './docs/commands.ts';
+import { contractPage } from './docs/contract.ts';
+import { errorsPage } from './docs/errors.ts';
 import { between } from './docs/markdown.ts';
 import { configurationPage, operationsPage, serverOptions, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { scenariosPage } from './docs/scenarios.ts';
+import { policyPage } from './docs/policy.ts';
 import { statesPage } from './docs/states.ts';
 import { about } from './shipping/about.ts';
 import { examples } from './shipping/examples.ts';
@@ -18,7 +22,11 @@ const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8
 
 const readme = await read('README.md');
 const pages: Readonly<Record<string, string>> = {
+  'docs/commands.md': commandsPage(),
   'docs/configuration.md': configurationPage(),
+  'docs/contract.md': contractPage(),
+  'docs/errors.md': errorsPage(),
+  'docs/policy.md': policyPage(),
   'docs/tools.md': toolsPage(),
   'docs/operations.md': operationsPage(),
   'docs/states.md': statesPage(),

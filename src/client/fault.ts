@@ -64,6 +64,9 @@ const faults: Readonly<Record<string, Explain>> = {
   UND_ERR_CLOSED: () => closedFault,
 };
 
+/** The codes that have an explanation of their own. */
+export const explainedCodes: readonly string[] = Object.keys(faults);
+
 const tlsFault: Explain = (origin, code) => ({
   kind: 'unreachable',
   reason: `the TLS certificate or handshake of ${origin} is not acceptable (${code})`,

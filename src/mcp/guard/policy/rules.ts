@@ -21,15 +21,13 @@ const conditionsFor = (tools: readonly Tool[]) => {
     context.addIssue({ code: 'custom', message: `there is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}` });
   });
   return {
-    /** Said in denials. */
-    name: z.string().min(1).optional(),
-    tool: oneOrMore(toolName),
-    toolset: oneOrMore(z.enum(toolsets)),
-    tier: oneOrMore(z.enum(effects)),
-    /** Names or ids. */
-    project: oneOrMore(Place),
-    environment: oneOrMore(Place),
-    mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])),
+    name: z.string().min(1).optional().describe('What denials call the rule.'),
+    tool: oneOrMore(toolName).describe('Names of tools.'),
+    toolset: oneOrMore(z.enum(toolsets)).describe('Groups of tools.'),
+    tier: oneOrMore(z.enum(effects)).describe('How grave the call is where it is made: a write on production is disruptive.'),
+    project: oneOrMore(Place).describe('Names or ids of projects.'),
+    environment: oneOrMore(Place).describe('Names or ids of environments.'),
+    mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe("Modes of environments; unknown where the mode can't be read."),
   };
 };
 
@@ -48,21 +46,20 @@ export const policyFileFor = (tools: readonly Tool[]) => {
   const Rule = z.strictObject(conditions).refine((rule) => conditionNames.some((name) => rule[name] !== undefined), {
     error: `needs at least one of ${conditionNames.join(', ')}`,
   });
+  const Window = z.strictObject({
+    ...conditions,
+    cron: z.string().min(1).describe('When it begins, as a cron expression.'),
+    time_zone: z.string().min(1).describe('Where those times are meant, such as Europe/Paris.'),
+    duration: Duration.describe('How long it lasts, such as PT8H or P2DT12H.'),
+  });
   return z.strictObject({
-    /** Nothing but reads. */
-    read_only: z.boolean().optional(),
-    /** Where given, only what one of these holds for. */
-    allow: z.array(Rule).optional(),
-    /** What none of these holds for; stronger than allow. */
-    deny: z.array(Rule).optional(),
-    /** When nothing may be changed: begins at each time of the cron expression, lasts as long as the duration. */
-    freeze: z.array(z.strictObject({ ...conditions, cron: z.string().min(1), time_zone: z.string().min(1), duration: Duration })).optional(),
-    /** Most disruptive or graver calls in any 60 minutes. */
-    max_disruptive_per_hour: z.int().min(0).optional(),
-    /** Tiers where a client that can't ask its user may confirm its own plan. */
-    unattended: z.array(z.enum(graveTiers)).optional(),
-    /** Environment variables of this server whose values a call may set without seeing them. */
-    value_from_env: z.array(Variable).optional(),
+    read_only: z.boolean().optional().describe('Nothing but reads.'),
+    allow: z.array(Rule).optional().describe('Where given, only what one of these rules holds for.'),
+    deny: z.array(Rule).optional().describe('Only what none of these rules holds for; stronger than allow.'),
+    freeze: z.array(Window).optional().describe('When nothing may be changed.'),
+    max_disruptive_per_hour: z.int().min(0).optional().describe('Most disruptive or graver calls in any 60 minutes, of all processes of the data directory together.'),
+    unattended: z.array(z.enum(graveTiers)).optional().describe("Tiers where a client that can't ask its user may confirm its own plan."),
+    value_from_env: z.array(Variable).optional().describe('Environment variables of the server whose values a call may set without seeing them.'),
   });
 };
 

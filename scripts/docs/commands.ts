@@ -1,0 +1,34 @@
+import { commands, groups } from '../../src/commands/all.ts';
+import type { Command } from '../../src/commands/command.ts';
+import { choicesOf, flagOf, optionsOf } from '../../src/config.ts';
+import { code, table } from './markdown.ts';
+
+const usage = ({ name, args = [] }: Command): string => ['infra-mcp', name, ...args.map((argument) => argument.name)].join(' ');
+
+const flagRows = ({ flags = {} }: Command): string[][] =>
+  Object.entries(flags).map(([name, { value, description, schema }]) => {
+    const choices = choicesOf(schema);
+    return [code(value === undefined ? flagOf(name) : `${flagOf(name)} <${value}>`), `${description}${choices ? `: ${choices.map(code).join(', ')}` : ''}`];
+  });
+
+const section = (command: Command): string => {
+  const { summary, args = [], takes, examines, examples } = command;
+  const whose = takes ?? examines;
+  const options = whose === undefined ? [] : optionsOf(whose).flatMap(({ flag }) => flag ?? []);
+  const rows = [...args.map(({ name, description }) => [code(name), description]), ...flagRows(command)];
+  return [
+    `## ${usage(command)}`,
+    `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
+    ...(rows.length > 0 ? [table(['', ''], rows)] : []),
+    ...(options.length > 0 ? [`[Options](configuration.md): ${options.map(code).join(', ')}.`] : []),
+    `\`\`\`sh\n${examples.map(({ line, does }) => `# ${does}\n${line}`).join('\n')}\n\`\`\``,
+  ].join('\n\n');
+};
+
+/** docs/commands.md: every command, with its examples. */
+export const commandsPage = (): string =>
+  `${[
+    '# Commands',
+    `\`infra-mcp <command> --help\` says the same in the terminal. Commands that print data print it as JSON with \`--json\`; colours are left out where no terminal reads them, or with \`NO_COLOR\`. Commands of one group: ${Object.entries(groups).map(([name, does]) => `${code(name)} (${does})`).join('; ')}.`,
+    ...commands.map(section),
+  ].join('\n\n')}\n`;

@@ -1,0 +1,104 @@
+import { closedFault, explainedCodes, faultOf, redirectFault, redirectLoop, stoppedFault } from '../../src/client/fault.ts';
+import { ApiError } from '../../src/client/errors.ts';
+import { createOffered } from '../../src/client/offered.ts';
+import { refusalOf, type Refused } from '../../src/client/refusal.ts';
+import { operations } from '../../src/contract/operations.ts';
+import { bareProblem } from '../../src/mcp/addresses/problem.ts';
+import { failureText, outcomeOf, type Failure } from '../../src/mcp/errors.ts';
+import type { Refusal } from '../../src/mcp/guard/confirmation.ts';
+import type { Plan } from '../../src/mcp/guard/plan.ts';
+import { tools } from '../../tools/index.ts';
+import { code, table } from './markdown.ts';
+
+// Examples, from which the program makes the words that stand on the page.
+const origin = 'https://api.example.com';
+const environmentId = '8f6c1d1e-0000-4000-8000-000000000001';
+const now = Date.UTC(2030, 0, 1);
+
+const refused = (status: number, text = ''): Refused => ({
+  operation: operations.get_environment_status,
+  input: { environment_id: environmentId },
+  exchange: { status, headers: { 'retry-after': '60' }, text },
+  origin,
+  now,
+});
+
+const statuses = [400, 401, 403, 404, 409, 429, 500];
+
+const statusRows = (): string[][] => [
+  ...statuses.map((status) => [String(status), refusalOf(refused(status))] as const),
+  ['404, no such route', createOffered(origin).failed(refused(404))!] as const,
+].map(([status, { kind, reason, next }]) => [status, code(kind), reason, next]);
+
+/** Codes that stand for those explained by family. */
+const familyCodes = ['CERT_HAS_EXPIRED', 'HPE_INVALID_CONSTANT', 'ECONNRESET'];
+
+const networkFaults = [
+  ...[...explainedCodes, ...familyCodes].map((name) => [code(name), faultOf({ code: name }, origin)] as const),
+  ['a redirect', redirectFault(origin, new URL('https://other.example.com/'))] as const,
+  ['redirects without end', redirectLoop(origin)] as const,
+  ['the deadline of the call', stoppedFault('timeout', true)] as const,
+  ['the caller', stoppedFault('canceled', true)] as const,
+  ['this program ends', closedFault] as const,
+];
+
+const networkRows = (): string[][] => {
+  const causes = Map.groupBy(networkFaults, ([, { reason }]) => reason);
+  return [...causes.values()].map((same) => {
+    const { kind, reason, next, sent } = same[0]![1];
+    return [same.map(([cause]) => cause).join(', '), code(kind), reason, next, sent ? 'perhaps' : 'no'];
+  });
+};
+
+const tool = tools.find(({ name }) => name === 'stop_environment')!;
+const plan: Plan = {
+  tool: tool.name, tier: 'destructive', target: { kind: 'environment', name: 'live', mode: 'PRODUCTION' }, summary: '', requests: [], effects: [], digest: '',
+};
+const apiError = new ApiError(tool.name, refusalOf(refused(500, 'the database is down')));
+
+/** A failure of each kind. */
+const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: Kind }> } = {
+  bad_arguments: { kind: 'bad_arguments', issues: ['"environment_id" is missing'] },
+  bad_address: { kind: 'bad_address', problem: bareProblem('environment', 'shop/live/api', 'wrong_kind') },
+  denied: { kind: 'denied', denial: { rule: 'the policy denies it', setBy: 'policy.yaml, deny[0]', instead: 'Ask whoever runs this server.' } },
+  not_confirmed: { kind: 'not_confirmed', why: 'declined', plan },
+  pending: { kind: 'pending', code: 'ABCD-EFGH', plan },
+  not_recorded: { kind: 'not_recorded', requestId: 'R' },
+  cancelled: { kind: 'cancelled' },
+  not_connected: { kind: 'not_connected', requestId: 'R' },
+  not_possible: { kind: 'not_possible', what: 'the deployment has ended', next: 'There is nothing to cancel.' },
+  partly: { kind: 'partly', done: ['the first was stopped'], of: 2, error: { kind: 'api', error: apiError } },
+  afterwards: { kind: 'afterwards', done: ['it was stopped'], error: { kind: 'api', error: apiError } },
+  api: { kind: 'api', error: apiError },
+  internal: { kind: 'internal', requestId: 'R', begun: true },
+};
+
+const refusals: Readonly<Record<Refusal, true>> = {
+  cannot_ask: true, declined: true, operator_refused: true, dismissed: true, not_agreed: true, invalid: true, used: true, other_call: true, changed: true, late: true,
+};
+
+const redactor = { text: (text: string) => text, value: (value: unknown) => value, knowing: () => redactor };
+
+/** What is said before the plan. */
+const said = (failure: Failure): string => failureText(failure, { tool, redactor }).split('\nIt would do this')[0]!;
+
+const failureRows = (): string[][] => Object.values(examples).map((failure) => [code(failure.kind), outcomeOf(failure).outcome, said(failure)]);
+const refusalRows = (): string[][] => (Object.keys(refusals) as Refusal[]).map((why) => [code(why), said({ kind: 'not_confirmed', why, plan })]);
+
+/** docs/errors.md: every way a call can end badly, in the words that the program has for it. */
+export const errorsPage = (): string =>
+  `${[
+    '# Errors',
+    `An error says what happened, why, and what to do next, with real names and ids and never a secret. Below are the program's own words, of examples: a platform at ${origin}, an environment named live.`,
+    '## What the platform answers',
+    'A change that was sent and got no answer may have been made or not: the error says so, and nothing is tried again that could happen twice. What the platform itself says is quoted, as data.',
+    table(['Status', 'Kind', 'What is said', 'What to do'], statusRows()),
+    '## What happens on the way',
+    table(['Cause', 'Kind', 'What is said', 'What to do', 'Was it sent?'], networkRows()),
+    '## What the server says to the model',
+    'The outcome is how the call stands in the audit log.',
+    table(['Failure', 'Outcome', 'What is said'], failureRows()),
+    '## When nobody agreed',
+    table(['Why', 'What is said'], refusalRows()),
+    'Callers over HTTP also meet [refusals of the server itself](http.md); options that are wrong stop the start, and `infra-mcp doctor` says what to do about them.',
+  ].join('\n\n')}\n`;
