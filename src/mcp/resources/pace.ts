@@ -26,11 +26,11 @@ export interface Circumstances {
   readonly random: number;
 }
 
-/** The time after which the share of what is left is enough until the budget is whole again. */
+/** The time after which a part of what is left lasts until the budget is whole again; where not even one look does, that moment. */
 function affordable({ budget, requests, now }: Circumstances, part: number): number {
   if (!budget || budget.resetAt <= now) return 0;
   const left = budget.resetAt - now;
-  return budget.remaining === 0 ? left : Math.min((left * requests) / (part * budget.remaining), Math.max(left, longest));
+  return Math.min((left * requests) / (part * budget.remaining), left);
 }
 
 /**

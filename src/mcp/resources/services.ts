@@ -57,6 +57,8 @@ const historyColumns = [
 
 const rowsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : []);
 
+const endText = ({ name, status }: JsonRecord): string => `${String(name)} ${String(status)}`;
+
 /** The statuses of the services of an environment in one list, with their kinds and, where they are told, names. */
 function statusRows(answer: JsonRecord, named: JsonRecord | undefined): JsonRecord[] {
   const names = new Map(rowsOf(named?.['results']).map((row) => [row['id'], row['name']]));
@@ -89,7 +91,10 @@ export const services: readonly PlatformResource[] = [
     toolset: 'environments',
     input: environment,
     operations: [operations.list_environment_deployments],
-    read: async ({ environment: id }, { read }) => read(operations.list_environment_deployments, { environment_id: id, page_size: deployments }),
+    read: async ({ environment: id }, { read }) => {
+      const { results, ...page } = (await read(operations.list_environment_deployments, { environment_id: id, page_size: deployments })) as JsonRecord;
+      return { ...page, results: rowsOf(results).map((row) => ({ ...row, services: rowsOf(row['services']).map(endText).join(', ') })) };
+    },
     render: table('deployment', [...historyColumns, 'services']),
   }),
   platformResource({

@@ -1,6 +1,6 @@
 import type { Budget } from '../../client/budget.ts';
 import type { Clock } from '../context.ts';
-import { nextLook } from './pace.ts';
+import { nextLook, type Circumstances } from './pace.ts';
 
 /** What a look found. */
 export interface Sighting {
@@ -39,6 +39,8 @@ export interface WatchesConfig {
   readonly clock: Clock;
   /** From 0 to below 1. */
   readonly random?: () => number;
+  /** Milliseconds until the next look. */
+  readonly pace?: (circumstances: Circumstances) => number;
 }
 
 /** Most things watched on one purse: more would hardly ever be looked at. */
@@ -54,7 +56,7 @@ interface Poller {
 }
 
 /** Nothing watched yet. Each thing is looked at once, however many listen, and only while somebody does. */
-export function createWatches({ clock, random = Math.random }: WatchesConfig): Watches {
+export function createWatches({ clock, random = Math.random, pace = nextLook }: WatchesConfig): Watches {
   const pollers = new Map<string, Poller>();
 
   const sharing = (purse: string): Poller[] => [...pollers.values()].filter(({ watched }) => watched.purse === purse);
@@ -62,7 +64,7 @@ export function createWatches({ clock, random = Math.random }: WatchesConfig): W
   const again = (poller: Poller, moving: boolean): void => {
     const { watched, failures } = poller;
     const requests = sharing(watched.purse).reduce((sum, other) => sum + other.watched.requests, 0);
-    const wait = nextLook({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() });
+    const wait = pace({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() });
     // Watching keeps no process alive.
     poller.timer = setTimeout(() => void look(poller), wait).unref();
   };

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
+import { seedId } from '../../src/platform/seed/ids.ts';
+import { startLab, type Lab } from '../platform/lab.ts';
+import { contentOf, eras, type Content, type ContentClient } from './resources-support.ts';
+
+let lab: Lab;
+let content: Content;
+
+beforeAll(async () => {
+  lab = await startLab();
+  content = contentOf(lab.url, lab.tokens.admin);
+});
+afterAll(async () => {
+  await content.close();
+  await lab.close();
+});
+
+const application = (name: string, part: string): string => `infra://service/application/${encodeURIComponent(`shop/staging/${name}`)}/${part}`;
+const status = application('checkout-api', 'status');
+const logs = application('checkout-api', 'logs');
+const deploy = () => lab.must('deploy_application', { application_id: seedId('service/shop/staging/checkout-api') });
+
+/** Watches that look again at once, and count their looks. */
+function hasty(): Watches & { readonly looks: () => number } {
+  let looks = 0;
+  const watches = createWatches({ clock: { now: Date.now }, pace: () => ((looks += 1), 10) });
+  return { ...watches, looks: () => looks };
+}
+
+/** Waits until each of so many things has been looked at again, twice. */
+const lookedAt = async (things: number, { looks }: ReturnType<typeof hasty>): Promise<void> => {
+  const before = looks();
+  await vi.waitFor(() => expect(looks()).toBeGreaterThan(before + 4 * things), { timeout: 10_000 });
+};
+
+describe.each(eras)('a client of the %s era', (era) => {
+  let watches: ReturnType<typeof hasty>;
+  let server: ContentClient;
+
+  const connect = async (): Promise<void> => {
+    watches = hasty();
+    server = await content.connect(era, { watches });
+  };
+
+  test('is told of a deployment by the status and the logs it listens to, and of nothing once it left', async () => {
+    await connect();
+    const { agreed, stop } = await server.watch([status, logs]);
+    expect(agreed).toEqual([status, logs]);
+    await lookedAt(2, watches);
+    expect(server.told).toEqual([]);
+    await deploy();
+    await vi.waitFor(() => expect(new Set(server.told)).toEqual(new Set([status, logs])), { timeout: 10_000 });
+    expect(await server.text(status)).toContain('status_details');
+    await stop();
+    await vi.waitFor(() => expect(watches.size()).toBe(0));
+    const [told, looks] = [server.told.length, watches.looks()];
+    await deploy();
+    await server.text(status);
+    expect(server.told).toHaveLength(told);
+    expect(watches.looks()).toBe(looks);
+  });
+
+  test('is agreed to only what can be watched', async () => {
+    await connect();
+    const { agreed } = await server.watch(['infra://organization', application('checkout-api', 'variables'), 'infra://nowhere', 'skill://tune-alert/SKILL.md', status]);
+    expect(agreed).toEqual([status]);
+    expect(watches.size()).toBe(1);
+  });
+
+  test('stops the looking when it goes away', async () => {
+    await connect();
+    await server.watch([status, logs]);
+    expect(watches.size()).toBe(2);
+    await server.client.close();
+    await vi.waitFor(() => expect(watches.size()).toBe(0));
+  });
+});
+
+test('two listeners of one client cause no more requests than one', async () => {
+  const watches = hasty();
+  const server = await content.connect('modern', { watches });
+  const first = await server.watch([status]);
+  const second = await server.watch([status, logs]);
+  expect(watches.size()).toBe(2);
+  await first.stop();
+  expect(watches.size()).toBe(2);
+  await second.stop();
+  await vi.waitFor(() => expect(watches.size()).toBe(0));
+});

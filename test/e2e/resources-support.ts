@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { Client as ModernClient } from '@modelcontextprotocol/client';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
+import { createClient } from '../../src/client/client.ts';
+import { credentialOf } from '../../src/client/credential.ts';
+import type { Policy } from '../../src/mcp/guard/policy.ts';
+import { createParts } from '../../src/mcp/parts.ts';
+import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
+import { textsIn } from '../../src/mcp/texts.ts';
+import { serveStdio } from '../../src/serve/stdio.ts';
+import { tools } from '../../tools/index.ts';
+import { memoryLog } from '../mcp/support.ts';
+
+/** The root of the source, where prompts and skills lie. */
+export const root = join(import.meta.dirname, '../..');
+
+type Both = Pick<ModernClient, 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete' | 'callTool' | 'close'>;
+
+/** The same few things of a client of either era. */
+export interface ContentClient {
+  readonly client: Both;
+  /** Asks to be told of changes; resolves once the server agreed. Gives what it agreed to, and the way to end it. */
+  readonly watch: (uris: string[]) => Promise<{ readonly agreed: readonly string[]; readonly stop: () => Promise<unknown> }>;
+  /** The resources that were told to have changed, in order. */
+  readonly told: string[];
+  readonly text: (uri: string) => Promise<string>;
+}
+
+const textOf = ({ contents }: Awaited<ReturnType<Both['readResource']>>): string => contents.map((part) => ('text' in part ? part.text : '')).join('\n');
+
+/** A connected client of the 2026 revision. */
+export function modernContent(client: ModernClient): ContentClient {
+  const told: string[] = [];
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
+  return {
+    client,
+    told,
+    text: async (uri) => textOf(await client.readResource({ uri })),
+    watch: async (uris) => {
+      const subscription = await client.listen({ resourceSubscriptions: uris });
+      return { agreed: subscription.honoredFilter.resourceSubscriptions ?? [], stop: () => subscription.close() };
+    },
+  };
+}
+
+/** A connected client of the 2025 revisions. */
+export function legacyContent(client: LegacyClient): ContentClient {
+  const told: string[] = [];
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri));
+  const both = client as unknown as Both;
+  return {
+    client: both,
+    told,
+    text: async (uri) => textOf(await both.readResource({ uri })),
+    watch: async (uris) => {
+      const asked = await Promise.all(uris.map((uri) => client.subscribeResource({ uri }).then(() => [uri], () => [])));
+      return { agreed: asked.flat(), stop: () => Promise.all(uris.map((uri) => client.unsubscribeResource({ uri }))) };
+    },
+  };
+}
+
+export const eras = ['modern', 'legacy'] as const;
+export type Era = (typeof eras)[number];
+
+/** What a test says of the server it wants. */
+export interface Wanted {
+  readonly policy?: Policy;
+  readonly watches?: Watches;
+  readonly texts?: boolean;
+}
+
+/** Servers of one platform, a client each. */
+export interface Content {
+  readonly connect: (era: Era, wanted?: Wanted) => Promise<ContentClient>;
+  readonly log: ReturnType<typeof memoryLog>;
+  /** How often the platform was wanted. */
+  readonly wanted: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** Servers over the wire that processes share, with everything that they serve. */
+export function contentOf(baseUrl: string, token: string): Content {
+  const client = createClient({ baseUrl, credential: credentialOf(token) });
+  const log = memoryLog();
+  const clock = { now: Date.now };
+  const open: { close: () => Promise<unknown> }[] = [];
+  let wanted = 0;
+  const platform = async () => {
+    wanted += 1;
+    return { client };
+  };
+
+  const connect: Content['connect'] = async (era, { policy = { readOnly: false }, watches = createWatches({ clock }), texts = true } = {}) => {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const parts = createParts({ tools, policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, ...(texts && { texts: textsIn(root) }) });
+    open.push(serveStdio({ ...parts, watches }, far));
+    if (era === 'modern') {
+      const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+      await modern.connect(near);
+      open.push(modern);
+      return modernContent(modern);
+    }
+    const legacy = new LegacyClient({ name: 'test', version: '1' });
+    await legacy.connect(near);
+    open.push(legacy);
+    return legacyContent(legacy);
+  };
+
+  return {
+    connect,
+    log,
+    wanted: () => wanted,
+    close: async () => {
+      for (const one of open.toReversed()) await one.close();
+      await client.close();
+    },
+  };
+}

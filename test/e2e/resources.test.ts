@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serviceKinds } from '../../src/contract/resources/service.ts';
+import { uriOf, uriParts } from '../../src/mcp/addresses/uri.ts';
+import { fenceMarks } from '../../src/mcp/fence.ts';
+import { maximumCharacters } from '../../src/mcp/fit.ts';
+import { resourceAt, resources } from '../../src/mcp/resources/catalog.ts';
+import { isOfPlatform, variablesOf } from '../../src/mcp/resources/resource.ts';
+import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
+import { seedId } from '../../src/platform/seed/ids.ts';
+import { tools } from '../../tools/index.ts';
+import { rowsOf, startLab, type Json, type Lab } from '../platform/lab.ts';
+import { contentOf, eras, type Content, type ContentClient } from './resources-support.ts';
+
+let lab: Lab;
+let content: Content;
+
+beforeAll(async () => {
+  lab = await startLab();
+  content = contentOf(lab.url, lab.tokens.admin);
+});
+afterAll(async () => {
+  await content.close();
+  await lab.close();
+});
+
+const roots = resources.filter(({ uri }) => variablesOf(uri).length === 0);
+const templates = resources.filter(({ uri }) => variablesOf(uri).length > 0);
+
+/** A service of each kind in the seed, by its path. */
+const examples = {
+  application: 'shop/staging/checkout-api',
+  container: 'shop/staging/search',
+  database: 'shop/staging/orders-db',
+  job: 'shop/staging/nightly-report',
+  helm: 'shop/staging/session-cache',
+  terraform: 'shop/staging/assets-bucket',
+} as const;
+
+const seeded: Readonly<Record<string, { readonly path: string; readonly id: string }>> = {
+  project: { path: 'shop', id: seedId('project/shop') },
+  environment: { path: 'shop/staging', id: seedId('environment/shop/staging') },
+  cluster: { path: 'main', id: seedId('cluster/main') },
+};
+
+/** The addresses of something that a template can be filled with. @param how by names, or by the id. */
+const filled = (template: string, how: 'path' | 'id', services: Json[]): string[] => {
+  const at = (variable: string, value: string): string => template.replace(`{${variable}}`, encodeURIComponent(value));
+  const last = variablesOf(template).at(-1)!;
+  if (last !== 'service') return [at(last, seeded[last]![how])];
+  return serviceKinds.map((kind) => {
+    const id = String(services.find(({ name, service_type: type }) => type === kind.toUpperCase() && examples[kind].endsWith(`/${String(name)}`))!['id']);
+    return at('service', how === 'id' ? id : examples[kind]).replace('{kind}', kind);
+  });
+};
+
+describe.each(eras)('a client of the %s era', (era) => {
+  let server: ContentClient;
+  let services: Json[];
+  beforeAll(async () => {
+    server = await content.connect(era);
+    services = rowsOf(await lab.must('list_services', { environment_id: seeded['environment']!.id }));
+  });
+
+  test('is shown what can be read, and nothing is asked of the platform for it', async () => {
+    const before = content.wanted();
+    const { resources: listed } = await server.client.listResources();
+    const { resourceTemplates } = await server.client.listResourceTemplates();
+    expect(listed.filter(({ uri }) => uri.startsWith('infra:')).map(({ uri }) => uri).toSorted()).toEqual(roots.map(({ uri }) => uri).toSorted());
+    expect(resourceTemplates.filter(({ uriTemplate }) => uriTemplate.startsWith('infra:')).map(({ uriTemplate }) => uriTemplate).toSorted()).toEqual(templates.map(({ uri }) => uri).toSorted());
+    for (const one of [...listed, ...resourceTemplates].filter(({ name }) => resources.some((resource) => resource.name === name))) {
+      expect(one).toMatchObject({ title: expect.any(String), description: expect.any(String), mimeType: 'text/markdown' });
+    }
+    expect(content.wanted()).toBe(before);
+  });
+
+  test.each(roots.map(({ uri }) => uri))('reads %s', async (uri) => {
+    const { contents } = await server.client.readResource({ uri });
+    expect(contents).toEqual([{ uri, mimeType: 'text/markdown', text: expect.stringMatching(/\S/) }]);
+  });
+
+  test.each(templates.map(({ uri }) => uri))('reads %s by names as well as by ids', async (template) => {
+    const byPath = await Promise.all(filled(template, 'path', services).map(server.text));
+    const byId = await Promise.all(filled(template, 'id', services).map(server.text));
+    expect(byId).toEqual(byPath);
+    for (const text of byPath) {
+      expect(text.startsWith(fenceMarks.open)).toBe(true);
+      expect(text.length).toBeLessThan(maximumCharacters + 500);
+    }
+  });
+
+  test('learns the keys of variables, never their values', async () => {
+    const variables = rowsOf(await lab.must('list_environment_variables', { application_id: services.find(({ name }) => name === 'checkout-api')!['id'] }));
+    const text = await server.text(`infra://service/application/${encodeURIComponent(examples.application)}/variables`);
+    expect(variables.length).toBeGreaterThan(3);
+    for (const { key, value } of variables) {
+      expect(text).toContain(`\n${String(key)} | `);
+      expect(text).not.toContain(` ${String(value)} `);
+    }
+    expect(variables.filter(({ value }) => String(value).length > 8 && text.includes(String(value)))).toEqual([]);
+  });
+
+  test.each([
+    ['a thing that is not there', `infra://service/job/${encodeURIComponent('shop/staging/nobody')}`],
+    ['an id that nothing has', 'infra://environment/00000000-0000-4000-8000-000000000000/status'],
+    ['a name of several things', 'infra://service/application/checkout-api/status'],
+    ['a kind of which there is none', 'infra://service/spaceship/main'],
+    ['an address of nothing', 'infra://nothing/at/all'],
+  ])('is told that there is no resource for %s', async (_, uri) => {
+    await expect(server.client.readResource({ uri })).rejects.toMatchObject({ code: -32602, data: { uri } });
+  });
+
+  test.each(templates.flatMap(({ uri }) => variablesOf(uri).map((variable) => [variable, uri])))('has %s of %s completed, by name and by id', async (variable, uri) => {
+    const complete = async (value: string): Promise<readonly string[]> => {
+      const { completion } = await server.client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: variable, value }, context: { arguments: { kind: 'application' } } });
+      return completion.values;
+    };
+    if (variable === 'kind') return expect(await complete('')).toEqual(serviceKinds);
+    const { path, id } = seeded[variable] ?? { path: examples.application, id: String(services.find(({ name }) => name === 'checkout-api')!['id']) };
+    expect(await complete(path.slice(0, -2))).toContain(path);
+    return expect(await complete(id.slice(0, -4))).toEqual([id]);
+  });
+
+  test('is completed only what lies in the kind it chose', async () => {
+    const { completion } = await server.client.complete({
+      ref: { type: 'ref/resource', uri: 'infra://service/{kind}/{service}' }, argument: { name: 'service', value: 'shop/staging/' }, context: { arguments: { kind: 'database' } },
+    });
+    expect(completion.values).toEqual([examples.database]);
+  });
+
+  test('may read nothing of what the policy denies to tools', async () => {
+    const rules = await parsePolicy('policy.yaml', 'deny:\n  - tool: get_application_logs\n  - toolset: alerts\n  - project: data\n', tools);
+    const held = await content.connect(era, { policy: { readOnly: false, rules: [rules] } });
+    const logs = `infra://service/application/${encodeURIComponent(examples.application)}/logs`;
+    await expect(held.client.readResource({ uri: logs })).rejects.toThrow('policy.yaml, deny[0]');
+    await expect(held.client.readResource({ uri: 'infra://environment/data%2Fdevelopment' })).rejects.toThrow('policy.yaml, deny[2]');
+    const { resources: listed } = await held.client.listResources();
+    expect(listed.map(({ name }) => name)).not.toContain('alert_rules');
+    expect(listed.map(({ name }) => name)).toContain('members');
+    await expect(held.client.readResource({ uri: 'infra://alert-rules' })).rejects.toMatchObject({ code: -32602 });
+    expect(await held.text('infra://policy')).toContain('toolset is alerts (policy.yaml, deny[1])');
+  });
+});
+
+test('every address that is made of a thing, or of a part of one, can be read', () => {
+  const id = seedId('anything');
+  const kinds = ['project', 'environment', 'cluster', ...serviceKinds] as const;
+  expect(kinds.filter((kind) => resourceAt(uriOf({ kind, id })) === undefined)).toEqual([]);
+  const parted = serviceKinds.flatMap((kind) => uriParts.map((part) => uriOf({ kind, id }, part)));
+  expect(parted.filter((uri) => resourceAt(uri) === undefined)).toEqual([]);
+});
+
+test('resources only read', () => {
+  const changing = resources.filter(isOfPlatform).flatMap(({ tool }) => tool.operations.filter(({ effect }) => effect !== 'read'));
+  expect(changing).toEqual([]);
+});
