@@ -6,6 +6,7 @@ import { openApiDocument } from '../src/contract/openapi.ts';
 import { commandsPage } from './docs/commands.ts';
 import { contractPage } from './docs/contract.ts';
 import { errorsPage } from './docs/errors.ts';
+import { house } from './docs/house.ts';
 import { between } from './docs/markdown.ts';
 import { configurationPage, operationsPage, serverOptions, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { scenariosPage } from './docs/scenarios.ts';
@@ -22,6 +23,7 @@ const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8
 
 const readme = await read('README.md');
 const pages: Readonly<Record<string, string>> = {
+  'docs/architecture.md': between(await read('docs/architecture.md'), 'house', house()),
   'docs/commands.md': commandsPage(),
   'docs/configuration.md': configurationPage(),
   'docs/contract.md': contractPage(),
