@@ -99,6 +99,7 @@ export async function routesFor(ways: readonly Way[], segments: readonly string[
   const ours = longer.length > 0 && first !== undefined ? await organizationOf(search, ground, first) : [];
   const full = longer.map((steps): Route => ({ from: ours, steps, names: rest }));
   const open = ({ names }: Route): number => names.filter((name) => name === undefined).length;
+  // Shorter ways leave less open, and they come first.
   const byOpen = Map.groupBy([...full, ...far].filter(({ from }) => from.length > 0), open);
-  return [...near.map((route) => [route]), ...[...byOpen].toSorted(([one], [other]) => one - other).map(([, routes]) => routes)];
+  return [...near.map((route) => [route]), ...byOpen.values()];
 }
