@@ -4,6 +4,7 @@ import { builtInVariables } from '../handlers/built-in-variables.ts';
 import { putScenario } from '../scenarios/put.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { Db } from '../store/database.ts';
+import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Vault } from '../vault.ts';
 import { seedAlertRules } from './alert-rules.ts';
 import { organizationId, seedId } from './ids.ts';
@@ -51,13 +52,9 @@ const pastOrders = (time: SeedTime, deployed: readonly SeedService[]): PastOrder
   return [...ordersOf(time.start - daysOfHistory * day, deployed), ...laterDays.flatMap((ago) => ordersOf(time.start - ago * day, daily))];
 };
 
-/**
- * Fills an empty store with an organization that has some of everything. The deployments of the days before are carried
- * out by the engine itself, so that states, histories and logs are what it writes. Does nothing in a store that has all of
- * it; whoever was cut off here goes on where they were.
- * @param scenarios put onto it, where they are not there yet
- */
-export async function seedPlatform(db: Db, { vault, clock, random }: Pick<PlatformParts, 'vault' | 'clock' | 'random'>, scenarios: readonly Scenario[] = []): Promise<void> {
+type SeedParts = Pick<PlatformParts, 'vault' | 'clock' | 'random'>;
+
+const seedOnce = async (db: Db, { vault, clock, random }: SeedParts): Promise<void> => {
   const organization = await db.selectFrom('organization').select('created_at').limit(1).executeTakeFirst();
   const time = seedTime(organization ? seedStart(organization.created_at) : clock.now());
   const services = seedServices(time, vault);
@@ -69,5 +66,18 @@ export async function seedPlatform(db: Db, { vault, clock, random }: Pick<Platfo
   }
   const { done } = await db.selectFrom('deployment').select((select) => select.fn.countAll<number>().as('done')).executeTakeFirstOrThrow();
   for (const order of pastOrders(time, services.filter(({ deployed }) => deployed)).slice(done)) await carryOutInThePast(db, random, order);
-  for (const scenario of scenarios) await putScenario(db, { clock, random }, scenario);
+};
+
+/**
+ * Fills an empty store with an organization that has some of everything. The deployments of the days before are carried
+ * out by the engine itself, so that states, histories and logs are what it writes. Whoever was cut off here goes on where
+ * they were; a store that was once filled is left alone, also by a program that would fill it otherwise.
+ * @param scenarios put onto it, where they are not there yet
+ */
+export async function seedPlatform(db: Db, parts: SeedParts, scenarios: readonly Scenario[] = []): Promise<void> {
+  if ((await readSetting(db, 'seeded')) === undefined) {
+    await seedOnce(db, parts);
+    await writeSetting(db, 'seeded', 'yes');
+  }
+  for (const scenario of scenarios) await putScenario(db, parts, scenario);
 }

@@ -3,6 +3,8 @@ import type { Migration } from 'kysely/migration';
 
 const statements = [
   'CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
+  // Whatever is there was filled by an earlier program, which kept no note of it.
+  `INSERT INTO setting (name, value) SELECT 'seeded', 'yes' WHERE EXISTS (SELECT 1 FROM organization)`,
   // Deleting a deployment's services looks here for deliveries that refer to them.
   'CREATE INDEX webhook_delivery_of_deployment ON webhook_delivery (deployment_id, service_id)',
 ];
