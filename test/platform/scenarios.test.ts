@@ -25,6 +25,12 @@ const versionOf = ({ details }: Json): string | undefined => {
 
 const orderedAt = ({ auditing_data }: Json): string => String((auditing_data as Json)['created_at']);
 
+/** What was changed since the last good deployment, where that had the same version. */
+const lastChange = async (one: Expected): Promise<Json> =>
+  one.changed
+    ? rowsOf(await lab.must('list_environment_variables', target(one))).find(({ key }) => key === one.changed!.variable)!
+    : lab.must(`get_${one.kind}`, target(one));
+
 /** Takes the steps, and waits until nothing of the environment moves. Gives the service's state. */
 const take = async (one: Expected, steps: readonly Step[]): Promise<string> => {
   for (const { call, input, refused } of steps) {
@@ -52,8 +58,8 @@ describe.each(expected.map((one): [string, Expected] => [one.name, one]))('%s', 
       expect(versionOf(newest!)).not.toEqual(versionOf(good!));
       return;
     }
-    // What was deployed is the same: its configuration was changed in between.
-    const { updated_at } = await lab.must(`get_${one.kind}`, target(one));
+    // What was deployed is the same: its configuration, or a variable, was changed in between.
+    const { updated_at } = await lastChange(one);
     expect(orderedAt(good!) < String(updated_at)).toBe(true);
     expect(String(updated_at) < orderedAt(newest!)).toBe(true);
   });

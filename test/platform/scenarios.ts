@@ -25,6 +25,8 @@ export interface Expected {
   readonly says: readonly RegExp[];
   /** Found in the log of another service of the story. */
   readonly alsoSays?: { readonly kind: ServiceKind; readonly service: string; readonly lines: readonly RegExp[] };
+  /** The variable that was changed since the last good deployment; otherwise, where the version is the same, the service's own configuration was. */
+  readonly changed?: { readonly variable: string };
   /** What its last good deployment had, in the history: commit or tag. */
   readonly lastGood?: RegExp;
   /** Ways that leave it as it is; each ends with a deployment. */
@@ -55,6 +57,7 @@ const deploy = (kind: ServiceKind, path: string, more: Json = {}): Step =>
 
 const pricing = 'pricing/staging/pricing-engine';
 const suggest = 'discovery/staging/suggest';
+const orders = 'orders/staging/orders-api';
 const payments = 'payments/staging/payments-api';
 const gifts = 'shop/gifts/gift-cards';
 const recommendations = 'discovery/production/recommendations';
@@ -102,6 +105,11 @@ const idle = (path: string): Step => ({
   },
 });
 
+const queueHost = (value: string): Step => ({
+  call: 'update_environment_variable',
+  input: { ...environment('orders/staging'), environment_variable_id: seedId('variable/orders/staging/QUEUE_HOST'), key: 'QUEUE_HOST', value },
+});
+
 /** Every scenario's expectations. */
 export const expected: readonly Expected[] = [
   {
@@ -136,6 +144,25 @@ export const expected: readonly Expected[] = [
     },
     detour: { there: [deploy('application', payments, { git_commit_id: 'c81f5a2d' })], back: [deploy('application', payments)] },
     fix: [variable(payments, 'RATES_API_URL'), deploy('application', payments)],
+  },
+  {
+    name: 'wrong-variable-value', kind: 'application', service: orders, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
+    says: [/Error: getaddrinfo ENOTFOUND queue\.stagging\.acme\.internal\n\s+at GetAddrInfoReqWrap/, /Back-off restarting failed container/],
+    changed: { variable: 'QUEUE_HOST' },
+    wrong: {
+      'the same again': [deploy('application', orders)],
+      'the commit before': [deploy('application', orders, { git_commit_id: '2b8d6fe' })],
+      'another host that is not there': [queueHost('queue.acme.internal'), deploy('application', orders)],
+    },
+    detour: {
+      there: [queueHost('queue.staging.acme.internal'), deploy('application', orders)],
+      back: [queueHost('queue.stagging.acme.internal'), deploy('application', orders)],
+    },
+    // A variable of its own goes before that of the environment.
+    fix: [
+      { call: 'create_environment_variable', input: { application_id: id(orders), key: 'QUEUE_HOST', value: 'queue.staging.acme.internal' } },
+      deploy('application', orders),
+    ],
   },
   {
     name: 'wrong-port', kind: 'container', service: gifts, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',

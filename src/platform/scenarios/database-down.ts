@@ -18,7 +18,7 @@ export const databaseDown: Scenario = {
     database(environment, 'ledger-db', 'POSTGRESQL', '16', 'CONTAINER'),
     container(environment, 'ledger-api', '2.4.0', { healthchecks: { readiness_probe: http(8000, '/healthz') } }, { ports: [port(service, 8000)] }),
   ],
-  variables: [{ service, key: 'DATABASE_HOST', value: 'ledger-db' }, { service, key: 'DATABASE_NAME', value: 'ledger' }],
+  variables: [{ of: service, key: 'DATABASE_HOST', value: 'ledger-db' }, { of: service, key: 'DATABASE_NAME', value: 'ledger' }],
   history: [
     { daysAgo: 16.5, by: 'Cleo Marchetti', deploy: [store, service] },
     { daysAgo: 0.62, by: 'night saver', stop: [store] },

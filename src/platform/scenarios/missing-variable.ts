@@ -14,9 +14,9 @@ export const missingVariable: Scenario = {
   environments: [{ path: environment, mode: 'STAGING', cluster: 'main' }],
   services: [database(environment, 'payments-db', 'POSTGRESQL', '16', 'CONTAINER'), application(environment, 'payments-api', true)],
   variables: [
-    { service, key: 'PAYMENT_GATEWAY_URL', value: 'https://gateway.sandbox.acme.example' },
-    { service, key: 'RATES_CACHE_SECONDS', value: '300' },
-    { service, key: 'NODE_ENV', value: 'production' },
+    { of: service, key: 'PAYMENT_GATEWAY_URL', value: 'https://gateway.sandbox.acme.example' },
+    { of: service, key: 'RATES_CACHE_SECONDS', value: '300' },
+    { of: service, key: 'NODE_ENV', value: 'production' },
   ],
   history: [
     { daysAgo: 19.3, by: 'Cleo Marchetti', deploy: [`${environment}/payments-db`, service] },

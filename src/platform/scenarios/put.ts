@@ -1,3 +1,5 @@
+import type { Insertable } from 'kysely';
+import { VariableScope } from '../../contract/resources/variable.ts';
 import { addDays } from '../clock.ts';
 import { carryOutInThePast } from '../engine/past.ts';
 import { markOutOfDate } from '../engine/requests.ts';
@@ -7,11 +9,13 @@ import { worldAge } from '../runtime/simulated/world.ts';
 import { organizationId, seedId } from '../seed/ids.ts';
 import { clusterRow, type SeedTime, seedTime } from '../seed/organization.ts';
 import type { Db } from '../store/database.ts';
+import type { VariableTable } from '../store/schema.ts';
 import { natureOf } from './nature.ts';
 import type { Episode, Scenario, ScenarioEnvironment } from './scenario.ts';
 
 const serviceId = (path: string): string => seedId(`service/${path}`);
 const environmentId = (path: string): string => seedId(`environment/${path}`);
+const variableId = (holder: string, key: string): string => seedId(`variable/${holder}/${key}`);
 const environmentOf = (servicePath: string): string => servicePath.slice(0, servicePath.lastIndexOf('/'));
 
 /** The project of that name, made where it is missing. */
@@ -32,6 +36,16 @@ async function insertEnvironment(trx: Db, time: SeedTime, { path, mode, cluster 
   await trx.insertInto('variable').values(builtInVariables(row)).execute();
 }
 
+/** A variable of a service, or of an environment. */
+function variableRow(time: SeedTime, { of, key, value }: NonNullable<Scenario['variables']>[number], services: Scenario['services']): Insertable<VariableTable> {
+  const service = services.find(({ environment, name }) => `${environment}/${name}` === of);
+  return {
+    id: variableId(of, key), created_at: time.ago(worldAge), updated_at: time.ago(worldAge), project_id: null, environment_id: service ? null : environmentId(of),
+    service_id: service ? serviceId(of) : null, key, scope: service ? VariableScope.parse(service.kind.toUpperCase()) : 'ENVIRONMENT', variable_type: 'VALUE', value,
+    sealed_value: null, mount_path: null, description: null, enable_interpolation_in_file: null, linked_variable_id: null, owned_by: null,
+  };
+}
+
 /** Everything as it was before anything happened to it. */
 async function insertScenario(trx: Db, time: SeedTime, { environments, clusters = [], services, variables = [] }: Scenario): Promise<void> {
   for (const { name, description, lock } of clusters) {
@@ -47,12 +61,7 @@ async function insertScenario(trx: Db, time: SeedTime, { environments, clusters 
     updated_at: time.ago(worldAge), kind, name, spec: JSON.stringify(spec), deployed_state: 'READY' as const, deployment_status: 'NEVER_DEPLOYED' as const,
     deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
   }))).execute();
-  if (variables.length === 0) return;
-  await trx.insertInto('variable').values(variables.map(({ service, key, value }) => ({
-    id: seedId(`variable/${service}/${key}`), created_at: time.ago(worldAge), updated_at: time.ago(worldAge), project_id: null, environment_id: null,
-    service_id: serviceId(service), key, scope: services.find(({ environment, name }) => `${environment}/${name}` === service)!.kind.toUpperCase() as 'APPLICATION',
-    variable_type: 'VALUE' as const, value, sealed_value: null, mount_path: null, description: null, enable_interpolation_in_file: null, linked_variable_id: null, owned_by: null,
-  }))).execute();
+  if (variables.length > 0) await trx.insertInto('variable').values(variables.map((variable) => variableRow(time, variable, services))).execute();
 }
 
 async function change(db: Db, at: string, by: string, path: string, to: object): Promise<void> {
@@ -64,8 +73,19 @@ async function change(db: Db, at: string, by: string, path: string, to: object):
   });
 }
 
+/** An edit of a variable that the whole environment sees. */
+async function edit(db: Db, at: string, by: string, environment: string, key: string, value: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.updateTable('variable').set({ value, updated_at: at }).where('id', '=', variableId(environment, key)).execute();
+    await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environment)).execute();
+    const services = await trx.selectFrom('service').select('id').where('environment_id', '=', environmentId(environment)).execute();
+    await markOutOfDate(trx, services.map(({ id }) => id));
+  });
+}
+
 async function happen(db: Db, { random }: Pick<PlatformParts, 'random'>, at: number, episode: Episode): Promise<void> {
   if ('change' in episode) return change(db, new Date(at).toISOString(), episode.by, episode.change, episode.to);
+  if ('edit' in episode) return edit(db, new Date(at).toISOString(), episode.by, episode.edit, episode.key, episode.value);
   const paths = 'deploy' in episode ? episode.deploy : episode.stop;
   await carryOutInThePast(db, random, {
     at, nature: natureOf(db), action: 'deploy' in episode ? 'DEPLOY' : 'STOP', environmentId: environmentId(environmentOf(paths[0]!)), serviceIds: paths.map(serviceId),

@@ -6,6 +6,7 @@ import type { SeedService } from '../seed/services.ts';
 export type Episode = { readonly daysAgo: number; readonly by: string } & (
   | { /** Services, by path, of one environment. */ readonly deploy: readonly string[]; readonly commit?: string }
   | { readonly stop: readonly string[] }
+  | { /** The path of an environment that holds a variable, and the value it was given. */ readonly edit: string; readonly key: string; readonly value: string }
   | { /** A service's path, and the members of its configuration that were changed. */ readonly change: string; readonly to: object }
 );
 
@@ -31,8 +32,8 @@ export interface Scenario {
   /** Clusters that it brings, with who locked them. */
   readonly clusters?: readonly { readonly name: string; readonly description: string; readonly lock: { readonly daysAgo: number; readonly owner: string; readonly reason: string; readonly days: number } }[];
   readonly services: readonly SeedService[];
-  /** Variables in clear, of services by their paths. */
-  readonly variables?: readonly { readonly service: string; readonly key: string; readonly value: string }[];
+  /** Variables in clear, of services and environments by their paths. */
+  readonly variables?: readonly { readonly of: string; readonly key: string; readonly value: string }[];
   /** From the oldest on; the last is a deployment or a stop. */
   readonly history: readonly Episode[];
   readonly world: Partial<World>;

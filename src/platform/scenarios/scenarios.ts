@@ -11,11 +11,12 @@ import { missingVariable } from './missing-variable.ts';
 import { outOfMemory } from './out-of-memory.ts';
 import { terraformStateLock } from './terraform-state-lock.ts';
 import { wrongPort } from './wrong-port.ts';
+import { wrongVariableValue } from './wrong-variable-value.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Every scenario, in the order of documents. */
 export const scenarios: readonly Scenario[] = [
-  badImageTag, failingReadinessProbe, missingVariable, wrongPort, outOfMemory, dockerBuildError,
+  badImageTag, failingReadinessProbe, missingVariable, wrongVariableValue, wrongPort, outOfMemory, dockerBuildError,
   terraformStateLock, helmTimeout, databaseDown, imagePullDenied, flakyMigrationJob, clusterLocked,
 ];
 

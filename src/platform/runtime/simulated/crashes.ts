@@ -48,6 +48,10 @@ const crashed = (lastWords: readonly string[]): Crash => ({ lastWords: () => las
 export const withoutVariables = (scene: Scene, program: Program, names: readonly string[]): Script =>
   crashLoop(scene, program, crashed(voices[program.language].variableMissing(names)));
 
+/** A program that ends because a host it was told of is not there. */
+export const withoutHost = (scene: Scene, program: Program, host: string): Script =>
+  crashLoop(scene, program, crashed(voices[program.language].hostUnknown(host)));
+
 /** A program that ends because nobody answers at its database's address. */
 export const withoutDatabase = (scene: Scene, program: Program, host: string, port: number): Script =>
   crashLoop(scene, program, crashed(voices[program.language].databaseDown(host, clusterAddress(`${scene.task.service.environmentId}/${host}`), port)));

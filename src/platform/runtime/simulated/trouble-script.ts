@@ -1,6 +1,6 @@
 import { failingBuild, unknownCommit } from './build-failures.ts';
 import { branchOf } from './commits.ts';
-import { evicted, withoutDatabase, withoutMemory, withoutSchema, withoutVariables } from './crashes.ts';
+import { evicted, withoutDatabase, withoutHost, withoutMemory, withoutSchema, withoutVariables } from './crashes.ts';
 import { chartTooSlow, stateLocked, tableLocked } from './held-up.ts';
 import { answeredWith, askedElsewhere, warmingUp } from './probe-failures.ts';
 import { unmirroredScript, unpulledScript } from './pull-failures.ts';
@@ -22,6 +22,7 @@ const scripts: Scripts = {
   'disk-full': evicted,
   'variables-missing': (scene, { names }, world) => withoutVariables(scene, programOf(scene, world)!, names),
   'memory-short': (scene, _, world) => withoutMemory(scene, programOf(scene, world)!),
+  'host-unknown': (scene, { host }, world) => withoutHost(scene, programOf(scene, world)!, host),
   'database-down': (scene, { host, port }, world) => withoutDatabase(scene, programOf(scene, world)!, host, port),
   'schema-behind': (scene, { has }, world) => withoutSchema(scene, programOf(scene, world)!, has, programOf(scene, world)!.schema!.tag),
   'port-missed': (scene, { listens }, world) => askedElsewhere(scene, programOf(scene, world)!, readinessOf(scene.task.service)!, listens),

@@ -10,7 +10,7 @@ import { type CommitFacts, type Nature, type Program, type Release, type World, 
 
 type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
 
-/** What stands in the way of a phase: small, without values of variables, so that it can be remembered with the phase. */
+/** What stands in the way of a phase: small, without values of secrets, so that it can be remembered with the phase. */
 export type Trouble =
   | { readonly kind: 'commit-unknown'; readonly commit: string }
   | { readonly kind: 'build-fails' }
@@ -18,6 +18,7 @@ export type Trouble =
   | { readonly kind: 'disk-full' }
   | { readonly kind: 'variables-missing'; readonly names: readonly string[] }
   | { readonly kind: 'memory-short' }
+  | { readonly kind: 'host-unknown'; readonly host: string }
   | { readonly kind: 'database-down'; readonly host: string; readonly port: number }
   | { readonly kind: 'schema-behind'; readonly has: string }
   | { readonly kind: 'port-missed'; readonly listens: number }
@@ -108,6 +109,14 @@ const shortMemory: Find = (scene, { world }) => {
   return needed !== undefined && has < needed ? { kind: 'memory-short' } : undefined;
 };
 
+const unknownHost: Find = async (scene, { world, surroundings }) => {
+  const reached = Object.entries(programOf(scene, world)?.reaches ?? {});
+  if (reached.length === 0) return undefined;
+  const present = await surroundings.variables(scene.task.service);
+  const host = reached.map(([variable, hosts]) => ({ named: present.get(variable), hosts })).find(({ named, hosts }) => named != null && !hosts.includes(named));
+  return host && { kind: 'host-unknown', host: host.named! };
+};
+
 const downDatabase: Find = async (scene, { world, surroundings }) => {
   const database = programOf(scene, world)?.database;
   if (database === undefined || (await surroundings.running({ environmentId: scene.task.service.environmentId, name: database.name }))) return undefined;
@@ -169,8 +178,8 @@ const whatStops: Partial<Record<Scene['task']['phase']['step'], readonly Find[]>
   GIT_CLONE: [unknownCommit],
   BUILD: [failingBuild],
   MIRROR_IMAGE: [pull],
-  DEPLOYMENT: [fullDisk, pull, missingVariables, shortMemory, downDatabase, schemaBehind, badProbe, slowChart],
-  RESTART: [fullDisk, missingVariables, shortMemory, downDatabase, schemaBehind, badProbe],
+  DEPLOYMENT: [fullDisk, pull, missingVariables, shortMemory, unknownHost, downDatabase, schemaBehind, badProbe, slowChart],
+  RESTART: [fullDisk, missingVariables, shortMemory, unknownHost, downDatabase, schemaBehind, badProbe],
   EXECUTING: [fullDisk, pull, unknownCommit, lockedState, lockedTable],
 };
 

@@ -9,6 +9,8 @@ export interface Voice {
   readonly variableMissing: (names: readonly string[]) => readonly string[];
   /** Attempts to reach a database that nobody answers for, and the end. */
   readonly databaseDown: (host: string, address: string, port: number) => readonly string[];
+  /** The end of a program that was told of a host that is not there. */
+  readonly hostUnknown: (host: string) => readonly string[];
   /** The end of a program whose database has another schema than it needs. */
   readonly schemaBehind: (has: string, needs: string) => readonly string[];
   /** Short of memory: the last signs of life. */
@@ -49,6 +51,12 @@ const node: Voice = {
     `${warn} database: connection to ${host} failed, trying again in 2s (2/3)`,
     `${warn} database: connection to ${host} failed, giving up (3/3)`,
     `AggregateError [ECONNREFUSED]: \n    at internalConnectMultiple (node:net:1139:18)\n    at afterConnectMultiple (node:net:1712:7) {\n  code: 'ECONNREFUSED',\n  [errors]: [\n    Error: connect ECONNREFUSED ${address}:${port}\n        at createConnectionError (node:net:1675:14) {\n      errno: -111,\n      code: 'ECONNREFUSED',\n      syscall: 'connect',\n      address: '${address}',\n      port: ${port}\n    }\n  ]\n}`,
+    '\nNode.js v22.14.0',
+  ],
+  hostUnknown: (host) => [
+    `${warn} queue: ${host} can't be reached, trying again (1/5)`,
+    `${warn} queue: ${host} can't be reached, trying again (5/5)`,
+    `Error: getaddrinfo ENOTFOUND ${host}\n    at GetAddrInfoReqWrap.onlookupall [as oncomplete] (node:dns:122:26)\n    at GetAddrInfoReqWrap.callbackTrampoline (node:internal/async_hooks:130:17) {\n  errno: -3008,\n  code: 'ENOTFOUND',\n  syscall: 'getaddrinfo',\n  hostname: '${host}'\n}`,
     '\nNode.js v22.14.0',
   ],
   schemaBehind: (has, needs) => [
@@ -115,6 +123,10 @@ const python: Voice = {
     'ERROR  gunicorn.error  Worker (pid:9) exited with code 3',
     'ERROR  gunicorn.error  Reason: Worker failed to boot.',
   ],
+  hostUnknown: (host) => [
+    `Traceback (most recent call last):\n  File "/app/app/__init__.py", line 26, in create_app\n    queue.connect()\n  File "/usr/local/lib/python3.12/socket.py", line 978, in getaddrinfo\n    for res in _socket.getaddrinfo(host, port, family, type, proto, flags):\nsocket.gaierror: [Errno -2] Name or service not known: '${host}'`,
+    'ERROR  gunicorn.error  Worker failed to boot.',
+  ],
   schemaBehind: (has, needs) => [
     `Traceback (most recent call last):\n  File "/app/app/__init__.py", line 31, in create_app\n    migrations.require("${needs}")\n  File "/app/app/migrations.py", line 18, in require\n    raise SchemaOutdated(found, wanted)\napp.migrations.SchemaOutdated: database is at revision ${has}, code wants ${needs}`,
     'ERROR  gunicorn.error  Worker failed to boot.',
@@ -153,6 +165,9 @@ const java: Voice = {
       'Caused by: java.net.ConnectException: Connection refused',
       '\t... 41 common frames omitted',
     ].join('\n'),
+  ],
+  hostUnknown: (host) => [
+    `ERROR 1 --- [           main] o.s.boot.SpringApplication : Application run failed\njava.net.UnknownHostException: ${host}: Name or service not known\n\tat java.base/java.net.InetAddress.getAllByName(InetAddress.java:1658)\n\t... 38 common frames omitted`,
   ],
   schemaBehind: (has, needs) => [
     [

@@ -16,6 +16,8 @@ export interface Program {
   readonly warmUp?: { readonly path: string; readonly seconds: number; readonly loads: string };
   /** Variables it does not start without. */
   readonly variables?: readonly string[];
+  /** Variables that name hosts it reaches when it starts, and the hosts that there are. */
+  readonly reaches?: Readonly<Record<string, readonly string[]>>;
   /** The database of its environment that it connects to when it starts, by name, and the port it asks at. */
   readonly database?: { readonly name: string; readonly port: number };
   /** The job of its environment that has to have migrated the database, and the tag it has to have done that with. */
