@@ -20,7 +20,8 @@ interface Request {
   readonly input: (ids: Ids, number: number) => Input;
 }
 
-const page = { page: 1, page_size: 20 };
+// Full already where there are ten.
+const page = { page: 1, page_size: 10 };
 
 /** What must not grow with what is there: finding one thing, making one, reading the first page. */
 const measured: readonly Request[] = [
@@ -33,7 +34,7 @@ const measured: readonly Request[] = [
   { operation: 'list_environments', input: ({ project_id }) => ({ project_id, ...page }) },
   { operation: 'list_services', input: ({ environment_id }) => ({ environment_id, ...page }) },
   { operation: 'list_environment_variables', input: ({ application_id }) => ({ application_id, ...page }) },
-  { operation: 'list_job_deployments', input: ({ job_id }) => ({ job_id, page: 1, pageSize: 20 }) },
+  { operation: 'list_environment_deployments', input: ({ environment_id }) => ({ environment_id, page: 1, pageSize: 10 }) },
 ];
 
 /** A row to be copied again and again: as it is, but for what has to differ. */
@@ -56,7 +57,7 @@ const copied: readonly Copied[] = [
     differs: { id: id(4), key: `'COPY_' || i`, environment_id: 'NULL', service_id: ':application_id', scope: `'APPLICATION'` },
   },
   { table: 'deployment', where: ({ job_deployment_id }) => ({ id: job_deployment_id! }), differs: { seq: 'NULL', id: id(5) } },
-  { table: 'deployment_service', where: ({ job_deployment_id, job_id }) => ({ deployment_id: job_deployment_id!, service_id: job_id! }), differs: { deployment_id: id(5) } },
+  { table: 'deployment_service', where: ({ job_deployment_id, job_id }) => ({ deployment_id: job_deployment_id!, service_id: job_id! }), differs: { deployment_id: id(5), service_id: id(3) } },
 ];
 
 function copy(database: DatabaseSync, { table, where, differs }: Copied, ids: Ids, times: number): void {

@@ -82,11 +82,12 @@ const openRequests = async (db: Db, serviceIds: readonly string[]): Promise<Map<
 /** The last deployment of each service's environment. */
 const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Promise<Set<string>> => {
   const rows = await db
-    .selectFrom('deployment')
-    .select('id')
-    .where('seq', 'in', db.selectFrom('deployment').select(({ fn }) => fn.max('seq').as('seq')).where('queue', 'in', [...environmentIds]).groupBy('queue'))
+    .selectFrom('environment')
+    .select((environment) =>
+      environment.selectFrom('deployment').select('deployment.id').whereRef('queue', '=', 'environment.id').orderBy('seq', 'desc').limit(1).as('last'))
+    .where('environment.id', 'in', [...environmentIds])
     .execute();
-  return new Set(rows.map((row) => row.id));
+  return new Set(rows.flatMap(({ last }) => last ?? []));
 };
 
 /**

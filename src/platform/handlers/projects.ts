@@ -7,20 +7,22 @@ import type { Db } from '../store/database.ts';
 import type { EnvironmentTable, ProjectTable } from '../store/schema.ts';
 import { builtInVariables } from './built-in-variables.ts';
 import { find, readService } from './find.ts';
-import { pageOf } from './page.ts';
+import { pageOf, totalOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
 import { clusterOf, serviceAnswer } from './service-answers.ts';
 
 const projectAnswers = async (db: Db, rows: readonly Selectable<ProjectTable>[]) => {
   const counts = await db
-    .selectFrom('environment').select(['project_id', (select) => select.fn.countAll<number>().as('total')])
-    .where('project_id', 'in', rows.map(({ id }) => id)).groupBy('project_id').execute();
-  const countOf = new Map(counts.map((count) => [count.project_id, count.total]));
+    .selectFrom('list_total').select(['owner_id', 'total'])
+    .where('list', '=', 'environment').where('owner_id', 'in', rows.map(({ id }) => id)).execute();
+  const countOf = new Map(counts.map((count) => [count.owner_id, count.total]));
   return rows.map((row) => ({ ...withoutNulls(row), organization: { id: row.organization_id }, associated_environments_count: countOf.get(row.id) ?? 0 }));
 };
 
 const environmentAnswers = async (db: Db, rows: readonly Selectable<EnvironmentTable>[]) => {
-  const clusters = new Map((await db.selectFrom('cluster').select(['id', 'name', 'organization_id']).execute()).map((cluster) => [cluster.id, cluster]));
+  const ids = [...new Set(rows.map((row) => row.cluster_id))];
+  const found = await db.selectFrom('cluster').select(['id', 'name', 'organization_id']).where('id', 'in', ids).execute();
+  const clusters = new Map(found.map((cluster) => [cluster.id, cluster]));
   return rows.map((row) => ({
     ...row,
     cluster_name: clusters.get(row.cluster_id)!.name,
@@ -46,8 +48,8 @@ export const projectHandlers = {
   },
   list_environments: async (input, { db }) => {
     await find(db, 'project', input.project_id);
-    const query = db.selectFrom('environment').selectAll().where('project_id', '=', input.project_id).orderBy('created_at').orderBy('id');
-    return pageOf(query, input, (rows) => environmentAnswers(db, rows));
+    const rows = db.selectFrom('environment').selectAll().where('project_id', '=', input.project_id).orderBy('created_at').orderBy('id');
+    return pageOf({ rows, total: () => totalOf(db, 'environment', [input.project_id]) }, input, (shown) => environmentAnswers(db, shown));
   },
   create_environment: async ({ project_id, name, mode, cluster_id }, { db, clock, random, principal }) => {
     const project = await find(db, 'project', project_id);
@@ -68,7 +70,8 @@ export const projectHandlers = {
   list_services: async (input, { db }) => {
     await find(db, 'environment', input.environment_id);
     const cluster = await clusterOf(db, input.environment_id);
-    const query = db.selectFrom('service').selectAll().where('environment_id', '=', input.environment_id).orderBy('created_at').orderBy('id');
-    return pageOf(query, input, (rows) => Promise.all(rows.map((row) => serviceAnswer(db, readService(row), cluster))));
+    const rows = db.selectFrom('service').selectAll().where('environment_id', '=', input.environment_id).orderBy('created_at').orderBy('id');
+    const total = () => totalOf(db, 'service', [input.environment_id]);
+    return pageOf({ rows, total }, input, (shown) => Promise.all(shown.map((row) => serviceAnswer(db, readService(row), cluster))));
   },
 } satisfies Partial<Handlers<'list_projects' | 'create_project' | 'list_environments' | 'create_environment' | 'get_environment' | 'list_services'>>;

@@ -4,6 +4,7 @@ import type { RequestContext } from '../handler.ts';
 import type { Db } from '../store/database.ts';
 import type { Database } from '../store/schema.ts';
 import { find } from './find.ts';
+import { type Listed, totalOf } from './page.ts';
 
 /** Tables whose rows belong to an organization. */
 type Owned =
@@ -14,10 +15,15 @@ type Owned =
  * Rows of a table that an organization owns, in the order of their creation.
  * @throws ApiProblem 404 when the organization is unknown
  */
-export async function ownedBy<Table extends Owned>({ db }: Pick<RequestContext, 'db'>, table: Table, organizationId: string) {
+export async function ownedBy<Table extends Owned>(
+  { db }: Pick<RequestContext, 'db'>, table: Table, organizationId: string,
+): Promise<Listed<Table, Selectable<Database[Table]>>> {
   await find(db, 'organization', organizationId);
-  const query = db.selectFrom(table as 'project').selectAll().where('organization_id', '=', organizationId).orderBy('created_at').orderBy('id');
-  return query as unknown as SelectQueryBuilder<Database, Table, Selectable<Database[Table]>>;
+  const rows = db.selectFrom(table as 'project').selectAll().where('organization_id', '=', organizationId).orderBy('created_at').orderBy('id');
+  return {
+    rows: rows as unknown as SelectQueryBuilder<Database, Table, Selectable<Database[Table]>>,
+    total: () => totalOf(db, table, [organizationId]),
+  };
 }
 
 type WithoutNulls<Row> = { [K in keyof Row]: null extends Row[K] ? Exclude<Row[K], null> | undefined : Row[K] };

@@ -8,7 +8,7 @@ import type { Db } from '../store/database.ts';
 import type { VariableTable } from '../store/schema.ts';
 import { find, findService } from './find.ts';
 import { changeableCluster, touchEnvironment } from './environment-changes.ts';
-import { pageOf } from './page.ts';
+import { pageOf, totalOf } from './page.ts';
 import { variableAnswers } from './variable-answers.ts';
 
 type Row = Selectable<VariableTable>;
@@ -25,12 +25,13 @@ interface Owner {
 /** Variables that an environment, or a service in it, sees: its own and what it inherits. Secrets are none of them. */
 const visible = async (db: Db, { environmentId, serviceId }: Owner) => {
   const { project_id } = await find(db, 'environment', environmentId);
-  return db
-    .selectFrom('variable').selectAll().where('sealed_value', 'is', null)
-    .where((where) => where.or([
-      where('project_id', '=', project_id), where('environment_id', '=', environmentId), ...(serviceId === undefined ? [] : [where('service_id', '=', serviceId)]),
-    ]))
-    .orderBy('created_at').orderBy('id');
+  // One index each, merged: with OR, all of them would be read and sorted for every page.
+  const heldBy = (holder: 'project_id' | 'environment_id' | 'service_id', id: string) =>
+    db.selectFrom('variable').selectAll().where(holder, '=', id).where('sealed_value', 'is', null);
+  const inherited = heldBy('project_id', project_id).unionAll(heldBy('environment_id', environmentId));
+  const all = serviceId === undefined ? inherited : inherited.unionAll(heldBy('service_id', serviceId));
+  const holders = [project_id, environmentId, ...(serviceId === undefined ? [] : [serviceId])];
+  return { rows: all.orderBy('created_at').orderBy('id'), total: () => totalOf(db, 'variable', holders) };
 };
 
 interface NewVariable {
@@ -152,8 +153,9 @@ export const variableHandlers = {
   override_environment_variable: async ({ container_id, environment_variable_id, ...override }, context) => {
     const { db } = context;
     const container = await changeable('container', container_id, context);
-    const row = await (await visible(db, { environmentId: container.environment_id, serviceId: container_id })).where('id', '=', environment_variable_id).executeTakeFirst();
-    if (!row) throw notFound('environment_variable', environment_variable_id);
+    const row = await findInEnvironment(db, container.environment_id, environment_variable_id);
+    // What another service holds, this one doesn't see.
+    if (row.service_id !== null && row.service_id !== container_id) throw notFound('environment_variable', environment_variable_id);
     if (rank(row.scope) >= rank('CONTAINER')) {
       throw refused(`${row.key} (${row.id}) has the scope ${row.scope}; only a variable of a higher scope (${precedence.join(', ')}) can be overridden. Update it instead.`);
     }

@@ -3,6 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { platformTables } from './migrations/0001-platform.ts';
 import { engineTables } from './migrations/0002-engine.ts';
 import { settings } from './migrations/0003-settings.ts';
+import { listTotals } from './migrations/0004-list-totals.ts';
 import type { Database } from './schema.ts';
 
 /** In the order of their names. Named here, not found in a folder: the program is one bundled file. */
@@ -10,6 +11,7 @@ const migrations: Record<string, Migration> = {
   '0001-platform': platformTables,
   '0002-engine': engineTables,
   '0003-settings': settings,
+  '0004-list-totals': listTotals,
 };
 
 /**

@@ -200,6 +200,13 @@ export interface WebhookTable extends Identity {
   sealed_target_secret: string | null;
 }
 
+/** How many rows of a table an owner has in its list. Kept by the database itself. */
+export interface ListTotalTable {
+  list: string;
+  owner_id: string;
+  total: number;
+}
+
 export interface ApiTokenTable {
   id: string;
   name: string;
@@ -239,6 +246,7 @@ interface PlatformTables {
   webhook: WebhookTable;
   api_token: ApiTokenTable;
   setting: SettingTable;
+  list_total: ListTotalTable;
 }
 
 export type Database = PlatformTables & EngineTables;
