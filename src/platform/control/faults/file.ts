@@ -4,9 +4,12 @@ import * as z from 'zod';
 import { wrongs, type Wrong } from '../strict.ts';
 import { FaultRule, ruleMembers } from './rule.ts';
 
-const isOfAnotherName = (rules: readonly { readonly name: string }[]): boolean => new Set(rules.map(({ name }) => name)).size === rules.length;
+const haveOwnNames = (rules: readonly { readonly name: string }[]): boolean => new Set(rules.map(({ name }) => name)).size === rules.length;
 
-const FaultFile = z.strictObject({ faults: z.array(FaultRule).refine(isOfAnotherName, { error: 'two rules have the same name' }) });
+const FaultFile = z.strictObject(
+  { faults: z.array(FaultRule, { error: 'must be a list of rules' }).refine(haveOwnNames, { error: 'two rules have the same name' }) },
+  { error: (issue) => (issue.code === 'invalid_type' ? 'holds no rules; write a list of them under "faults:"' : undefined) },
+);
 
 const failure = (path: string, faults: readonly string[]): Error => new Error(['The fault rules can not be used:', ...faults.map((fault) => `${path}${fault}`)].join('\n'));
 
