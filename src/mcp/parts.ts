@@ -14,7 +14,7 @@ import { createRegistry } from './registry.ts';
 import { createWatches } from './resources/watches.ts';
 import type { ServerParts } from './server.ts';
 import { skillsOf } from './skills.ts';
-import type { Texts } from './texts.ts';
+import { forCallers, type Texts } from './texts.ts';
 import type { Tool } from './tool.ts';
 
 /** What a process has to bring to serve tools. */
@@ -60,8 +60,8 @@ export function createParts({ tools, policy, connect, secrets, version, log, clo
     environment: process.env,
     addresses,
     watches: createWatches({ clock }),
-    texts,
-    skills: texts && skillsOf(texts),
+    texts: texts && forCallers(texts, log),
+    skills: texts && skillsOf(texts, log),
     policy,
     connect,
     version,

@@ -1,5 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { Log } from './context.ts';
 import { parseWritten } from './prompts/front-matter.ts';
 import { parsePrompt, type Prompt } from './prompts/prompt.ts';
 
@@ -39,3 +41,17 @@ export function textsIn(folder: string): Texts {
     states: onceAsked(() => readFile(join(folder, textPlaces.states), 'utf8')),
   };
 }
+
+/** Tells the log why texts can't be served, and callers only that they can't. */
+export const unavailable = (what: string, log: Log) => (error: unknown): never => {
+  log.error({ err: error }, `${what} can't be read`);
+  throw new ProtocolError(ProtocolErrorCode.InternalError, `The ${what} that belong to this server can't be read. Whoever runs it finds the reason in its log.`);
+};
+
+/** The same texts, for callers. */
+export const forCallers = (texts: Texts, log: Log): Texts => ({
+  ...texts,
+  prompts: () => texts.prompts().catch(unavailable('prompts', log)),
+  steps: (skill) => texts.steps(skill).catch(unavailable('skills', log)),
+  states: () => texts.states().catch(unavailable('states', log)),
+});

@@ -68,7 +68,8 @@ export type Era = (typeof eras)[number];
 export interface Wanted {
   readonly policy?: Policy;
   readonly watches?: Watches;
-  readonly texts?: boolean;
+  /** The folder of prompts and skills. */
+  readonly texts?: string;
 }
 
 /** Servers of one platform, a client each. */
@@ -92,9 +93,9 @@ export function contentOf(baseUrl: string, token: string): Content {
     return { client };
   };
 
-  const connect: Content['connect'] = async (era, { policy = { readOnly: false }, watches = createWatches({ clock }), texts = true } = {}) => {
+  const connect: Content['connect'] = async (era, { policy = { readOnly: false }, watches = createWatches({ clock }), texts = root } = {}) => {
     const [near, far] = InMemoryTransport.createLinkedPair();
-    const parts = createParts({ tools, policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, ...(texts && { texts: textsIn(root) }) });
+    const parts = createParts({ tools, policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts) });
     open.push(serveStdio({ ...parts, watches }, far));
     if (era === 'modern') {
       const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });

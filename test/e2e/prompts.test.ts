@@ -1,0 +1,132 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fenceMarks } from '../../src/mcp/fence.ts';
+import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
+import { parsePrompt } from '../../src/mcp/prompts/prompt.ts';
+import { textsIn } from '../../src/mcp/texts.ts';
+import { tools } from '../../tools/index.ts';
+import { startLab, type Lab } from '../platform/lab.ts';
+import { contentOf, eras, root, type Content, type ContentClient } from './resources-support.ts';
+
+let lab: Lab;
+let content: Content;
+
+beforeAll(async () => {
+  lab = await startLab();
+  content = contentOf(lab.url, lab.tokens.admin);
+});
+afterAll(async () => {
+  await content.close();
+  await lab.close();
+});
+
+const prompts = await textsIn(root).prompts();
+
+/** Something in the seed for each argument of each prompt. */
+const values: Readonly<Record<string, string>> = {
+  service: 'shop/staging/checkout-api', environment: 'shop/staging', source: 'shop/staging', target: 'shop/production', cluster: 'main', alert_rule: 'importer-down',
+  repository: 'https://git.acme.example/acme/fresh.git', email: 'new@acme.example', version: '4f2c9d1', symptom: 'checkout is slow', branch: 'main', work: 'looks after the shop', since: 'Monday',
+};
+
+const given = (name: string): Record<string, string> => Object.fromEntries(Object.keys(prompts.get(name)!.arguments).map((argument) => [argument, values[argument]!]));
+
+const textOf = ({ messages }: Awaited<ReturnType<ContentClient['client']['getPrompt']>>): string => messages.map(({ content: part }) => (part.type === 'text' ? part.text : '')).join('\n');
+
+describe.each(eras)('a client of the %s era', (era) => {
+  let server: ContentClient;
+  beforeAll(async () => {
+    server = await content.connect(era);
+  });
+
+  test('is shown the prompts with their arguments, and nothing is asked of the platform for it', async () => {
+    const before = content.wanted();
+    const { prompts: listed } = await server.client.listPrompts();
+    expect(listed.map(({ name }) => name)).toEqual([...prompts.keys()]);
+    expect(listed).toHaveLength(10);
+    expect(listed.find(({ name }) => name === 'deploy-safely')).toEqual({
+      name: 'deploy-safely',
+      title: 'Deploy a service safely',
+      description: expect.any(String),
+      arguments: [
+        { name: 'service', description: expect.any(String), required: true },
+        { name: 'version', description: expect.any(String), required: false },
+      ],
+    });
+    expect(content.wanted()).toBe(before);
+  });
+
+  test.each([...prompts.keys()])('gets %s with its steps, its arguments, and what was read for it', async (name) => {
+    const text = textOf(await server.client.getPrompt({ name, arguments: given(name) }));
+    expect(text).toContain(await textsIn(root).steps(name));
+    for (const value of Object.values(given(name))) expect(text).toContain(value);
+    expect(text).not.toMatch(/\{\{|\}\}/);
+    const { prefetch } = prompts.get(name)!;
+    expect(text.split(fenceMarks.open)).toHaveLength(prefetch.length + 1);
+    expect(text).not.toContain('Could not be read');
+    expect(text.length).toBeLessThan(16_000);
+  });
+
+  test('is told what could not be read, and gets the prompt all the same', async () => {
+    const rules = await parsePolicy('policy.yaml', 'deny:\n  - tool: get_application_status\n', tools);
+    const held = await content.connect(era, { policy: { readOnly: false, rules: [rules] } });
+    const text = textOf(await held.client.getPrompt({ name: 'diagnose-failure', arguments: { service: values['service']! } }));
+    expect(text).toContain('Could not be read. service_status');
+    expect(text).toContain('policy.yaml, deny[0]');
+    expect(text.split(fenceMarks.open)).toHaveLength(2);
+  });
+
+  test('sees characters that show nothing in what it gave', async () => {
+    const text = textOf(await server.client.getPrompt({ name: 'onboard-member', arguments: { email: 'x\u200B@acme.example', work: 'anything' } }));
+    expect(text).toContain('x<U+200B>@acme.example');
+  });
+
+  test.each([
+    ['an argument is missing', { name: 'deploy-safely', arguments: {} }, '"service" is required'],
+    ['an argument is not known', { name: 'deploy-safely', arguments: { service: 'x', commit: 'y' } }, '"commit" is not known; deploy-safely takes service, version'],
+    ['a prompt is not known', { name: 'deploy-safly' }, 'did you mean "deploy-safely"?'],
+  ])('is told that %s', async (_, params, message) => {
+    await expect(server.client.getPrompt(params)).rejects.toMatchObject({ code: -32602, message: expect.stringContaining(message) });
+  });
+
+  const completed = [...prompts.values()].flatMap(({ name, arguments: taken }) => Object.entries(taken).flatMap(([argument, { kind }]) => (kind ? [[name, argument] as const] : [])));
+
+  test.each(completed)('has the argument of %s completed: %s', async (name, argument) => {
+    const whole = values[argument]!;
+    const complete = (value: string) => server.client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } });
+    expect((await complete(whole.slice(0, -2))).completion.values).toContain(whole);
+    expect((await complete('nothing begins like that')).completion).toMatchObject({ values: [] });
+  });
+
+  test('has nothing completed that is free text', async () => {
+    const { completion } = await server.client.complete({ ref: { type: 'ref/prompt', name: 'triage-incident' }, argument: { name: 'symptom', value: 'c' } });
+    expect(completion.values).toEqual([]);
+  });
+
+  test('works with a server whose texts were lost, as long as it asks for none', async () => {
+    const bare = await content.connect(era, { texts: join(root, 'no-such-folder') });
+    expect(await bare.text('infra://organization')).toContain('Acme');
+    const lost = await Promise.all(
+      [bare.client.listPrompts(), bare.text('skill://tune-alert/SKILL.md'), bare.text('infra://states')].map((reading) => reading.then(() => 'read', (error: Error) => error.message)),
+    );
+    for (const message of lost) expect(message).toMatch(/The (?:prompts|skills|states) that belong to this server can't be read\. Whoever runs it/);
+    expect(lost.join()).not.toContain(root);
+  });
+});
+
+test('every prompt has the skill of its name, and every skill a prompt', async () => {
+  expect((await readdir(textsIn(root).skills)).toSorted()).toEqual([...prompts.keys()].toSorted());
+});
+
+describe('a prompt that is written wrongly is named', () => {
+  test.each([
+    ['has no front matter', 'Just do it.', 'does not begin with front matter'],
+    ['is no YAML', '---\na: [\n---\nText', 'is no YAML'],
+    ['says something unknown', '---\ntitle: T\ndescription: D\nargument: {}\n---\nText', '"argument"'],
+    ['completes nothing that there is', '---\ntitle: T\ndescription: D\narguments: { a: { kind: spaceship, description: A } }\n---\nText', 'kind'],
+    ['reads two things at once', '---\ntitle: T\ndescription: D\nprefetch: [{ a: {}, b: {} }]\n---\nText', 'must name one resource'],
+  ])('%s', async (_, text, says) => {
+    await expect(parsePrompt('odd', text)).rejects.toThrow(says);
+    await expect(parsePrompt('odd', text)).rejects.toThrow('odd');
+  });
+});
