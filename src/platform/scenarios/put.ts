@@ -8,6 +8,7 @@ import { builtInVariables } from '../handlers/built-in-variables.ts';
 import { worldAge } from '../runtime/simulated/world.ts';
 import { organizationId, seedId } from '../seed/ids.ts';
 import { clusterRow, type SeedTime, seedTime } from '../seed/organization.ts';
+import { environmentRow, serviceRows, variableRow } from '../seed/rows.ts';
 import type { Db } from '../store/database.ts';
 import type { VariableTable } from '../store/schema.ts';
 import { natureOf } from './nature.ts';
@@ -15,35 +16,31 @@ import type { Episode, Scenario, ScenarioEnvironment } from './scenario.ts';
 
 const serviceId = (path: string): string => seedId(`service/${path}`);
 const environmentId = (path: string): string => seedId(`environment/${path}`);
-const variableId = (holder: string, key: string): string => seedId(`variable/${holder}/${key}`);
 const environmentOf = (servicePath: string): string => servicePath.slice(0, servicePath.lastIndexOf('/'));
+
+/** Everything of a scenario was made at the same time. */
+const atFirst = (time: SeedTime) => ({ created_at: time.ago(worldAge), updated_at: time.ago(worldAge) });
 
 /** The project of that name, made where it is missing. */
 async function projectId(trx: Db, time: SeedTime, name: string): Promise<string> {
   const found = await trx.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('name', '=', name).executeTakeFirst();
   if (found) return found.id;
-  const made = { id: seedId(`project/${name}`), organization_id: organizationId, created_at: time.ago(worldAge), updated_at: time.ago(worldAge), name, description: null };
+  const made = { id: seedId(`project/${name}`), organization_id: organizationId, ...atFirst(time), name, description: null };
   await trx.insertInto('project').values(made).execute();
   return made.id;
 }
 
-async function insertEnvironment(trx: Db, time: SeedTime, { path, mode, cluster }: ScenarioEnvironment): Promise<void> {
-  const [project, name] = path.split('/') as [string, string];
-  const row = await trx.insertInto('environment').values({
-    id: environmentId(path), project_id: await projectId(trx, time, project), cluster_id: seedId(`cluster/${cluster}`), created_at: time.ago(worldAge),
-    updated_at: time.ago(worldAge), name, mode, updated_by: 'Cleo Marchetti', state: 'READY',
-  }).returningAll().executeTakeFirstOrThrow();
+async function insertEnvironment(trx: Db, time: SeedTime, environment: ScenarioEnvironment): Promise<void> {
+  const project = await projectId(trx, time, environment.path.split('/')[0]!);
+  const row = await trx.insertInto('environment').values(environmentRow(environment, project, 'Cleo Marchetti', atFirst(time))).returningAll().executeTakeFirstOrThrow();
   await trx.insertInto('variable').values(builtInVariables(row)).execute();
 }
 
 /** A variable of a service, or of an environment. */
-function variableRow(time: SeedTime, { of, key, value }: NonNullable<Scenario['variables']>[number], services: Scenario['services']): Insertable<VariableTable> {
+function variableOf(time: SeedTime, { of, key, value }: NonNullable<Scenario['variables']>[number], services: Scenario['services']): Insertable<VariableTable> {
   const service = services.find(({ environment, name }) => `${environment}/${name}` === of);
-  return {
-    id: variableId(of, key), created_at: time.ago(worldAge), updated_at: time.ago(worldAge), project_id: null, environment_id: service ? null : environmentId(of),
-    service_id: service ? serviceId(of) : null, key, scope: service ? VariableScope.parse(service.kind.toUpperCase()) : 'ENVIRONMENT', variable_type: 'VALUE', value,
-    sealed_value: null, mount_path: null, description: null, enable_interpolation_in_file: null, linked_variable_id: null, owned_by: null,
-  };
+  const holder = { project_id: null, environment_id: service ? null : environmentId(of), service_id: service ? serviceId(of) : null };
+  return variableRow(`${of}/${key}`, holder, service ? VariableScope.parse(service.kind.toUpperCase()) : 'ENVIRONMENT', value, atFirst(time));
 }
 
 /** Everything as it was before anything happened to it. */
@@ -55,13 +52,8 @@ async function insertScenario(trx: Db, time: SeedTime, { environments, clusters 
     }).execute();
   }
   for (const environment of environments) await insertEnvironment(trx, time, environment);
-  await trx.insertInto('service').values(services.map(({ environment, name, kind, spec }, index) => ({
-    // A second apart, so that lists keep this order.
-    id: serviceId(`${environment}/${name}`), environment_id: environmentId(environment), created_at: new Date(Date.parse(time.ago(worldAge)) + index * 1000).toISOString(),
-    updated_at: time.ago(worldAge), kind, name, spec: JSON.stringify(spec), deployed_state: 'READY' as const, deployment_status: 'NEVER_DEPLOYED' as const,
-    deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
-  }))).execute();
-  if (variables.length > 0) await trx.insertInto('variable').values(variables.map((variable) => variableRow(time, variable, services))).execute();
+  await trx.insertInto('service').values(serviceRows(services, atFirst(time))).execute();
+  if (variables.length > 0) await trx.insertInto('variable').values(variables.map((variable) => variableOf(time, variable, services))).execute();
 }
 
 async function change(db: Db, at: string, by: string, path: string, to: object): Promise<void> {
@@ -76,7 +68,7 @@ async function change(db: Db, at: string, by: string, path: string, to: object):
 /** An edit of a variable that the whole environment sees. */
 async function edit(db: Db, at: string, by: string, environment: string, key: string, value: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await trx.updateTable('variable').set({ value, updated_at: at }).where('id', '=', variableId(environment, key)).execute();
+    await trx.updateTable('variable').set({ value, updated_at: at }).where('id', '=', seedId(`variable/${environment}/${key}`)).execute();
     await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environment)).execute();
     const services = await trx.selectFrom('service').select('id').where('environment_id', '=', environmentId(environment)).execute();
     await markOutOfDate(trx, services.map(({ id }) => id));
@@ -89,7 +81,7 @@ async function happen(db: Db, { random }: Pick<PlatformParts, 'random'>, at: num
   const paths = 'deploy' in episode ? episode.deploy : episode.stop;
   await carryOutInThePast(db, random, {
     at, nature: natureOf(db), action: 'deploy' in episode ? 'DEPLOY' : 'STOP', environmentId: environmentId(environmentOf(paths[0]!)), serviceIds: paths.map(serviceId),
-    origin: 'CONSOLE', triggeredBy: episode.by, ...('commit' in episode && { commitId: episode.commit }),
+    origin: 'CONSOLE', triggeredBy: episode.by,
   });
 }
 

@@ -4,7 +4,7 @@ import type { SeedService } from '../seed/services.ts';
 
 /** Something that happened before the platform was started, so many days ago. */
 export type Episode = { readonly daysAgo: number; readonly by: string } & (
-  | { /** Services, by path, of one environment. */ readonly deploy: readonly string[]; readonly commit?: string }
+  | { /** Services, by path, of one environment. */ readonly deploy: readonly string[] }
   | { readonly stop: readonly string[] }
   | { /** The path of an environment that holds a variable, and the value it was given. */ readonly edit: string; readonly key: string; readonly value: string }
   | { /** A service's path, and the members of its configuration that were changed. */ readonly change: string; readonly to: object }

@@ -9,6 +9,7 @@ import type { Vault } from '../vault.ts';
 import { seedAlertRules } from './alert-rules.ts';
 import { organizationId, seedId } from './ids.ts';
 import { seedOrganization, seedStart, type SeedTime, seedTime } from './organization.ts';
+import { environmentRow, serviceRows } from './rows.ts';
 import { seedEnvironments, type SeedService, seedServices } from './services.ts';
 import { seedVariables } from './variables.ts';
 
@@ -23,16 +24,10 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
     id: seedId(`project/${name}`), organization_id: organizationId, created_at: time.ago(name === 'shop' ? 90 : 85), updated_at: time.ago(60), name,
     description: name === 'shop' ? 'The shop.' : 'What we learn from the shop.',
   }))).execute();
-  const environments = await db.insertInto('environment').values(seedEnvironments.map(({ path, mode, cluster, age }) => ({
-    id: seedId(`environment/${path}`), project_id: seedId(`project/${projectOf(path)}`), cluster_id: seedId(`cluster/${cluster}`),
-    created_at: time.ago(age), updated_at: time.ago(10), name: path.split('/')[1]!, mode, updated_by: 'Ada Okafor', state: 'READY' as const,
-  }))).returningAll().execute();
-  await db.insertInto('service').values(services.map(({ environment, name, kind, spec }, index) => ({
-    // A second apart, so that lists keep this order.
-    id: seedId(`service/${environment}/${name}`), environment_id: seedId(`environment/${environment}`), created_at: new Date(time.start - 70 * day + index * 1000).toISOString(),
-    updated_at: time.ago(10), kind, name, spec: JSON.stringify(spec), deployed_state: 'READY' as const, deployment_status: 'NEVER_DEPLOYED' as const,
-    deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
-  }))).execute();
+  const environments = await db.insertInto('environment').values(seedEnvironments.map((environment) =>
+    environmentRow(environment, seedId(`project/${projectOf(environment.path)}`), 'Ada Okafor', { created_at: time.ago(environment.age), updated_at: time.ago(10) }),
+  )).returningAll().execute();
+  await db.insertInto('service').values(serviceRows(services, { created_at: time.ago(70), updated_at: time.ago(10) })).execute();
   await db.insertInto('variable').values([...environments.flatMap(builtInVariables), ...seedVariables(time, vault)]).execute();
   await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
 };

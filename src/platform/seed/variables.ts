@@ -3,9 +3,9 @@ import type { VariableTable } from '../store/schema.ts';
 import type { Vault } from '../vault.ts';
 import { seedId, seedIds } from './ids.ts';
 import type { SeedTime } from './organization.ts';
+import { type Holder, variableRow } from './rows.ts';
 
 type Variable = Insertable<VariableTable>;
-type Holder = Pick<Variable, 'project_id' | 'environment_id' | 'service_id'>;
 
 const inProject = (project: string): Holder => ({ project_id: seedId(`project/${project}`), environment_id: null, service_id: null });
 const inEnvironment = (environment: string): Holder => ({ project_id: null, environment_id: seedId(`environment/${environment}`), service_id: null });
@@ -14,9 +14,7 @@ const inService = (service: string): Holder => ({ project_id: null, environment_
 /** With the built-in ones, a variable of every scope and of every type; and one secret. */
 export function seedVariables(time: SeedTime, vault: Vault): Variable[] {
   const variable = (path: string, holder: Holder, scope: Variable['scope'], value: string, more: Partial<Variable> = {}): Variable => ({
-    id: seedId(`variable/${path}`), created_at: time.ago(60), updated_at: time.ago(60), ...holder, key: path.split('/').at(-1)!, scope,
-    variable_type: 'VALUE', value, sealed_value: null, mount_path: null, description: null, enable_interpolation_in_file: null, linked_variable_id: null,
-    owned_by: null, ...more,
+    ...variableRow(path, holder, scope, value, { created_at: time.ago(60), updated_at: time.ago(60) }), ...more,
   });
   const staging = 'shop/staging';
   const own = (service: string, key: string, scope: Variable['scope'], value: string, more: Partial<Variable> = {}) =>
