@@ -76,8 +76,9 @@ test('an exact spelling is meant where names differ by nothing but case', async 
   expect((await problemIn(addresses.resolve('project', 'cHeckout', look))).candidates).toHaveLength(3);
 });
 
+const row = (page: number) => ({ id: `00000000-0000-4000-8000-00000000000${page}`, name: `project-${page}` });
+
 test('a list in pages is read to its end', async () => {
-  const row = (page: number) => ({ id: `00000000-0000-4000-8000-00000000000${page}`, name: `project-${page}` });
   const read: typeof caller.look.read = async (operation, input) => {
     if (operation.name !== 'list_projects') return caller.look.read(operation, input);
     const page = Number(input['page'] ?? 1);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyOperation } from '../../../src/contract/operation.ts';
 import { operations } from '../../../src/contract/operations.ts';

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -16,21 +16,21 @@ const documented = allOperations
   .filter((operation) => operation.documented)
   .map(({ method, path }) => ({ method, matches: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
 
+async function passOn(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { authorization, 'content-type': type } = incoming.headers;
+  const { statusCode, body } = await request(`${lab.url}${incoming.url}`, {
+    method: incoming.method as 'GET', body: incoming.method === 'GET' ? undefined : incoming,
+    headers: { ...(authorization && { authorization }), ...(type && { 'content-type': type }) },
+  });
+  outgoing.writeHead(statusCode, { 'content-type': 'application/json' });
+  body.pipe(outgoing);
+}
+
 /** The platform without the reads that lie outside the document. */
 const gate = createServer((incoming, outgoing) => {
   const path = incoming.url!.split('?')[0]!;
-  if (!documented.some(({ method, matches }) => method === incoming.method && matches.test(path))) {
-    outgoing.writeHead(404).end('Not Found');
-    return;
-  }
-  const { authorization, 'content-type': type } = incoming.headers;
-  void request(`${lab.url}${incoming.url}`, {
-    method: incoming.method as 'GET', body: incoming.method === 'GET' ? undefined : incoming,
-    headers: { ...(authorization && { authorization }), ...(type && { 'content-type': type }) },
-  }).then(({ statusCode, body }) => {
-    outgoing.writeHead(statusCode, { 'content-type': 'application/json' });
-    body.pipe(outgoing);
-  });
+  if (documented.some(({ method, matches }) => method === incoming.method && matches.test(path))) void passOn(incoming, outgoing);
+  else outgoing.writeHead(404).end('Not Found');
 });
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { serviceKinds } from '../../../src/contract/resources/service.ts';
 import { parseUri, uriOf, uriParts } from '../../../src/mcp/addresses/uri.ts';
