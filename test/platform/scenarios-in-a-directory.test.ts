@@ -41,8 +41,10 @@ test('puts a scenario onto a directory that exists, beside what is there', async
   const before = plain.dump();
   const later = await plain.restart({ scenarios: ['bad-image-tag'] });
   expect(await brought(later)).toEqual(['pricing/staging']);
+  // Totals of lists grow with them.
+  const { list_total: _before, ...kept } = before;
   const after = later.dump();
-  for (const [table, rows] of Object.entries(before)) expect(after[table]!.slice(0, rows.length), table).toEqual(rows);
+  for (const [table, rows] of Object.entries(kept)) expect(after[table]!.slice(0, rows.length), table).toEqual(rows);
 });
 
 test('leaves the failure where the directory is served without the option, and leaves what was fixed alone with it', async () => {
