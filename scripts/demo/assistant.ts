@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { calling, question } from './terminal.ts';
 
@@ -26,18 +26,8 @@ export interface Assistant {
 
 const textOf = (content: readonly { type: string; text?: string }[]): string => content.map(({ text = '' }) => text).join('\n');
 
-/**
- * Starts the server from source, as an assistant's host would, and connects to it over stdio.
- * @param options the server's environment; the caller's own INFRA_ variables don't reach it.
- */
-export async function connect(options: Readonly<Record<string, string>>): Promise<Assistant> {
-  const inherited = Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined);
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'stdio'],
-    env: { ...(Object.fromEntries(inherited) as Record<string, string>), ...options },
-    cwd: root,
-  });
+/** Connects to a server. */
+export async function assistantOver(transport: Transport): Promise<Assistant> {
   const client = new Client({ name: 'infra-mcp-demo', version: '1' }, { capabilities: { elicitation: { form: {} } } });
   const asked: string[] = [];
   client.setRequestHandler('elicitation/create', ({ params }) => {
@@ -61,4 +51,18 @@ export async function connect(options: Readonly<Record<string, string>>): Promis
     tools: async () => (await client.listTools()).tools.length,
     close: () => client.close(),
   };
+}
+
+/**
+ * Starts the server from source, as an assistant's host would, and connects to it over stdio.
+ * @param options the server's environment; the caller's own INFRA_ variables don't reach it.
+ */
+export function connect(options: Readonly<Record<string, string>>): Promise<Assistant> {
+  const inherited = Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined);
+  return assistantOver(new StdioClientTransport({
+    command: process.execPath,
+    args: ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'stdio'],
+    env: { ...(Object.fromEntries(inherited) as Record<string, string>), ...options },
+    cwd: root,
+  }));
 }
