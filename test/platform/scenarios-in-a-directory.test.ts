@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { addDays } from '../../src/platform/clock.ts';
 import { allScenarios, scenarios } from '../../src/platform/scenarios/scenarios.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
@@ -28,12 +28,53 @@ const brought = async (at: Lab): Promise<string[]> => {
   return paths.flat().filter((path) => !base.includes(path)).toSorted();
 };
 
+const clock = manualClock();
+let four: Lab;
+
+beforeAll(async () => {
+  four = await startLab({ scenarios: ['bad-image-tag', 'terraform-state-lock', 'missing-variable', 'cluster-locked'], clock });
+});
+
+afterAll(() => four.close());
+
 test('brings only the environments of the scenarios that were asked for, and none of it twice', async () => {
-  const first = await lab({ scenarios: ['bad-image-tag', 'terraform-state-lock'] });
-  expect(await brought(first)).toEqual(['network/staging', 'network/tooling', 'pricing/staging']);
-  const before = first.dump();
-  const again = await first.restart();
-  expect(again.dump()).toEqual(before);
+  expect(await brought(four)).toEqual(['network/staging', 'network/tooling', 'payments/staging', 'pricing/staging', 'warehouse/production']);
+  const before = four.dump();
+  four = await four.restart();
+  expect(four.dump()).toEqual(before);
+});
+
+test('a restart of an application is one of the commit that runs, not of a newer one that would fail', async () => {
+  const application = { application_id: seedId('service/payments/staging/payments-api') };
+  await four.must('restart_services', { environment_id: seedId('environment/payments/staging'), application_ids: [application.application_id] });
+  await expect.poll(async () => (await four.must('get_application_status', application))['state']).toBe('RUNNING');
+  const [newest] = rowsOf(await four.must('list_application_deployments', application));
+  expect(newest).toMatchObject({ status: 'RESTARTED', details: { commit: { git_commit_id: expect.stringMatching(/^c81f5a2/) } } });
+});
+
+test("the state's lock names an instance of the service that holds it, and is held again hours after that was restarted", async () => {
+  const runner = { container_id: seedId('service/network/tooling/plan-runner') };
+  const terraform = { terraform_id: seedId('service/network/staging/private-network') };
+  const apply = async () => {
+    await four.must('redeploy_terraform', terraform);
+    await expect.poll(async () => (await four.must('get_terraform_status', terraform))['state']).toMatch(/^(DEPLOYED|DEPLOYMENT_ERROR)$/);
+    return rowsOf(await four.must('get_terraform_logs', { ...terraform, tail: 4 })).map(({ message }) => String(message)).join('\n');
+  };
+  const who = /Who: {7}runner@(\S+)/.exec(await apply())?.[1];
+  const pods = new Set(rowsOf(await four.must('get_container_logs', runner)).map((line) => line['pod_name']));
+  expect(pods).toContain(who);
+  await four.must('restart_services', { environment_id: seedId('environment/network/tooling'), container_ids: [runner.container_id] });
+  await expect.poll(() => stateOf(four, runner)).toBe('RESTARTED');
+  expect(await apply()).toContain('Apply complete!');
+  clock.advance(7 * 3_600_000);
+  expect(await apply()).toContain('terraform exited with code 1');
+});
+
+test('a lock holds from its beginning to its end', async () => {
+  expect((await four.call('deploy_container', stock)).status).toBe(400);
+  clock.advance(addDays(0, 3.1));
+  await four.must('deploy_container', stock);
+  await expect.poll(() => stateOf(four, stock)).toBe('DEPLOYED');
 });
 
 test('puts a scenario onto a directory that exists, beside what is there', async () => {
@@ -84,42 +125,4 @@ test('names no scenario in anything it keeps or says', async () => {
   const kept = JSON.stringify(all.dump());
   expect(scenarios.map(({ name }) => name).filter((name) => kept.includes(name))).toEqual([]);
   expect(kept).not.toMatch(/scenario/i);
-});
-
-test('a lock holds from its beginning to its end', async () => {
-  const clock = manualClock();
-  const locked = await lab({ scenarios: ['cluster-locked'], clock });
-  expect((await locked.call('deploy_container', stock)).status).toBe(400);
-  clock.advance(addDays(0, 3.1));
-  await locked.must('deploy_container', stock);
-  await expect.poll(() => stateOf(locked, stock)).toBe('DEPLOYED');
-});
-
-test("the state's lock names an instance of the service that holds it, and is held again hours after that was restarted", async () => {
-  const clock = manualClock();
-  const network = await lab({ scenarios: ['terraform-state-lock'], clock });
-  const runner = { container_id: seedId('service/network/tooling/plan-runner') };
-  const terraform = { terraform_id: seedId('service/network/staging/private-network') };
-  const apply = async () => {
-    await network.must('redeploy_terraform', terraform);
-    await expect.poll(async () => (await network.must('get_terraform_status', terraform))['state']).toMatch(/^(DEPLOYED|DEPLOYMENT_ERROR)$/);
-    return rowsOf(await network.must('get_terraform_logs', { ...terraform, tail: 4 })).map(({ message }) => String(message)).join('\n');
-  };
-  const who = /Who: {7}runner@(\S+)/.exec(await apply())?.[1];
-  const pods = new Set(rowsOf(await network.must('get_container_logs', runner)).map((line) => line['pod_name']));
-  expect(pods).toContain(who);
-  await network.must('restart_services', { environment_id: seedId('environment/network/tooling'), container_ids: [runner.container_id] });
-  await expect.poll(() => stateOf(network, runner)).toBe('RESTARTED');
-  expect(await apply()).toContain('Apply complete!');
-  clock.advance(7 * 3_600_000);
-  expect(await apply()).toContain('terraform exited with code 1');
-});
-
-test('a restart of an application is one of the commit that runs, not of a newer one that would fail', async () => {
-  const payments = await lab({ scenarios: ['missing-variable'] });
-  const application = { application_id: seedId('service/payments/staging/payments-api') };
-  await payments.must('restart_services', { environment_id: seedId('environment/payments/staging'), application_ids: [application.application_id] });
-  await expect.poll(async () => (await payments.must('get_application_status', application))['state']).toBe('RUNNING');
-  const [newest] = rowsOf(await payments.must('list_application_deployments', application));
-  expect(newest).toMatchObject({ status: 'RESTARTED', details: { commit: { git_commit_id: expect.stringMatching(/^c81f5a2/) } } });
 });
