@@ -18,8 +18,10 @@ import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
 import { listDeployments } from './deployment/list-deployments.ts';
 import { waitForDeployment } from './deployment/wait-for-deployment.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
+import { compareEnvironments } from './environment/compare-environments.ts';
 import { createEnvironment } from './environment/create-environment.ts';
 import { getEnvironment } from './environment/get-environment.ts';
+import { getEnvironmentOverview } from './environment/get-environment-overview.ts';
 import { getEnvironmentStatus } from './environment/get-environment-status.ts';
 import { listEnvironments } from './environment/list-environments.ts';
 import { listServices } from './environment/list-services.ts';
@@ -93,10 +95,12 @@ export const tools: readonly Tool[] = [
   unlockCluster,
   listAlertRules,
   findResource,
+  getEnvironmentOverview,
   getService,
   listDeployments,
   diagnoseDeployment,
   searchLogs,
+  compareEnvironments,
   waitForDeployment,
   deployService,
   rollbackApplication,

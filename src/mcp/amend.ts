@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { inputShape, snakeCase, type AnyOperation } from '../contract/operation.ts';
 import { declaredIn } from './guard/plan/changes.ts';
+import { replacement } from './guard/plan/replacement.ts';
 import { mergeInto, partly } from './merge.ts';
 import { present } from './present.ts';
 import { argumentSchema } from './schema.ts';
@@ -57,5 +58,5 @@ export function amending(operation: AnyOperation, { exclusive = [], asRequest = 
     return [{ operation, input, kept: Object.keys(now).filter((name) => given[name] === undefined) }];
   }
 
-  return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts };
+  return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts, preview: replacement(operation, asRequest) };
 }

@@ -14,7 +14,9 @@ const expectedNames =
   'get_application_logs, update_environment_variable, override_environment_variable, update_container, restart_services, ' +
   'stop_environment, update_helm, get_helm, redeploy_terraform, lock_cluster, upgrade_cluster, list_members, invite_member, ' +
   'update_alert_rule, create_helm_repository, update_billing_info, list_job_deployments, get_labels_group, create_webhook, ' +
-  'list_webhook_events, list_environments, get_environment, list_services, get_environment_status, list_clusters';
+  'list_webhook_events, list_environments, get_environment, list_services, get_environment_status, list_clusters, cancel_deployment, ' +
+  'unlock_cluster, list_alert_rules, find_resource, get_environment_overview, get_service, list_deployments, diagnose_deployment, ' +
+  'search_logs, compare_environments, wait_for_deployment, deploy_service, rollback_application, set_environment_variables, get_api_budget';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */
@@ -51,7 +53,7 @@ describe('the tools', () => {
   });
 
   test('carry out operations of the contract, the documented ones in its order', () => {
-    const documented = tools.filter(({ operation }) => operation.documented).map(({ operation }) => operation);
+    const documented = tools.filter(({ name, operation }) => operation.documented && name === operation.name).map(({ operation }) => operation);
     expect(documented).toEqual(allOperations.filter(({ documented: isDocumented }) => isDocumented));
   });
 
@@ -73,7 +75,8 @@ describe('names and descriptions', () => {
 
   test('say so where an operation lies outside the document', () => {
     const marked = list.filter(({ description }) => description.includes('Outside the documented API')).map(({ name }) => name);
-    expect(marked).toEqual(['list_environments', 'get_environment', 'list_services', 'get_environment_status', 'list_clusters']);
+    expect(marked).toEqual(tools.filter(({ operations }) => operations.every(({ documented }) => !documented)).map(({ name }) => name));
+    expect(marked).toEqual(expect.arrayContaining(['list_environments', 'get_environment', 'list_services', 'unlock_cluster', 'list_alert_rules']));
   });
 });
 
@@ -105,6 +108,8 @@ describe('input schemas', () => {
       'update_container.autoscaling.scalers[].config_json',
       'update_helm.source.git',
       'update_helm.source.repository',
+      'set_environment_variables.variables',
+      'set_environment_variables.secrets',
     ]);
   });
 
@@ -146,10 +151,13 @@ describe('size', () => {
     expect(shown(tool)).toBeLessThanOrEqual((limits.get(tool.name) ?? 1.8) * kilobyte);
   });
 
-  test('all tools together leave room for the ones to come: 36 KB for 44 tools, 64 KB for the whole list', () => {
-    const toCome = 44 - list.length;
-    expect(list.reduce((sum, tool) => sum + shown(tool), 0)).toBeLessThanOrEqual(36 * kilobyte - toCome * 500);
-    expect(JSON.stringify(list).length).toBeLessThanOrEqual(64 * kilobyte - toCome * kilobyte);
+  // The largest first, so that whoever goes over the limit sees where the bytes are.
+  const report = (): string => list.map((tool) => `${shown(tool)} ${tool.name}`).toSorted((one, other) => parseInt(other) - parseInt(one)).join('\n');
+
+  test('all tools together: 36 KB for 44 tools and 500 bytes for each further one, of the whole list 64 KB and 1 KB', () => {
+    const further = list.length - 44;
+    expect(list.reduce((sum, tool) => sum + shown(tool), 0), report()).toBeLessThanOrEqual(36 * kilobyte + further * 500);
+    expect(JSON.stringify(list).length, report()).toBeLessThanOrEqual(64 * kilobyte + further * kilobyte);
   });
 });
 

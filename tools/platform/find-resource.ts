@@ -99,7 +99,7 @@ export const findResource = composeTool({
     state: z.string().min(1).optional().describe('Part of it: ERROR, RUNNING, STOPPED. Takes a request more an environment.'),
     project: reference('project').optional(),
     environment: reference('environment').optional(),
-    limit: z.int().min(1).max(500).default(usualLimit),
+    limit: z.int().min(1).max(500).default(usualLimit).describe('Most rows shown.'),
   },
   operations: [operations.get_organization, operations.list_projects, operations.list_environments, operations.list_services, operations.get_environment_status, operations.list_clusters],
   answer: z.object({ results: z.array(z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() })), total: z.int() }),

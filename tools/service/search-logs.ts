@@ -40,7 +40,7 @@ export const searchLogs = composeTool({
     pattern: z.string().min(1).optional().describe('Regular expression (RE2).'),
     level: z.enum(levels).optional().describe('At least this grave.'),
     since: z.string().optional().describe('Time, or how long ago: PT15M.'),
-    until: z.string().optional(),
+    until: z.string().optional().describe('As since.'),
     context: z.int().min(0).max(20).default(0).describe('Lines around each match.'),
     limit: z.int().min(1).max(mostShown).default(usualLimit).describe('Matches shown, newest.'),
   },

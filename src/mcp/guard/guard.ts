@@ -60,9 +60,9 @@ export async function guardRead(call: Call, operation: AnyOperation, input: Json
   allowed(denialOfCall({ tool, operation, tier: 'read', target }, deps.policy, context.clock.now()));
 }
 
-async function aim(call: Call, { operation, input }: Act): Promise<AimedAct> {
-  const target = await locate(call, operation, input);
-  return { operation, input, target, tier: tierOf(operation, target) };
+async function aim(call: Call, act: Act): Promise<AimedAct> {
+  const target = await locate(call, act.operation, act.input);
+  return { ...act, target, tier: tierOf(act.operation, target) };
 }
 
 /**

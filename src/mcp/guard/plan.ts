@@ -4,7 +4,7 @@ import { clean } from '../fence.ts';
 import type { Redactor } from '../redact.ts';
 import { answerSchema, argumentSchema } from '../schema.ts';
 import type { Tool } from '../tool.ts';
-import { canonical, mapStrings, type JsonRecord } from '../values.ts';
+import { canonical, mapStrings, omit, type JsonRecord } from '../values.ts';
 import type { AimedAct } from './guard.ts';
 import type { Preview } from './plan/preview.ts';
 import { replacement } from './plan/replacement.ts';
@@ -17,6 +17,8 @@ interface PlannedRequest {
   /** Path and query, relative to the platform's address. */
   readonly path: string;
   readonly body?: JsonRecord;
+  /** Members that are sent back as they are, without their values. */
+  readonly unchanged?: readonly string[];
 }
 
 /** What a call would do, told before it does it. Holds nothing that may not be shown. */
@@ -58,10 +60,11 @@ interface PlannedAct {
 }
 
 /** What one act sends, and what it does to what is there now: as it is, and as it may be told. */
-async function planAct({ operation, input, target }: AimedAct, { tool, read, redactor }: PlanSource, shown: <Value>(value: Value) => Value): Promise<PlannedAct> {
+async function planAct({ operation, input, kept = [], target }: AimedAct, { tool, read, redactor }: PlanSource, shown: <Value>(value: Value) => Value): Promise<PlannedAct> {
   const shownInput = shown(redactor.value(input, argumentSchema(operation))) as JsonRecord;
   const { method, target: path, body } = toWire(operation, shownInput);
-  const request = { method, path, ...(body && { body }) };
+  const unchanged = kept.filter((name) => body && Object.hasOwn(body, name));
+  const request = { method, path, ...(body && { body: omit(body, kept) }), ...(unchanged.length > 0 && { unchanged }) };
   const preview = read && previewOf(tool, operation);
   if (!preview) return { request, seen: [], told: [] };
   const protectedRead: Read = async (one, given) => shown(redactor.value(await read(one, given), answerSchema(one)));
@@ -119,9 +122,10 @@ const targetText = ({ kind, id, name, environment, mode }: Target): string => {
 const shortened = (lines: readonly string[]): readonly string[] =>
   lines.length > mostLines ? [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more lines`] : lines;
 
-const requestLines = ({ method, path, body = {} }: PlannedRequest): string[] => [
+const requestLines = ({ method, path, body = {}, unchanged = [] }: PlannedRequest): string[] => [
   `Sends: ${method} ${path}`,
   ...Object.entries(body).map(([name, value]) => `${name}: ${oneLine(value)}`),
+  ...(unchanged.length > 0 ? [`As it is: ${unchanged.join(', ')}`] : []),
 ];
 
 /** A plan in words, one fact a line. @param whole whether long lines and long plans are told to their end. */

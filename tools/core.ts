@@ -1,0 +1,40 @@
+import type { Tool } from '../src/mcp/tool.ts';
+import { rollbackApplication } from './application/rollback-application.ts';
+import { deployService } from './deployment/deploy-service.ts';
+import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
+import { listDeployments } from './deployment/list-deployments.ts';
+import { waitForDeployment } from './deployment/wait-for-deployment.ts';
+import { cancelDeployment } from './environment/cancel-deployment.ts';
+import { compareEnvironments } from './environment/compare-environments.ts';
+import { getEnvironmentOverview } from './environment/get-environment-overview.ts';
+import { restartServices } from './environment/restart-services.ts';
+import { stopEnvironment } from './environment/stop-environment.ts';
+import { findResource } from './platform/find-resource.ts';
+import { getApiBudget } from './platform/get-api-budget.ts';
+import { getService } from './service/get-service.ts';
+import { searchLogs } from './service/search-logs.ts';
+import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
+import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
+
+/** The name under which the core tools are chosen, beside the toolsets. */
+export const coreName = 'core';
+
+/** What daily work needs, in a list that costs a model's context little: find, look, explain, deploy, roll back, configure. */
+export const core: readonly Tool[] = [
+  findResource,
+  getEnvironmentOverview,
+  getService,
+  searchLogs,
+  diagnoseDeployment,
+  listDeployments,
+  waitForDeployment,
+  deployService,
+  rollbackApplication,
+  cancelDeployment,
+  restartServices,
+  stopEnvironment,
+  listEnvironmentVariables,
+  setEnvironmentVariables,
+  compareEnvironments,
+  getApiBudget,
+];

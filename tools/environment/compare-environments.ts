@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/operations.ts';
+import { reference } from '../../src/contract/primitives.ts';
+import { compareEnvironments as drift, type ComparedEnvironment, type FingerprintedVariable } from '../../src/insight/drift.ts';
+import { composeTool, isRecord, pruneRecord, tableText, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
+
+const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
+
+const serviceScopes: readonly string[] = ['APPLICATION', 'CONTAINER'];
+
+/**
+ * A variable that can be compared and not read. What may be shown serves: secrets in it are masked, equal ones alike. It is
+ * told to nobody.
+ */
+const compared = (row: JsonRecord, service?: string): FingerprintedVariable => ({
+  key: String(row['key']), scope: String(row['scope']), ...(service !== undefined && { service }), fingerprint: typeof row['value'] === 'string' ? `=${row['value']}` : undefined,
+});
+
+/** The variables of a service's own; the platform lists those of applications and containers only. */
+async function ofService(sight: Sight, service: JsonRecord): Promise<FingerprintedVariable[]> {
+  const [id, name] = [String(service['id']), String(service['name'])];
+  const list =
+    service['service_type'] === 'APPLICATION' ? await sight.attempt(operations.list_environment_variables, { application_id: id })
+    : service['service_type'] === 'CONTAINER' ? await sight.attempt(operations.list_variables_of_container, { container_id: id })
+    : undefined;
+  return (rows(list) ?? []).filter(({ scope }) => serviceScopes.includes(String(scope))).map((row) => compared(row, name));
+}
+
+async function environmentOf(sight: Sight, member: string, environment_id: string): Promise<ComparedEnvironment> {
+  const [list, variables] = await Promise.all([
+    sight.attempt(operations.list_services, { environment_id }),
+    sight.attempt(operations.list_variables_of_environment, { environment_id }),
+  ]);
+  const services = rows(list) ?? sight.refuse('this platform does not list the services of an environment', 'Compare them one by one with get_service.');
+  const own = await Promise.all(services.map((service) => ofService(sight, service)));
+  const shared = rows(variables)?.map((row) => compared(row));
+  return { name: sight.addresses[member]?.path ?? environment_id, services, variables: [...(shared ?? []), ...own.flat()] };
+}
+
+const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+
+export const compareEnvironments = composeTool({
+  name: 'compare_environments',
+  toolset: 'environments',
+  description:
+    'What differs between staging and production? Compares two environments service by service: missing services, images, tags, commits, env vars (whether they ' +
+    'differ, never their values), CPU, memory, instances, ports. Gravest first.',
+  input: { first: reference('environment'), second: reference('environment') },
+  operations: [operations.list_services, operations.list_variables_of_environment, operations.list_environment_variables, operations.list_variables_of_container],
+  answer: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
+  answerOf: async ({ first, second }, sight) => {
+    const [one, other] = await Promise.all([environmentOf(sight, 'first', first), environmentOf(sight, 'second', second)]);
+    const { differences, pairs, same, unknown } = drift(one, other);
+    return pruneRecord({ first: one.name, second: other.name, pairs, same, results: differences.map((row) => ({ ...row })), not_comparable: unknown });
+  },
+  render: {
+    view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
+    text: ({ first, second, pairs, same, results, not_comparable }) => {
+      const differences = records(results);
+      const head = `${String(first)} and ${String(second)} have ${String(pairs)} services in common, ${String(same)} of them alike; ${differences.length} differences.`;
+      return [
+        head,
+        ...(differences.length > 0 ? [tableText(records(results), ['kind', 'service', 'what', 'first', 'second'])] : []),
+        ...(Array.isArray(not_comparable) ? [`Can't be compared: ${not_comparable.join(', ')}`] : []),
+      ].join('\n');
+    },
+    keep: 'first',
+  },
+});

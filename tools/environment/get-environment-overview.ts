@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/operations.ts';
+import { reference } from '../../src/contract/primitives.ts';
+import { overviewOf } from '../../src/insight/overview.ts';
+import { composeTool, isRecord, pruneRecord, tableText, type JsonRecord, type Next, type Sight } from '../../src/mcp/tool.ts';
+import { servicesIn } from '../deployment/evidence.ts';
+
+const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
+
+/** The alerts that fire on the services of an environment. */
+async function alertsOn(sight: Sight, environmentId: string): Promise<JsonRecord[]> {
+  const organization = await sight.attempt(operations.get_organization, {});
+  const rules = organization && (await sight.attempt(operations.list_alert_rules, { organization_id: organization.id }));
+  return (rules?.results ?? [])
+    .filter((rule) => firing.includes(rule.state ?? '') && rule.target?.service?.environment_id === environmentId)
+    .map((rule) => pruneRecord({ name: rule.name, severity: rule.severity, state: rule.state, since: rule.starts_at, service: rule.target?.service?.name, id: rule.id }));
+}
+
+const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+
+function next(view: JsonRecord): readonly Next[] {
+  const failed = records(view['results']).filter(({ condition }) => condition === 'failed');
+  return failed.map(({ id }) => ({ tool: 'diagnose_deployment', arguments: { service: id }, why: 'why it failed' }));
+}
+
+export const getEnvironmentOverview = composeTool({
+  name: 'get_environment_overview',
+  toolset: 'environments',
+  description:
+    'Is everything all right? How an environment stands: each service with what is wrong with it, unhealthy first, what runs with old configuration, ' +
+    'and the alerts that fire.',
+  input: { environment: reference('environment') },
+  operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
+  answer: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
+  answerOf: async ({ environment }, sight) => {
+    const [services, alerts] = await Promise.all([servicesIn(sight, environment), alertsOn(sight, environment)]);
+    const { services: results, counts } = overviewOf(services);
+    return { environment: sight.addresses['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };
+  },
+  render: {
+    view: (answer) => answer,
+    text: ({ environment, counts, results, alerts }) =>
+      [
+        `${String(environment)}: ${Object.entries((counts ?? {}) as JsonRecord).map(([condition, count]) => `${String(count)} ${condition}`).join(', ') || 'no services'}`,
+        ...(records(results).length > 0 ? [tableText(records(results), ['name', 'kind', 'condition', 'reason', 'state', 'at', 'id'])] : []),
+        ...(records(alerts).length > 0 ? ['Alerts that fire:', tableText(records(alerts), ['name', 'severity', 'state', 'since', 'service', 'id'])] : []),
+      ].join('\n'),
+    keep: 'first',
+  },
+  next,
+});
