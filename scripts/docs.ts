@@ -3,12 +3,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openApiDocument } from '../src/contract/openapi.ts';
-import { commandsPage } from './docs/commands.ts';
+import { commandsPage, commandTable } from './docs/commands.ts';
 import { contractPage } from './docs/contract.ts';
 import { errorsPage } from './docs/errors.ts';
 import { house } from './docs/house.ts';
 import { between } from './docs/markdown.ts';
-import { configurationPage, operationsPage, serverOptions, toolsByToolset, toolsPage } from './docs/pages.ts';
+import { configurationPage, operationsPage, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { scenariosPage } from './docs/scenarios.ts';
 import { policyPage } from './docs/policy.ts';
 import { statesPage } from './docs/states.ts';
@@ -37,7 +37,7 @@ const pages: Readonly<Record<string, string>> = {
   ...manifests,
   ...examples,
   'deploy/kubernetes/infra-mcp.yaml': await plainManifests({ name: about.name, appVersion: about.version }),
-  'README.md': between(between(readme, 'configuration', serverOptions()), 'tools', toolsByToolset()),
+  'README.md': between(between(readme, 'commands', commandTable()), 'tools', toolsByToolset()),
 };
 
 const stale: string[] = [];

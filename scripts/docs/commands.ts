@@ -5,6 +5,11 @@ import { code, table } from './markdown.ts';
 
 const usage = ({ name, args = [] }: Command): string => ['infra-mcp', name, ...args.map((argument) => argument.name)].join(' ');
 
+const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+
+/** Every command and what it does, for the README. */
+export const commandTable = (): string => table(['Command', 'What it does'], commands.map(({ name, summary }) => [code(name), sentence(summary)]));
+
 const flagRows = ({ flags = {} }: Command): string[][] =>
   Object.entries(flags).map(([name, { value, description, schema }]) => {
     const choices = choicesOf(schema);
@@ -18,7 +23,7 @@ const section = (command: Command): string => {
   const rows = [...args.map(({ name, description }) => [code(name), description]), ...flagRows(command)];
   return [
     `## ${usage(command)}`,
-    `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
+    sentence(summary),
     ...(rows.length > 0 ? [table(['', ''], rows)] : []),
     ...(options.length > 0 ? [`[Options](configuration.md): ${options.map(code).join(', ')}.`] : []),
     `\`\`\`sh\n${examples.map(({ line, does }) => `# ${does}\n${line}`).join('\n')}\n\`\`\``,

@@ -25,13 +25,6 @@ const optionCells = ({ env, flag, value, description, otherwise, commands }: Opt
 const optionTable = (options: readonly OptionHelp[]): string =>
   table(['Environment', 'Flag', 'What it does', 'Default', 'Commands'], options.map(optionCells));
 
-/** The options of the server, for the README. */
-export const serverOptions = (): string =>
-  table(
-    ['Environment', 'Flag', 'What it does', 'Default'],
-    optionHelp.filter(({ commands }) => commands.includes('stdio')).map((option) => optionCells(option).slice(0, 4)),
-  );
-
 /** docs/configuration.md */
 export const configurationPage = (): string => `# Configuration
 

@@ -34,7 +34,7 @@ export const commands: readonly Command[] = [
     takes: 'http',
     examples: [
       { line: 'infra-mcp http --port 8080', does: 'for this machine only' },
-      { line: 'infra-mcp http --host 0.0.0.0 --keys-file keys.yaml', does: 'for whoever brings a key' },
+      { line: 'infra-mcp http --keys-file keys.yaml --public-url https://mcp.example.com/mcp', does: 'for whoever brings a key, behind a proxy' },
     ],
     run: async ({ config }) => (await import('./http.ts')).http(config),
   }),

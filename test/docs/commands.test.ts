@@ -1,0 +1,130 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { commands } from '../../src/commands/all.ts';
+import type { Called } from '../../src/commands/cli.ts';
+import { commandLine, run } from '../commands/support.ts';
+import { ours, understood } from './ours.ts';
+import { commandsIn, linesOf, pages } from './pages.ts';
+
+/** Other programs that pages tell to run, and why they are not run here. */
+const others: Readonly<Record<string, string>> = {
+  claude: 'an assistant: needs an account',
+  codex: 'an assistant: needs an account',
+  gemini: 'an assistant: needs an account',
+  docker: 'test/shipping reads the image and the compose file; the images they start from are not at hand',
+  kubectl: 'test/shipping reads the manifests; there is no cluster',
+  helm: 'test/shipping renders the chart; there is no cluster',
+  curl: 'asks a server that another line starts',
+  export: 'sets a variable of the shell',
+  cd: 'goes elsewhere',
+};
+
+/** Commands of this program that are only parsed, and why. */
+const parsedOnly: readonly { readonly why: string; readonly holds: (called: Called) => boolean }[] = [
+  { why: 'a person has to see the plan and type', holds: ({ command, args, flags }) => command.name === 'approve' && (args.length > 0 || flags['setSecret'] === true) },
+  { why: 'reaches a platform on another machine', holds: ({ unread }) => unread['baseUrl'] !== undefined },
+  { why: 'reaches an authorization server on another machine', holds: ({ unread }) => unread['oauthIssuer'] !== undefined },
+];
+
+/** Commands that run until they are stopped. */
+const servers = ['http', 'platform'];
+
+const all = pages.flatMap((page) => linesOf(page).flatMap(({ text, isWithin }) => commandsIn(text).map((words) => ({ page, text: words.join(' '), words, isWithin }))));
+const isKnown = (words: readonly string[]): boolean => ours(words) !== undefined || words[0] === 'npm' || Object.hasOwn(others, words[0]!);
+
+/** Whether these are the words of a command, or of a group of them, and nothing else. */
+const isName = (args: readonly string[]): boolean => commands.some(({ name }) => `${name} `.startsWith(`${args.join(' ')} `));
+// What stands in a block is run, also where a sentence repeats it.
+const distinct = [...new Map([...all.filter(({ isWithin }) => !isWithin), ...all.filter(({ isWithin }) => isWithin)].toReversed().map((one) => [one.text, one])).values()].toReversed();
+const own = distinct.flatMap((one) => {
+  const found = ours(one.words);
+  return found && !one.text.includes('<') && !(one.isWithin && isName(found.args)) ? [{ ...one, ...found }] : [];
+});
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'infra-mcp-docs-'));
+  const { stdout } = await run(['key', '--name', 'ci', '--json']);
+  await Promise.all([
+    writeFile(join(directory, 'keys.yaml'), JSON.stringify({ keys: [(JSON.parse(stdout) as { entry: object }).entry] })),
+    writeFile(join(directory, 'policy.yaml'), 'read_only: true\n'),
+    writeFile(join(directory, 'audit.1.jsonl'), ''),
+    writeFile(join(directory, 'audit.jsonl'), ''),
+  ]);
+  await serve(['platform']);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** The arguments as they can be run beside others: any free port, the directory of this test. */
+const here = (args: readonly string[]): string[] =>
+  args.flatMap((word, index) => (args[index - 1] === '--port' ? ['0'] : word === '--data-dir' || args[index - 1] === '--data-dir' ? [] : [word]));
+
+const prepared = (args: readonly string[], env: Record<string, string> = {}) => {
+  const { command: [file = '', ...rest], env: whole } = commandLine(here(args), { ...env, INFRA_DATA_DIR: directory });
+  return { file, rest, options: { cwd: directory, env: whole } };
+};
+
+/** Runs a command to its end; fails when its exit code does. */
+async function finish(args: readonly string[], env?: Record<string, string>): Promise<void> {
+  const { file, rest, options } = prepared(args, env);
+  const running = promisify(execFile)(file, rest, options);
+  running.child.stdin?.end();
+  await running;
+}
+
+/** Starts a server, waits until it says that it is ready, and stops it. */
+async function serve(args: readonly string[], env?: Record<string, string>): Promise<void> {
+  const { file, rest, options } = prepared(args, env);
+  const child = spawn(file, rest, options);
+  let said = '';
+  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+  const ended = once(child, 'close');
+  const ready = once(createInterface(child.stdout), 'line');
+  const [line] = (await Promise.race([ready, ended.then(() => [said])])) as [string];
+  child.kill('SIGTERM');
+  const [code] = (await ended) as [number | null];
+  expect(JSON.parse(line)).toHaveProperty('url');
+  expect(code).toBe(0);
+}
+
+describe('what the pages tell to type', () => {
+  test('is found', () => {
+    expect(own.length).toBeGreaterThan(20);
+    expect(new Set(own.map(({ page }) => page)).size).toBeGreaterThan(3);
+  });
+
+  test('is a script of the package, where npm is to run it', () => {
+    const scripts = distinct.filter(({ words }) => words[0] === 'npm' && words[1] === 'run').map(({ words }) => words[2]!);
+    expect(scripts.filter((script) => !Object.hasOwn(manifest.scripts, script))).toEqual([]);
+  });
+
+  test('is of this program, of npm, or of another with a reason not to run it', () => {
+    expect(distinct.filter(({ words }) => !isKnown(words)).map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
+  });
+
+  test.each(own)('works: $text', async ({ args, env }) => {
+    const called = await understood(args, env);
+    if (!called) return finish(args, env);
+    if (parsedOnly.some(({ holds }) => holds(called))) return undefined;
+    return servers.includes(called.command.name) ? serve(args, env) : finish(args, env);
+  });
+
+  test('has an example of every command', () => {
+    const shown = own.map(({ args }) => args.join(' '));
+    expect(commands.filter(({ name, isDefault }) => !isDefault && !shown.some((line) => `${line} `.startsWith(`${name} `))).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('a line that is wrong', () => {
+  test.each([['infra-mcp tools --jsno'], ['infra-mcp platfrom'], ['npm start -- token create --name x'], ['INFRA_READONLY=true infra-mcp tools'], ['infra-mcp http --port many']])('is noticed: %s', async (line) => {
+    const { args, env } = ours(commandsIn(line)[0]!)!;
+    await expect(understood(args, env)).rejects.toThrow();
+  });
+});

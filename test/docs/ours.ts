@@ -1,0 +1,38 @@
+import { CommanderError, type Command as Parser } from 'commander';
+import { type Called, createParser, withCommand } from '../../src/commands/cli.ts';
+import { readConfig } from '../../src/config.ts';
+
+/** The arguments of this program in a command, and the variables it is given; undefined where another program is called. */
+export function ours(words: readonly string[]): { readonly args: string[]; readonly env: Record<string, string> } | undefined {
+  const given = words.findIndex((word) => !/^[A-Z_]+=/.test(word));
+  const env = Object.fromEntries(words.slice(0, given).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
+  const [first, ...rest] = words.slice(given);
+  if (first === 'infra-mcp') return { args: rest, env };
+  if (first === 'npx') return ours([...words.slice(0, given), ...rest.filter((word) => word !== '-y')]);
+  if (first === 'npm' && rest[0] === 'start') return { args: rest.slice(1).filter((word, index) => index > 0 || word !== '--'), env };
+  return undefined;
+}
+
+const quiet = (parser: Parser): Parser => {
+  parser.exitOverride().configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
+  parser.commands.forEach(quiet);
+  return parser;
+};
+
+/**
+ * What the program understands a command line as; undefined where it only prints help or its version.
+ * @throws Error that says what is wrong with it.
+ */
+export async function understood(args: readonly string[], env: Record<string, string>): Promise<Called | undefined> {
+  const found: Called[] = [];
+  try {
+    await quiet(createParser(async (called) => void found.push(called))).parseAsync(withCommand(args), { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return undefined;
+    throw error;
+  }
+  const [called] = found;
+  // Throws where the options can't be meant, or contradict each other.
+  if (called?.command.takes) readConfig(called.command.takes, called.unread, env);
+  return called;
+}

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '../..');
+
+const below = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
+
+/** The pages for users and for whoever changes the code, by path from the root. */
+export const pages: readonly string[] = ['README.md', 'AGENTS.md', ...below('docs'), ...below('examples')];
+
+export const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** A command line that a page tells to type. */
+export interface Line {
+  readonly page: string;
+  readonly text: string;
+  /** True where it stands within a sentence, which may speak of a command without its arguments. */
+  readonly isWithin: boolean;
+}
+
+const fence = /^```(?:sh|bash|shell|console)\n(?<lines>[\s\S]*?)^```/gm;
+/** Commands in the middle of a sentence, of programs that are this one. */
+const inline = /`(?<line>(?:infra-mcp|npx infra-mcp|npm (?:ci|start|test|run [^\s`]+))(?: [^`]*)?)`/g;
+
+const typedIn = (block: string): string[] =>
+  block.replaceAll('\\\n', ' ').split('\n').map((line) => line.replace(/^\$ /, '').trim()).filter((line) => line !== '' && !line.startsWith('#'));
+
+/** Every command line of a page, those of blocks and those within sentences. */
+export function linesOf(page: string): Line[] {
+  const text = textOf(page);
+  const blocks = [...text.matchAll(fence)].flatMap(({ groups }) => typedIn(groups!['lines']!));
+  const within = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(inline)].map(({ groups }) => groups!['line']!);
+  return [...blocks.map((line) => ({ page, text: line, isWithin: false })), ...within.map((line) => ({ page, text: line, isWithin: true }))];
+}
+
+/** The commands of a line, as a shell would split them; what is piped into or written to isn't part of them. */
+export const commandsIn = (line: string): string[][] =>
+  line.split(/\s+&&\s+|;\s+/).map((command) => {
+    const words = [...command.matchAll(/"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>\S+)/g)].map(({ groups }) => groups!['double'] ?? groups!['single'] ?? groups!['plain']!);
+    const end = words.findIndex((word) => ['|', '>', '>>', '<', '&'].includes(word));
+    return end < 0 ? words : words.slice(0, end);
+  });
