@@ -24,6 +24,8 @@ export interface Sibling {
 export interface Change {
   readonly kind: 'commit' | 'image' | 'configuration' | 'variable' | 'sibling' | 'deployment';
   readonly text: string;
+  /** The variable's key, where it is one. */
+  readonly variable?: string;
   /** When it was made, where that is known. */
   readonly at?: string;
 }
@@ -36,7 +38,8 @@ export interface Surroundings {
   readonly configuredAt?: string | null;
 }
 
-const isWithin = (time: string | null | undefined, from: string | undefined, to: string | undefined): time is string => {
+/** Whether a time lies after the first and not after the second; each is open where left out. */
+export const isWithin = (time: string | null | undefined, from: string | undefined, to: string | undefined): time is string => {
   if (!time) return false;
   const at = Date.parse(time);
   // Comparisons with what isn't a time are false, as they should be.
@@ -58,6 +61,7 @@ const variableChanges = (variables: readonly VariableKey[], from?: string, to?: 
     .filter((variable) => isWithin(variable.updated_at ?? variable.created_at, from, to))
     .map(({ key, scope, created_at: created, updated_at: updated }) => ({
       kind: 'variable',
+      variable: key,
       text: `variable ${key} ${isWithin(created, from, to) ? 'added' : 'changed'}${scope ? ` (${scope.toLowerCase()})` : ''}`,
       at: updated ?? created ?? undefined,
     }));
@@ -78,7 +82,10 @@ const around = ({ variables = [], siblings = [], configuredAt }: Surroundings, f
  */
 export function changesBetween(from: HistoryItem, to: HistoryItem, surroundings: Surroundings = {}): Change[] {
   const [first, second] = [readDeployment(from), readDeployment(to)];
-  return [...contents(first, second), ...around(surroundings, first.startedAt, second.startedAt)];
+  const content = contents(first, second);
+  // Another image is another configuration: that says it already.
+  const configuredAt = content.some(({ kind }) => kind === 'image') ? undefined : surroundings.configuredAt;
+  return [...content, ...around({ ...surroundings, configuredAt }, first.startedAt, second.startedAt)];
 }
 
 const deploymentText = ({ action, state, triggeredBy, commit, image }: PastDeployment): string =>

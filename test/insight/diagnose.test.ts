@@ -16,6 +16,9 @@ const item = (id: string, minute: number, state: string, tag = 'v1') =>
 const withoutSmtp = (keys: string[]) =>
   diagnose(failedDeployment({ kind: 'application', lines: ['KeyError: \'SMTP_URL\''], variables: keys.map((key) => ({ key })) }));
 
+const helmGivesUpAfter = (lines: string[]) =>
+  diagnose(failedDeployment({ kind: 'helm', configuration: { timeout_sec: 300 }, lines: [...lines, 'Error: UPGRADE FAILED: context deadline exceeded'] }));
+
 describe('a cause', () => {
   test('is traced to the database that is down, and the calls begin with it', () => {
     const { cause, next } = diagnose(failedDeployment({ lines: [refused], siblings: [{ ...database, state: 'STOPPED' }] }));
@@ -71,6 +74,23 @@ describe('a cause', () => {
     expect(also.map(({ code }) => code)).toContain('missing_variable');
   });
 
+  test('names what else failed before it, and what was changed, where that may be why', () => {
+    const { cause, next } = diagnose({
+      ...failedDeployment({ lines: ['SchemaError: schema 4 is too old'], siblings: [{ kind: 'job', id: 'job-1', name: 'migrate', state: 'DEPLOYMENT_ERROR', last_deployment_date: at(8) }] }),
+      history: [item('bad', 10, 'DEPLOYMENT_ERROR'), item('good', 1, 'DEPLOYED')],
+      variables: [{ key: 'SCHEMA', updated_at: at(5) }],
+    });
+    expect(cause.sentence).toBe('The app crashes: "SchemaError: schema 4 is too old". Changed since the last good deployment: SCHEMA. In its environment job migrate (DEPLOYMENT_ERROR) failed before it, which may be why.');
+    expect(next[0]).toMatchObject({ tool: 'diagnose_deployment', arguments: { service: 'job-1' } });
+  });
+
+  test('tells a helm release that only needs longer from one that is stuck', () => {
+    expect(helmGivesUpAfter(['search-0: recovered 31 of 40 shards, 40s left']).cause.sentence).toContain('still getting on ("31 of 40 shards, 40s left")');
+    expect(helmGivesUpAfter([]).cause.sentence).toBe('Helm gave up waiting after 300 s: what the chart made wasn\'t ready.');
+    expect(helmGivesUpAfter([]).next[0]).toMatchObject({ tool: 'update_helm', arguments: { helm_id: 'service-1', timeout_sec: 600 } });
+    expect(diagnose(failedDeployment({ kind: 'helm', lines: ['recovered 31 of 40 shards, 40s left'] })).cause.code).toBe('unknown');
+  });
+
   test('explains what it brings about', () => {
     const { cause, also } = diagnose(failedDeployment({ kind: 'helm', lines: [
       'Warning  Failed  3s  kubelet  Failed to pull image "acme/web:9": failed to resolve reference "docker.io/acme/web:9": docker.io/acme/web:9: not found',
@@ -95,9 +115,9 @@ describe('what is looked at', () => {
       siblings: [{ ...database, state: 'DEPLOYED', last_deployment_date: at(28) }],
     }));
     expect(result).toMatchObject({ outcome: 'failed', deployment: { id: 'bad', image: 'web:v2' }, last_good: { id: 'good' }, failing_step: { name: 'DEPLOYMENT' } });
-    expect(result.changes.map(({ text }) => text)).toEqual(['image web:v1 → web:v2', 'its configuration was changed', 'variable NEW added', 'database orders-db was deployed, is DEPLOYED']);
+    expect(result.changes.map(({ text }) => text)).toEqual(['image web:v1 → web:v2', 'variable NEW added', 'database orders-db was deployed, is DEPLOYED']);
     expect(result.timeline.map(({ what }) => what)).toEqual([
-      'last good deploy with image web:v1', 'variable NEW added', 'its configuration was changed', 'database orders-db was deployed, is DEPLOYED',
+      'last good deploy with image web:v1', 'variable NEW added', 'database orders-db was deployed, is DEPLOYED',
       'deploy begun by ci with image web:v2', `first sign: ${JSON.stringify(noTag)}`, 'ended as DEPLOYMENT_ERROR',
     ]);
     expect(result.timeline.at(-1)?.seconds).toBe(180);

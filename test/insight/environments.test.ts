@@ -79,7 +79,7 @@ describe('changes', () => {
 
   test('between two deployments are the commit and what was changed in between', () => {
     expect(changesBetween(older, newer, surroundings)).toEqual([
-      { kind: 'commit', text: 'commit aaaaaaa → bbbbbbb ("bbbbbbb2 title" by Ada)' }, { kind: 'variable', text: 'variable A changed (project)', at: at(20) },
+      { kind: 'commit', text: 'commit aaaaaaa → bbbbbbb ("bbbbbbb2 title" by Ada)' }, { kind: 'variable', variable: 'A', text: 'variable A changed (project)', at: at(20) },
     ]);
     expect(changesBetween(older, older)).toEqual([]);
   });

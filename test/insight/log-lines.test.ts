@@ -54,7 +54,13 @@ describe('lines that belong together', () => {
 
   test('are Java causes, and a box that a tool draws', () => {
     expect(heads(['Exception in thread "main" a.B', '\tat x', 'Caused by: c.D', '\t... 3 more'])).toEqual([[0, 'error'], [0, 'error'], [0, 'error'], [0, 'error']]);
-    expect(heads(['╷', '│ Error: no', '│ ', '╵', 'done'])).toEqual([[0, 'info'], [0, 'info'], [0, 'info'], [0, 'info'], [4, 'info']]);
+    expect(heads(['╷', '│ Error: no', '│ ', '╵', 'done'])).toEqual([[0, 'info'], [0, 'error'], [0, 'error'], [0, 'error'], [4, 'info']]);
+  });
+
+  test('are the lines of one message, at one place', () => {
+    expect(readEntries([{ message: 'started' }, { message: 'failed\nE: no\n    at x\nKeyError: \'A\'' }, { message: ' INFO ready' }]).map(({ index, head, text, level }) => [index, head, text, level])).toEqual([
+      [0, 0, 'started', 'info'], [1, 1, 'failed', 'info'], [1, 1, 'E: no', 'info'], [1, 1, '    at x', 'info'], [1, 1, 'KeyError: \'A\'', 'error'], [2, 2, ' INFO ready', 'info'],
+    ]);
   });
 
   test('may have lines of another pod between them', () => {
@@ -67,8 +73,9 @@ describe('repeats', () => {
     const repeats = collapsed([
       'job 17 done in 3ms', 'job 18 done in 12ms', 'user 0f8fad5b-d9cb-469f-a165-70867728950e left', 'job 19 done in 7ms', 'user 7c9e6679-7425-40de-944b-e07fc1f90ae7 left',
       'retry at 2026-11-20T10:15:02.114Z', 'retry at 2026-11-20T10:15:09Z', 'user bob left',
+      'Failed  1s  kubelet  no', 'Failed  1s (x4 over 2m5s)  kubelet  no',
     ]);
-    expect(repeats.map(counted)).toEqual(['job 19 done in 7ms ×3', 'user 7c9e6679-7425-40de-944b-e07fc1f90ae7 left ×2', 'retry at 2026-11-20T10:15:09Z ×2', 'user bob left']);
+    expect(repeats.map(counted)).toEqual(['job 19 done in 7ms ×3', 'user 7c9e6679-7425-40de-944b-e07fc1f90ae7 left ×2', 'retry at 2026-11-20T10:15:09Z ×2', 'user bob left', 'Failed  1s (x4 over 2m5s)  kubelet  no ×2']);
     expect(repeats[0]).toMatchObject({ first: 0, index: 3 });
   });
 

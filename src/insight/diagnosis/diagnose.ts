@@ -3,7 +3,7 @@ import type { Evidence } from './evidence.ts';
 import { judge } from './judge.ts';
 import { matteringLines } from './lines.ts';
 import { findCauses } from './match.ts';
-import { nextCalls, showConfiguration, showErrors, showHistory } from './next-calls.ts';
+import { diagnoseFailedSibling, nextCalls, showConfiguration, showErrors, showHistory } from './next-calls.ts';
 import { readSituation, type Situation } from './situation.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -19,9 +19,10 @@ const described = ({ deployment }: Situation): Diagnosis['deployment'] => deploy
  */
 export function diagnose(evidence: Evidence): Diagnosis {
   const situation = readSituation(evidence);
-  const { cause, finding, also } = judge(findCauses(situation), situation);
+  const { cause, finding, also, places } = judge(findCauses(situation), situation);
   const { lastGood, failingStep, changes } = situation;
-  const fixes = finding?.rule.fixes ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
+  const ruled = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.fixes];
+  const fixes = ruled ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
   return {
     outcome: situation.outcome,
     deployment: described(situation),
@@ -29,8 +30,8 @@ export function diagnose(evidence: Evidence): Diagnosis {
     failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },
     cause,
     also,
-    timeline: timelineOf(situation, cause.quotes[0]),
-    lines: cause.code === 'none' ? [] : matteringLines(situation.entries, [...cause.quotes, ...also.flatMap(({ quotes }) => quotes)]),
+    timeline: timelineOf(situation, finding && places[0]),
+    lines: cause.code === 'none' ? [] : matteringLines(situation.entries, places),
     changes,
     next: nextCalls(fixes, situation, finding?.facts ?? {}),
   };

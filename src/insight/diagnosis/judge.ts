@@ -1,11 +1,11 @@
 import type { Cause, Confidence } from './diagnosis.ts';
-import type { Finding } from './match.ts';
+import type { Finding, Hit } from './match.ts';
 import { building, type Rule } from './rules/rule.ts';
 import type { Situation } from './situation.ts';
 
 const layers: readonly Rule['layer'][] = ['cause', 'mechanism', 'symptom'];
 
-const lastHit = ({ hits }: Finding): number => hits.at(-1)?.index ?? -1;
+const lastHit = ({ hits }: Finding): number => hits.at(-1)?.place ?? -1;
 
 /** Without those that a more telling one covers: its signs are theirs as well. */
 const uncovered = (findings: readonly Finding[]): Finding[] => {
@@ -27,18 +27,30 @@ const confidenceOf = (strength: number): Confidence => (strength >= 3 ? 'high' :
 // Most lines that a cause quotes.
 const mostQuotes = 3;
 
-const quotesOf = ({ hits }: Finding): number[] => {
+/** The hits that a cause quotes: the direct ones, the first and the last of too many. */
+const quoted = ({ hits }: Finding): readonly Hit[] => {
   const telling = hits.some(({ direct }) => direct) ? hits.filter(({ direct }) => direct) : hits;
-  const indexes = [...new Set(telling.map(({ index }) => index))];
-  return indexes.length <= mostQuotes ? indexes : [...indexes.slice(0, mostQuotes - 1), indexes.at(-1) ?? 0];
+  return telling.length <= mostQuotes ? telling : [...telling.slice(0, mostQuotes - 1), ...telling.slice(-1)];
+};
+
+const list = new Intl.ListFormat('en');
+
+/** What else may be why, where the rule leaves that open. */
+const suspicion = ({ rule }: Finding, { changes, failedSiblings }: Situation): string => {
+  const settings = changes.flatMap(({ kind, variable }) => variable ?? (kind === 'configuration' ? ['its configuration'] : []));
+  const siblings = failedSiblings.map(({ kind, name, state }) => `${kind} ${name} (${state})`);
+  return [
+    rule.suspectsSettings && settings.length > 0 && ` Changed since the last good deployment: ${list.format(settings)}.`,
+    rule.suspectsSiblings && siblings.length > 0 && ` In its environment ${list.format(siblings)} failed before it, which may be why.`,
+  ].filter(Boolean).join('');
 };
 
 const toCause = (finding: Finding, situation: Situation, strength = finding.strength, why: readonly string[] = finding.why): Cause => ({
   code: finding.rule.code,
-  sentence: finding.rule.sentence(finding.facts, situation),
+  sentence: finding.rule.sentence(finding.facts, situation) + suspicion(finding, situation),
   confidence: confidenceOf(strength),
   why: why.join('; '),
-  quotes: quotesOf(finding),
+  quotes: [...new Set(quoted(finding).map(({ index }) => index))],
 });
 
 /** What was decided: the cause, the finding behind it, and what else was seen. */
@@ -46,6 +58,8 @@ export interface Judgement {
   readonly cause: Cause;
   readonly finding?: Finding;
   readonly also: readonly Cause[];
+  /** Places of the entries that these rest on, most telling first. */
+  readonly places: readonly number[];
 }
 
 const mostOthers = 2;
@@ -62,19 +76,35 @@ const nothing = ({ outcome, entries }: Situation): Cause => {
   return { code, sentence, why: entries.length === 0 ? 'there is no log line of this deployment' : `${entries.length} log lines were read`, quotes: [] };
 };
 
+const placesOf = (findings: readonly Finding[]): number[] => findings.flatMap((finding) => quoted(finding).map(({ place }) => place));
+
+/** Whether a finding repeats what another shows, line for line. */
+const restsOnTheSame = (one: Finding, other: Finding): boolean => {
+  const places = new Set(other.hits.map(({ place }) => place));
+  return one.hits.length > 0 && quoted(one).every(({ place }) => places.has(place));
+};
+
 /**
  * Decides on the cause. Where two are about as well shown, the confidence falls; where none is shown better than
  * another hint, the cause stays unknown and the hints stand beside it.
  */
 export function judge(findings: readonly Finding[], situation: Situation): Judgement {
-  if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded') return { cause: nothing(situation), also: [] };
+  if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded') return { cause: nothing(situation), also: [], places: [] };
   const [first, ...others] = ranked(uncovered(findings), situation);
-  const also = (list: readonly Finding[]): Cause[] => list.filter(({ strength }) => strength > 0).slice(0, mostOthers).map((finding) => toCause(finding, situation));
-  if (first === undefined) return { cause: nothing(situation), also: [] };
+  if (first === undefined) return { cause: nothing(situation), also: [], places: [] };
   const rival = others.find(({ rule, strength }) => rule.layer === first.rule.layer && strength >= first.strength - 1 && strength > 0);
   const competes = rival !== undefined && first.hits.length > 0;
   const strength = first.strength - (competes ? 1 : 0);
-  if (strength <= 0) return { cause: nothing(situation), also: also([first, ...others]) };
+  if (strength <= 0) {
+    const hints = [first, ...others].filter((hint) => hint.strength > 0).slice(0, mostOthers);
+    return { cause: nothing(situation), also: hints.map((hint) => toCause(hint, situation)), places: placesOf(hints) };
+  }
   const why = competes ? [...first.why, `so does what points to ${rival.rule.code}`] : first.why;
-  return { cause: toCause(first, situation, Math.min(strength, 3), why), finding: first, also: also(others) };
+  const also = others.filter((other) => other.strength > 0 && other.strength >= Math.min(first.strength, 3) - 1 && !restsOnTheSame(other, first)).slice(0, mostOthers);
+  return {
+    cause: toCause(first, situation, Math.min(strength, 3), why),
+    finding: first,
+    also: also.map((other) => toCause(other, situation)),
+    places: placesOf([first, ...also]),
+  };
 }

@@ -9,15 +9,15 @@ const toLine = ({ index, time, level, text, count }: Repeat): MatteringLine => (
 
 /**
  * The few lines worth reading, in their order: those that causes rest on first, then the gravest and latest.
- * @param quoted indexes of lines that causes rest on
+ * @param quoted places of entries that causes rest on
  */
 export function matteringLines(entries: readonly Entry[], quoted: readonly number[]): MatteringLine[] {
-  const wanted = new Set(entries.filter(({ index }) => quoted.includes(index)).map(({ level, text }) => `${level} ${templateOf(text)}`));
+  const wanted = new Set(entries.filter(({ place }) => quoted.includes(place)).map(({ level, text }) => `${level} ${templateOf(text)}`));
   const isQuoted = ({ level, text }: Repeat): boolean => wanted.has(`${level} ${templateOf(text)}`);
   const repeats = collapse(entries).filter(({ text }) => text.trim() !== '');
   const weighed = repeats
-    .map((repeat) => ({ repeat, weight: (isQuoted(repeat) ? 100 : 0) + weightOf(repeat) }))
-    .filter(({ weight }) => weight > 0)
-    .toSorted((one, other) => other.weight - one.weight || other.repeat.index - one.repeat.index);
-  return weighed.slice(0, most).map(({ repeat }) => repeat).toSorted((one, other) => one.index - other.index).map(toLine);
+    .map((repeat) => ({ repeat, weight: (isQuoted(repeat) ? 100 : 0) + weightOf(repeat.text) }))
+    .filter(({ weight }) => weight > (quoted.length > 0 ? 2 : 0))
+    .toSorted((one, other) => other.weight - one.weight || other.repeat.place - one.repeat.place);
+  return weighed.slice(0, most).map(({ repeat }) => repeat).toSorted((one, other) => one.place - other.place).map(toLine);
 }

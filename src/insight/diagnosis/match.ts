@@ -6,6 +6,8 @@ import type { Situation } from './situation.ts';
 /** A line that bears a sign of a rule. */
 export interface Hit {
   readonly index: number;
+  /** Place of the entry, which may be one of several lines of its message. */
+  readonly place: number;
   readonly direct: boolean;
   readonly facts: Facts;
 }
@@ -46,14 +48,14 @@ type Found = Map<Rule, { hits: Hit[]; recoveredAt: number }>;
 const searchEntries = ({ entries, evidence: { service } }: Situation): Found => {
   const found: Found = new Map();
   const asked = tests.filter(({ rule }) => rule.kinds?.includes(service.kind) !== false);
-  for (const { index, text } of entries) {
+  for (const { index, place, text } of entries) {
     const said = text.slice(0, searchedLength).replace(buildPrefix, '');
     for (const { rule, pattern, unless, means } of asked) {
       const facts = pattern.match(said);
       if (facts === undefined || unless?.match(said)) continue;
       const { hits, recoveredAt } = found.get(rule) ?? { hits: [], recoveredAt: -1 };
-      if (means !== 'recovered') hits.push({ index, direct: means === 'direct', facts });
-      found.set(rule, { hits, recoveredAt: means === 'recovered' ? index : recoveredAt });
+      if (means !== 'recovered') hits.push({ index, place, direct: means === 'direct', facts });
+      found.set(rule, { hits, recoveredAt: means === 'recovered' ? place : recoveredAt });
     }
   }
   return found;
@@ -97,7 +99,7 @@ const observed = (rule: Rule, situation: Situation): Finding | undefined => {
 /** Every cause that shows in the situation. Takes time in proportion to the log. */
 export function findCauses(situation: Situation): Finding[] {
   const inLog = [...searchEntries(situation)].flatMap(([rule, { hits, recoveredAt }]) => {
-    const standing = hits.filter(({ index }) => index > recoveredAt);
+    const standing = hits.filter(({ place }) => place > recoveredAt);
     return standing.length > 0 ? (fromHits(rule, standing, situation) ?? []) : [];
   });
   const others = rules.filter((rule) => !inLog.some((finding) => finding.rule === rule));

@@ -94,6 +94,10 @@ export const diagnoseDependency: Fix = ({ evidence: { siblings } }, facts) => {
   return sibling && { tool: diagnosisTools.diagnose, arguments: addressed(sibling.id), why: `${sibling.kind} ${sibling.name} is what it needs` };
 };
 
+/** The sibling that failed before it, for causes that may lie there. */
+export const diagnoseFailedSibling: Fix = ({ failedSiblings: [sibling] }) =>
+  sibling && { tool: diagnosisTools.diagnose, arguments: addressed(sibling.id), why: `${sibling.kind} ${sibling.name} failed before it` };
+
 export const deployDependency: Fix = ({ evidence: { siblings } }, facts) => {
   const sibling = siblings?.find(({ id }) => id === facts['sibling'] && facts['down'] === 'yes');
   if (sibling === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { endOf } from '../../contract/states.ts';
-import { type Change, changesBetween } from '../changes.ts';
+import { type Change, changesBetween, isWithin, type Sibling } from '../changes.ts';
 import { actionOf, type ServiceStatus } from '../ends.ts';
 import { type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
 import { type Entry, readEntries } from '../logs/records.ts';
@@ -27,6 +27,8 @@ export interface Situation {
   readonly entries: readonly Entry[];
   /** Since the last good deployment. */
   readonly changes: readonly Change[];
+  /** Siblings whose own last deployment failed after the last good one of this service, and before it failed. */
+  readonly failedSiblings: readonly Sibling[];
 }
 
 const troubled = (status: ServiceStatus | null | undefined): boolean =>
@@ -108,10 +110,13 @@ export function readSituation(evidence: Evidence): Situation {
   const failed = steps.find((step) => step.status === 'ERROR' || step.status === 'CANCELED');
   const lastStep = evidence.lines[entries.at(-1)?.index ?? -1]?.step ?? undefined;
   const name = deployment?.end === 'bad' ? (lastStep ?? stepByState(deployment.state, service.kind)) : undefined;
+  const lastGood = goodItem && readDeployment(goodItem);
   const configuration = readConfiguration(service.configuration);
   return {
     evidence, configuration, outcome, deployment, steps, entries,
-    lastGood: goodItem && readDeployment(goodItem),
+    lastGood,
+    failedSiblings: (evidence.siblings ?? []).filter(({ state, last_deployment_date: at }) =>
+      state?.endsWith('_ERROR') === true && isWithin(at, lastGood?.startedAt, deployment?.endedAt)),
     failingStep: failed ?? (name === undefined ? undefined : { name }),
     changes: item && goodItem
       ? changesBetween(goodItem, item, { variables: evidence.variables, siblings: evidence.siblings, configuredAt: configuration.updatedAt })

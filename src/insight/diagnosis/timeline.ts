@@ -20,12 +20,12 @@ const mostChanges = 5;
 /**
  * What happened, in its order: the last good deployment, what changed, the deployment's steps, the first line that
  * tells of the cause, the end.
- * @param sign index of that line
+ * @param sign place of that entry
  */
 export function timelineOf(situation: Situation, sign?: number): TimelineEntry[] {
   const { lastGood, changes, deployment, steps, entries } = situation;
   if (deployment === undefined) return [];
-  const line = sign === undefined ? undefined : entries.find(({ index }) => index === sign);
+  const line = sign === undefined ? undefined : entries.find(({ place }) => place === sign);
   const dated = changes.filter(({ at }) => at !== undefined).toSorted((one, other) => Date.parse(one.at ?? '') - Date.parse(other.at ?? ''));
   return [
     ...(lastGood ? [{ at: lastGood.startedAt, what: `last good ${lastGood.action.toLowerCase()}${contentOf(lastGood)}` }] : []),

@@ -15,5 +15,5 @@ const lastWritten = (text: string): string =>
  * A line as a terminal would leave it: no colours and other escapes, of a progress bar only what was written last,
  * no control characters, no space at the end. Takes time in proportion to the text's length.
  */
-export const cleanLine = (message: string): string =>
-  lastWritten(message.slice(0, maximumLineLength).replace(escapes, '')).replace(unprintable, '').trimEnd();
+export const cleanLine = (line: string): string =>
+  lastWritten(line.slice(0, maximumLineLength).replace(escapes, '')).replace(unprintable, '').trimEnd();

@@ -3,13 +3,14 @@ import type { Entry } from './records.ts';
 
 /** Lines of one kind: they differ in numbers, ids and times only. */
 export interface Repeat {
-  /** The last of them, as an example, and its place. */
+  /** The last of them, as an example, with its index and place as entries have them. */
   readonly index: number;
+  readonly place: number;
   readonly text: string;
   readonly time?: string;
   readonly level: Level;
   readonly count: number;
-  /** Place and time of the first of them. */
+  /** Index and time of the first of them. */
   readonly first: number;
   readonly firstTime?: string;
 }
@@ -18,8 +19,11 @@ export interface Repeat {
 const variable =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b|\d+/gi;
 
-/** What lines of one kind have in common: numbers, ids and times are left out. */
-export const templateOf = (text: string): string => text.replace(variable, '#');
+// How often a cluster saw an event; its columns are padded by that.
+const seen = /\(x\d+ over [\dhms]+\)/g;
+
+/** What lines of one kind have in common: numbers, ids and times are left out, and how wide its columns are. */
+export const templateOf = (text: string): string => text.replace(seen, '').replace(variable, '#').replace(/\s+/g, ' ');
 
 /**
  * Entries without their repeats, in the order of their first appearance; each says how often its like was logged.
@@ -27,11 +31,11 @@ export const templateOf = (text: string): string => text.replace(variable, '#');
  */
 export function collapse(entries: readonly Entry[]): Repeat[] {
   const kinds = new Map<string, Repeat>();
-  for (const { text, index, time, level } of entries) {
+  for (const { text, index, place, time, level } of entries) {
     const key = `${level} ${templateOf(text)}`;
     const known = kinds.get(key);
     kinds.set(key, {
-      index, text, time, level,
+      index, place, text, time, level,
       count: (known?.count ?? 0) + 1,
       first: known?.first ?? index,
       firstTime: known === undefined ? time : known.firstTime,

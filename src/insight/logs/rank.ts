@@ -1,3 +1,4 @@
+import { toldLevel } from './level.ts';
 import type { Level } from './log-line.ts';
 
 const ofLevel: Readonly<Record<Level, number>> = { error: 4, warn: 2, info: 0, debug: -1 };
@@ -9,11 +10,14 @@ const telling: readonly RegExp[] = [
 // Words of trouble in lines that tell of none, and lines that only frame others.
 const harmless: readonly RegExp[] = [
   /\b(?:0|no|without) (?:errors?|failures?|failed|warnings?|vulnerabilities)\b|\berrors?[:=]\s?0\b|\bdeprecated\b/i,
-  /^\s+at |^\s*File "|^[-=─│╷╵|\s]*$|A complete log of this run/,
+  /^\s+at |^\s*File "|^[-=─│╷╵|\s]*$|^Traceback |A complete log of this run/,
 ];
 
-/** How much a line tells of what went wrong; 0 and below: nothing. */
-export function weightOf({ text, level }: { readonly text: string; readonly level: Level }): number {
-  if (harmless.some((pattern) => pattern.test(text))) return Math.min(0, ofLevel[level] - 4);
-  return ofLevel[level] + telling.filter((pattern) => pattern.test(text)).length;
+/**
+ * How much a line tells of what went wrong; 0 and below: nothing. The frames of a stack trace tell nothing by
+ * themselves, so it is the line's own level that counts.
+ */
+export function weightOf(text: string): number {
+  if (harmless.some((pattern) => pattern.test(text))) return 0;
+  return ofLevel[toldLevel(text) ?? 'info'] + telling.filter((pattern) => pattern.test(text)).length;
 }

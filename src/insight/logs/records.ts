@@ -1,11 +1,13 @@
 import { cleanLine } from './clean.ts';
 import { toldLevel } from './level.ts';
-import type { Level, LogLine } from './log-line.ts';
+import { type Level, levels, type LogLine } from './log-line.ts';
 
 /** A clean line, and the record it belongs to. */
 export interface Entry {
-  /** Place in the lines that were read. */
+  /** Place in the lines that were read; all lines of one message have the same. */
   readonly index: number;
+  /** Place among all entries. */
+  readonly place: number;
   readonly text: string;
   readonly time?: string;
   readonly pod?: string;
@@ -14,14 +16,18 @@ export interface Entry {
   readonly head: number;
 }
 
-// What a stack trace and other wrapped output go on with.
-const continuation = /^(?:\s+\S|\s*$|Caused by: |\.{3} \d+ more|[)}\]]+[,;]?$|goroutine \d+ \[|\t|Suppressed: )/;
+// What a stack trace goes on with.
+const continuation = /^(?:\s*$|Caused by: |Suppressed: |\.{3} \d+ more|[)}\]]+[,;]?$|goroutine \d+ \[)/;
+// One space alone only aligns the level's name.
+const indented = /^(?:\s{2,}\S|\t)/;
 // After a Python traceback's frames its exception stands at the margin.
 const pythonException = /^[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)?(?:: |$)/;
 // Tools that draw a box around one message.
 const boxed = /^[│╷╵]/;
 // Most lines of one record, so that output which happens to be indented doesn't become one.
 const longestRecord = 200;
+
+const graver = (one: Level, other: Level): Level => (levels.indexOf(one) < levels.indexOf(other) ? one : other);
 
 type Head = Entry & { readonly traceback: boolean; readonly length: number };
 
@@ -30,32 +36,38 @@ const startsTraceback = (text: string): boolean => text.includes('Traceback (mos
 const belongs = (head: Head | undefined, text: string, pod: string | undefined): boolean => {
   if (head === undefined || head.pod !== pod || head.length >= longestRecord) return false;
   if (boxed.test(head.text)) return boxed.test(text) && !text.startsWith('╷');
-  return continuation.test(text) || (head.traceback && pythonException.test(text));
+  return continuation.test(text) || (indented.test(text) && toldLevel(text) === undefined) || (head.traceback && pythonException.test(text));
 };
+
+/** The lines of a message: some loggers write a whole stack trace as one. */
+const messageLines = (message: string): string[] => message.split('\n', longestRecord).map(cleanLine);
 
 /**
  * Log lines as clean entries, in their order, each with its level and the record it belongs to. Lines of different
- * pods may stand between each other. A line without level has that of its record; a record without one is info.
+ * pods may stand between each other. A line is at least as grave as its record so far; one that tells nothing is info.
  */
 export function readEntries(lines: readonly LogLine[]): Entry[] {
   const heads = new Map<string | undefined, Head>();
-  return lines.map((line, index) => {
-    const text = cleanLine(line.message ?? '');
+  const read = (line: LogLine, index: number, text: string, place: number): Entry => {
     const pod = line.pod_name ?? undefined;
     const last = heads.get(pod);
-    const continues = belongs(last, text, pod);
+    const continues = last !== undefined && (last.index === index || belongs(last, text, pod));
     const entry: Entry = {
       index,
+      place,
       text,
       ...(typeof line.created_at === 'string' && { time: line.created_at }),
       ...(pod !== undefined && { pod }),
-      level: continues && last ? last.level : (toldLevel(text) ?? 'info'),
-      head: continues && last ? last.head : index,
+      level: graver(continues ? last.level : 'debug', toldLevel(text) ?? (continues ? 'debug' : 'info')),
+      head: continues ? last.head : index,
     };
-    const ended = continues && last?.traceback === true && !continuation.test(text);
-    heads.set(pod, continues && last
-      ? { ...last, traceback: last.traceback && !ended, length: last.length + 1 }
+    const ended = continues && last.traceback && !continuation.test(text) && !indented.test(text);
+    heads.set(pod, continues
+      ? { ...last, level: entry.level, traceback: last.traceback && !ended, length: last.length + 1 }
       : { ...entry, traceback: startsTraceback(text), length: 1 });
     return entry;
-  });
+  };
+  return lines
+    .flatMap((line, index) => messageLines(line.message ?? '').map((text) => ({ line, index, text })))
+    .map(({ line, index, text }, place) => read(line, index, text, place));
 }

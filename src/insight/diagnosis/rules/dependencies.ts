@@ -50,6 +50,7 @@ export const dependencyRules: readonly Rule[] = [
   {
     code: 'dependency_unreachable',
     layer: 'cause',
+    suspectsSettings: true,
     steps: running,
     over: ['dns_failed'],
     unless: /[Pp]robe (?:failed|errored)/,
@@ -83,6 +84,7 @@ export const dependencyRules: readonly Rule[] = [
   {
     code: 'database_auth_failed',
     layer: 'cause',
+    suspectsSettings: true,
     steps: running,
     signs: [
       { pattern: /password authentication failed for user "(?<user>[^"]+)"/ },
@@ -126,6 +128,7 @@ export const dependencyRules: readonly Rule[] = [
   {
     code: 'tls_failed',
     layer: 'cause',
+    suspectsSettings: true,
     signs: [
       { pattern: /x509: (?<problem>certificate (?:has expired or is not yet valid|signed by unknown authority|is valid for .*, not \S+|is not valid for any names.*))/ },
       { pattern: /\b(?<problem>CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|ERR_TLS_CERT_ALTNAME_INVALID)\b/ },
@@ -141,6 +144,7 @@ export const dependencyRules: readonly Rule[] = [
   {
     code: 'dns_failed',
     layer: 'cause',
+    suspectsSettings: true,
     signs: [
       { pattern: /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (?<host>[\w.-]+)/ },
       { pattern: /lookup (?<host>[\w.-]+)(?: on [\d.:]+)?: (?:no such host|server misbehaving|i\/o timeout)/ },

@@ -39,6 +39,7 @@ export const imageRules: readonly Rule[] = [
   {
     code: 'image_pull_denied',
     layer: 'cause',
+    suspectsSettings: true,
     steps,
     signs: [
       { pattern: /pull access denied(?: for (?<image>[\w./:@-]+))?/ },

@@ -73,6 +73,7 @@ export const infrastructureRules: readonly Rule[] = [
   {
     code: 'helm_chart_invalid',
     layer: 'cause',
+    suspectsSettings: true,
     kinds: ['helm'],
     signs: [
       { pattern: /chart "?(?<chart>[\w./-]+)"?(?: (?:version|matching) "?(?<version>[^"\s]+)"?)? not found in \S+/ },
@@ -94,20 +95,25 @@ export const infrastructureRules: readonly Rule[] = [
   {
     code: 'helm_timeout',
     layer: 'mechanism',
+    suspectsSettings: true,
+    suspectsSiblings: true,
     kinds: ['helm'],
     signs: [
-      { pattern: /(?:UPGRADE|INSTALLATION|ROLLBACK) FAILED: .*(?:timed out waiting for the condition|context deadline exceeded)/ },
+      { pattern: /(?:UPGRADE|INSTALLATION|ROLLBACK) FAILED: .*(?<gaveup>timed out waiting for the condition|context deadline exceeded)/ },
       { pattern: /resource not ready, name: (?<name>[\w.-]+), kind: (?<kind>\w+)/ },
       { pattern: /(?<kind>Deployment|StatefulSet|DaemonSet|PersistentVolumeClaim|Service|Pod) is not ready: (?:[\w-]+\/)?(?<name>[\w-]+(?:\.[\w-]+)*)/ },
       { pattern: /waiting for resource" name=(?<name>\S+) kind=(?<kind>\w+) .*actualStatus=InProgress/, indirect: true },
-      { pattern: /timed out waiting for the condition/, indirect: true },
+      { pattern: /(?<gaveup>timed out waiting for the condition)/, indirect: true },
+      { pattern: /(?<progress>\b\d+(?: of |\/)\d+ .*\b\d+ ?(?:s|sec|seconds|m|min|minutes|%) (?:left|remaining)\b)/, indirect: true },
       { pattern: /(?<ready>\d+) out of (?<wanted>\d+) expected pods are ready/, indirect: true },
     ],
+    weigh: (facts) => (facts['gaveup'] || facts['name'] ? undefined : 'dismiss'),
     sentence: (facts, { configuration: { timeLimit } }) => {
+      const progress = facts['progress'] ? ` It was still getting on (${quote(facts['progress'])}): a longer time limit may be all it needs.` : '';
       const what = facts['name'] ? `${facts['kind'] ?? 'resource'} ${facts['name']} wasn't ready` : 'what the chart made wasn\'t ready';
       const count = facts['wanted'] ? ` (${facts['ready']} of ${facts['wanted']} instances)` : '';
-      return `Helm gave up waiting${timeLimit === undefined ? '' : ` after ${timeLimit} s`}: ${what}${count}.`;
+      return `Helm gave up waiting${timeLimit === undefined ? '' : ` after ${timeLimit} s`}: ${what}${count}.${progress}`;
     },
-    fixes: [showErrors, waitLongerForHelm, showHistory],
+    fixes: [waitLongerForHelm, showErrors, showHistory],
   },
 ];

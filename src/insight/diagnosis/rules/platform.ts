@@ -62,16 +62,19 @@ export const platformRules: readonly Rule[] = [
   {
     code: 'disk_full',
     layer: 'cause',
-    over: ['docker_build_failed', 'dependency_install_failed', 'migration_failed'],
+    over: ['docker_build_failed', 'dependency_install_failed', 'migration_failed', 'insufficient_resources'],
     signs: [
       { pattern: /\b[Nn]o space left on device\b/ },
       { pattern: /\bENOSPC\b/ },
       { pattern: /[Dd]isk quota exceeded/ },
-      { pattern: /low on resource: ephemeral-storage/ },
+      { pattern: /low on (?<node>resource: ephemeral-storage)/ },
+      { pattern: /taint \{node\.kubernetes\.io\/(?<node>disk-pressure)/ },
+      { pattern: /(?<node>\bFreeDiskSpaceFailed\b)/ },
       { pattern: /exceeds the (?:total )?limit of (?:containers )?.*ephemeral.*storage/ },
       { pattern: /Pod ephemeral local storage usage exceeds/ },
     ],
-    sentence: (_, { failingStep }) => `The disk is full${failingStep && failingStep.name === 'BUILD' ? ' where the image is built' : ''}.`,
+    sentence: (facts, { failingStep }) =>
+      (facts['node'] ? 'The disks of the cluster\'s nodes are full: nothing can be placed there.' : `The disk is full${failingStep?.name === 'BUILD' ? ' where the image is built' : ''}.`),
     fixes: [showConfiguration, showErrors, deployAgain],
   },
   {

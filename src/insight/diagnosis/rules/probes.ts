@@ -23,6 +23,8 @@ const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', n
   code,
   layer: 'mechanism',
   steps: running,
+  suspectsSettings: true,
+  suspectsSiblings: true,
   signs: [
     { pattern: new RegExp(`(?:${names}) probe failed: HTTP probe failed with statuscode: (?<status>\\d{3})`) },
     { pattern: new RegExp(`(?:${names}) probe failed: .*:(?<asked>\\d{2,5})\\b.*(?<refused>connection refused)`) },
@@ -60,7 +62,7 @@ export const probeRules: readonly Rule[] = [
       : `The app listens on port ${facts['listens']}, but port ${facts['asked']} is configured.`,
     fixes: [usePortOfApp, showConfiguration, cancelIt],
   },
-  probeRule('readiness_probe_failing', 'Readiness|readiness|Startup|startup', 'readiness', 'without it the new version gets no traffic and the deployment doesn\'t end'),
+  probeRule('readiness_probe_failing', 'Readiness|readiness|Startup|startup', 'readiness', 'until it passes, the new version gets no traffic'),
   probeRule('liveness_probe_failing', 'Liveness|liveness', 'liveness', 'the instance is restarted again and again'),
 ];
 

@@ -31,6 +31,10 @@ export interface Rule {
   readonly recovered?: readonly RegExp[];
   /** Causes whose signs are this one's as well: where both are seen, it is this one. */
   readonly over?: readonly CauseCode[];
+  /** A setting may be what is wrong: variables and configuration that changed since the last good deployment are named. */
+  readonly suspectsSettings?: true;
+  /** What failed around it may be why: siblings that failed since the last good deployment are named, and looked at first. */
+  readonly suspectsSiblings?: true;
   /** Weighs what was seen against the rest of the evidence. Called when a sign was seen. */
   readonly weigh?: (facts: Facts, situation: Situation) => Weight | undefined;
   /** Tells the cause from the evidence without a log line; undefined when it doesn't hold. */

@@ -10,7 +10,7 @@ const weighVariable = (facts: Facts, { evidence: { variables }, changes }: Situa
   if (key === undefined || variables === undefined) return undefined;
   const isSet = variables.some((variable) => variable.key === key);
   if (!isSet) return { change: 1, why: `no variable ${key} is set` };
-  const change = changes.find(({ kind, text }) => kind === 'variable' && text.startsWith(`variable ${key} `));
+  const change = changes.some(({ variable }) => variable === key);
   return { change: -1, why: `${key} is set${change ? ', and was changed since the last good deployment' : ''}: it may be empty, or in a scope that this version doesn't see yet` };
 };
 
@@ -82,6 +82,9 @@ export const runtimeRules: readonly Rule[] = [
   {
     code: 'app_crashed',
     layer: 'symptom',
+    kinds: ['application', 'container', 'database', 'job'],
+    suspectsSettings: true,
+    suspectsSiblings: true,
     steps: running,
     signs: [
       { pattern: /^(?:Uncaught )?(?<exception>[A-Za-z_][\w.$]*(?:Error|Exception)(?: \[\w+\])?(?:: .*)?)$/ },
