@@ -16,17 +16,20 @@ export interface SteppedClock extends Clock {
 
 /** A stepped clock that stands at `start`, in milliseconds since the epoch. */
 export function createSteppedClock(start: number): SteppedClock {
-  const listeners = new Set<() => void>();
+  // A list of its own for each change: a listener that is told may leave.
+  let listeners: readonly (() => void)[] = [];
   let moment = start;
   return {
     now: () => moment,
     onMove: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      listeners = [...listeners, listener];
+      return () => {
+        listeners = listeners.filter((one) => one !== listener);
+      };
     },
     moveTo: (next) => {
       moment = next;
-      for (const listener of [...listeners]) listener();
+      for (const listener of listeners) listener();
     },
   };
 }

@@ -9,9 +9,12 @@ export interface Gate {
   whileClosed<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
+/** Waits for the end of something, however it ends. */
+const over = (promise: Promise<unknown>): Promise<void> => promise.then(() => undefined, () => undefined);
+
 /** A gate that stands open. */
 export function createGate(): Gate {
-  let closed: Promise<unknown> | undefined;
+  const gate: { closed?: Promise<void> | undefined } = {};
   let inHand = 0;
   let answered: (() => void) | undefined;
 
@@ -25,22 +28,27 @@ export function createGate(): Gate {
     answered = undefined;
   };
 
-  const settled = (promise: Promise<unknown>): Promise<void> => promise.then(() => undefined, () => undefined);
+  const open = async (): Promise<void> => {
+    while (gate.closed) await gate.closed;
+  };
 
   return {
     guard: (app) => {
       app.addHook('onRequest', async (_request, reply) => {
-        while (closed) await closed;
+        await open();
         inHand += 1;
         finished(reply.raw, leave);
       });
     },
     whileClosed: async (work) => {
-      while (closed) await closed;
+      await open();
       const working = drained().then(work);
-      const ended = settled(working).then(() => (closed = undefined));
-      closed = ended;
-      return working;
+      gate.closed = over(working);
+      try {
+        return await working;
+      } finally {
+        gate.closed = undefined;
+      }
     },
   };
 }

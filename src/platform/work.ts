@@ -51,11 +51,11 @@ export interface Work {
   /** What is at work now. */
   readonly now: () => Shift;
   /** Makes everything ready on the records that are there: seeds them where needed, and sees that the key is theirs. */
-  begin(): Promise<void>;
+  readonly begin: () => Promise<void>;
   /** Ends what has begun; nothing where nothing has. */
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
   /** Fills a database in another, empty directory with what a new platform would have. */
-  fillWithSeed(directory: string): Promise<void>;
+  readonly fillWithSeed: (directory: string) => Promise<void>;
 }
 
 const isNew = async (db: Db): Promise<boolean> => (await db.selectFrom('organization').select('id').limit(1).executeTakeFirst()) === undefined;

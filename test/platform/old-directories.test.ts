@@ -74,7 +74,7 @@ test('a data directory of the second schema goes on with the deployment that was
   await startOn('data-0002');
   const { organizationId, seed } = platform!;
   const projects = await rows('list_projects', { organization_id: organizationId });
-  expect(projects.map(({ name }) => name).toSorted()).toEqual(['data', 'from-before', 'shop']);
+  expect(new Set(projects.map(({ name }) => name))).toEqual(new Set(['data', 'from-before', 'shop']));
   const application = { application_id: seed['application_id']! };
   await running(application.application_id);
   expect(await secretNamed('OLD_SECRET')).toBe('sealed-long-ago');

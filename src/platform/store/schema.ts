@@ -4,6 +4,7 @@ import type { VariableScope, VariableType } from '../../contract/resources/varia
 import type { AlertRuleState, ClusterState, DeploymentState } from '../../contract/states.ts';
 import type { PermissionLevel } from '../../contract/operation.ts';
 import type { EngineTables } from './engine-schema.ts';
+import type { SettingTable } from './settings.ts';
 
 /**
  * Rows as SQLite keeps them. Times are ISO 8601 text; booleans are 0 or 1; JSON is text; `sealed_` columns hold
@@ -217,12 +218,6 @@ export interface ApiTokenTable {
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
-}
-
-/** What the platform keeps about itself; the names are in settings.ts. */
-interface SettingTable {
-  name: string;
-  value: string;
 }
 
 interface PlatformTables {

@@ -7,6 +7,12 @@ import type { Db } from './database.ts';
  */
 type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time';
 
+/** A row of it. */
+export interface SettingTable {
+  name: SettingName;
+  value: string;
+}
+
 /** A setting; undefined where it was never written. */
 export async function readSetting(db: Db, name: SettingName): Promise<string | undefined> {
   return (await db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst())?.value;

@@ -16,6 +16,19 @@ const organization = () => lab.call('get_organization');
 const createProject = (name: string) => lab.call('create_project', { organization_id: lab.organizationId, name });
 const projects = async () => rowsOf(await lab.must('list_projects', { organization_id: lab.organizationId, page_size: 100 })).map(({ name }) => name);
 
+const timed = async () => {
+  const began = performance.now();
+  return { status: (await organization()).status, took: performance.now() - began };
+};
+
+/** What thirty requests are answered with under a rule that strikes every other one. */
+const pattern = async () => {
+  await put('now-and-then', { effect: 'status_500', operation: 'get_organization', probability: 0.5 });
+  const statuses = [];
+  for (let turn = 0; turn < 30; turn += 1) statuses.push((await organization()).status);
+  return statuses;
+};
+
 describe('a rule for requests', () => {
   test('refuses as the rate limit does, with headers that say when to come back', async () => {
     await put('limit', { effect: 'status_429', operation: 'get_organization', retry_after_seconds: 30 });
@@ -51,15 +64,11 @@ describe('a rule for requests', () => {
 
   test('holds an answer back, alone or with another effect', async () => {
     await put('slow', { effect: 'latency', operation: 'get_organization', latency_ms: 60 });
-    const timed = async (call: () => Promise<{ status: number }>) => {
-      const began = performance.now();
-      return { status: (await call()).status, took: performance.now() - began };
-    };
-    const slow = await timed(organization);
+    const slow = await timed();
     expect(slow.status).toBe(200);
     expect(slow.took).toBeGreaterThan(50);
     await put('slow', { effect: 'status_500', operation: 'get_organization', latency_ms: 60 });
-    const broken = await timed(organization);
+    const broken = await timed();
     expect(broken.status).toBe(500);
     expect(broken.took).toBeGreaterThan(50);
   });
@@ -75,12 +84,6 @@ describe('a rule for requests', () => {
   });
 
   test('strikes by chance, which is the same for the same seed', async () => {
-    const pattern = async () => {
-      await put('now-and-then', { effect: 'status_500', operation: 'get_organization', probability: 0.5 });
-      const statuses = [];
-      for (let turn = 0; turn < 30; turn += 1) statuses.push((await organization()).status);
-      return statuses;
-    };
     const one = await pattern();
     expect(new Set(one)).toEqual(new Set([200, 500]));
     expect(await pattern()).toEqual(one);

@@ -33,7 +33,7 @@ const stateOf = (dataDir: string): string => {
   try {
     expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
     const words = database.prepare('SELECT substr(value, 1, 3) AS word, count(*) AS times FROM setting GROUP BY word').all();
-    return words.map(({ word, times }) => (times === rows ? String(word) : `${times} ${word}`)).join(' and ');
+    return words.map(({ word, times }) => (times === rows ? String(word) : `${String(times)} ${String(word)}`)).join(' and ');
   } finally {
     database.close();
   }

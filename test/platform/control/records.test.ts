@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { copyFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +41,7 @@ test('a snapshot is taken, listed, restored as often as wanted, and deleted', as
   await lab.tell('DELETE', '/snapshots/one');
   expect(await lab.tell('GET', '/snapshots')).toEqual({ results: [] });
   // Nothing is left beside the records.
-  expect((await readdir(lab.dataDir)).toSorted()).toEqual([expect.stringMatching(/^platform\.sqlite$/), 'platform.sqlite-shm', 'platform.sqlite-wal', keyFile, 'snapshots'].toSorted());
+  expect(new Set(await readdir(lab.dataDir))).toEqual(new Set(['platform.sqlite', 'platform.sqlite-shm', 'platform.sqlite-wal', keyFile, 'snapshots']));
   expect(await readdir(join(lab.dataDir, 'snapshots'))).toEqual([]);
 });
 
@@ -77,15 +78,21 @@ test('a restore goes back in time, and the same seed gives the same again', asyn
 
 test('reset goes back to the seed, where time stood at first; tokens, rules and snapshots stay', async () => {
   lab = await startControlled({ randomSeed: 'reset' });
-  // What is sealed is sealed anew.
-  const rows = () => JSON.stringify({ ...lab.dump(), setting: [], kysely_migration: [] }).replaceAll(/(sealed_\w+\W+)[\w+/=]{20,}/g, '$1');
-  const fresh = rows();
+  const settled = () => lab.tell('POST', '/time/advance', { by: 'PT0S' });
+  const tables = () => Object.entries(lab.dump()).map(([name, all]) => {
+    // What is sealed is sealed anew; settings are written in another order, migrations at another time.
+    const rows = JSON.stringify(all).replaceAll(/(sealed_\w+\W+)[\w+/=]{20,}/g, '$1');
+    return [name, name === 'setting' || name.startsWith('kysely') ? '' : createHash('sha256').update(rows).digest('hex')];
+  });
+  await settled();
+  const fresh = tables();
   await lab.tell('PUT', '/faults/rule', { effect: 'status_500', operation: 'get_organization' });
   await createProject('gone');
   await snapshot('kept');
   await lab.tell('POST', '/time/advance', { by: 'P2D' });
   expect(await lab.tell('POST', '/reset')).toEqual({ now: start });
-  expect(rows()).toEqual(fresh);
+  await settled();
+  expect(tables()).toEqual(fresh);
   expect(rowsOf(await lab.tell('GET', '/faults'))).toHaveLength(1);
   expect(rowsOf(await lab.tell('GET', '/snapshots'))).toHaveLength(1);
   await restore('kept');

@@ -54,12 +54,14 @@ const matchesStep = ({ effect, service, kind, environment, step }: FaultRule, ta
     && isOne(environment, task.service.environmentId);
 };
 
+/** Whether it has struck as often as it may. */
+const isSpent = ({ rule, struck }: Entry): boolean => rule.count !== undefined && struck >= rule.count;
+
 /** A book of rules. @param rules those it begins with @param seed what chance is drawn from */
 export function createFaultBook(rules: readonly FaultRule[], seed: string): FaultBook {
   let entries = rules.map(entryOf);
   let chance = seed;
 
-  const isSpent = ({ rule, struck }: Entry): boolean => rule.count !== undefined && struck >= rule.count;
   const isDrawn = ({ rule }: Entry, what: string): boolean => seededRandom(`${chance}/${rule.name}/${what}`).number() < rule.probability;
 
   const strikesRequest = (entry: Entry): boolean => {
