@@ -5,13 +5,14 @@ import * as z from 'zod';
 import { about, type About, type CommandName, flagOf } from './config/fields.ts';
 import { httpOptions } from './config/http-options.ts';
 import { options } from './config/options.ts';
+import { scopeOptions } from './config/scope-options.ts';
 import { testingOptions } from './config/testing-options.ts';
 
 export { choicesOf, type CommandName, flagOf, oneOf, whole } from './config/fields.ts';
 export { logLevels } from './config/options.ts';
 
 /** Every option. The flag is the member's name, unless it says otherwise. */
-const Options = z.object({ ...options, ...testingOptions, ...httpOptions });
+const Options = z.object({ ...options, ...scopeOptions, ...testingOptions, ...httpOptions });
 type OptionName = keyof typeof Options.shape;
 type Read = z.output<typeof Options>;
 

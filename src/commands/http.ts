@@ -1,5 +1,4 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { tools } from '../../tools/index.ts';
 import { ApiError } from '../client/errors.ts';
 import type { Config } from '../config.ts';
 import { operations } from '../contract/operations.ts';
@@ -19,6 +18,7 @@ import { admissionOf } from './http/admission.ts';
 import { openApprovals } from './http/approvals.ts';
 import { openPolicies } from './http/policies.ts';
 import { createLog } from './log.ts';
+import { offeredTools } from './offered-tools.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
 
@@ -54,12 +54,13 @@ function reloadOnHangup(reload: () => Promise<void>, log: Log): () => void {
  */
 export async function http(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
+  const tools = offeredTools(config);
   const connection = await connectionOf(config, log);
   const guard = openGuard(config);
   const addresses = openAddresses(config);
   const texts = shippedTexts();
   let page: string | undefined;
-  const policies = await openPolicies(config, (policy) => ({
+  const policies = await openPolicies(config, tools, (policy) => ({
     ...createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, addresses, texts, version: manifest.version, clock }),
     approvalsPage: () => page,
   }));

@@ -1,5 +1,4 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { tools } from '../../tools/index.ts';
 import type { Config } from '../config.ts';
 import { createParts } from '../mcp/parts.ts';
 import { serveStdio } from '../serve/stdio.ts';
@@ -7,6 +6,7 @@ import { openAddresses } from './addresses.ts';
 import { connectionOf } from './connecting.ts';
 import { openGuard, policyOf } from './guard.ts';
 import { createLog } from './log.ts';
+import { offeredTools } from './offered-tools.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
 
@@ -16,6 +16,7 @@ import { shippedTexts } from './texts.ts';
  */
 export async function stdio(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
+  const tools = offeredTools(config);
   const policy = await policyOf(config);
   const { connect, secrets, close } = await connectionOf(config, log);
   const guard = openGuard(config);

@@ -6,6 +6,7 @@ import { listed } from '../mcp/registry.ts';
 import { isDocumented, permissionOf, type Tool } from '../mcp/tool.ts';
 import { columns } from './columns.ts';
 import { policyOf } from './guard.ts';
+import { offeredTools } from './offered-tools.ts';
 import { styled, tierText } from './style.ts';
 import { argumentsOf } from './tool-arguments.ts';
 
@@ -23,11 +24,12 @@ const row = (tool: Tool): string[] => {
   return [name, toolset, tierText(tiers[0]!), tierText(tiers.at(-1)!), permission, documented ? 'yes' : 'no'];
 };
 
-/** @throws Error when there is no such tool, or the policy hides it. */
-function named(name: string, policy: Policy): Tool {
+/** @throws Error when there is no such tool, or it isn't offered. */
+function named(name: string, chosen: readonly Tool[], policy: Policy): Tool {
   const tool = everyTool.find((one) => one.name === name);
   const denial = tool && denialOf(tool, policy);
   if (denial) throw new Error(`${name} is not offered: ${denial.rule} (${denial.setBy}).`);
+  if (tool && !chosen.includes(tool)) throw new Error(`${name} is not offered: the options choose other tools.`);
   if (tool) return tool;
   const meant = nearest(name, everyTool.map((one) => one.name));
   throw new Error(`There is no tool "${name}".${meant === undefined ? '' : ` Did you mean ${meant}?`} infra-mcp tools lists them.`);
@@ -47,11 +49,12 @@ function described(tool: Tool, policy: Policy): string {
  * @throws Error when the one that is named isn't offered.
  */
 export async function tools(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  const chosen = offeredTools(config);
   const policy = await policyOf(config);
   if (name !== undefined) {
-    const tool = named(name, policy);
+    const tool = named(name, chosen, policy);
     return json ? printJson({ ...summaryOf(tool), ...listed(tool, policy) }) : print(described(tool, policy));
   }
-  const offered = everyTool.filter((tool) => denialOf(tool, policy) === undefined);
+  const offered = chosen.filter((tool) => denialOf(tool, policy) === undefined);
   return json ? printJson(offered.map(summaryOf)) : print(columns(['tool', 'toolset', 'tier', 'on production', 'permission', 'documented'], offered.map(row)));
 }

@@ -65,7 +65,7 @@ const isHttp = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.pr
 export const address = within('an http or https address', isHttp);
 
 /** Words, separated by commas. */
-export const wordList = within('names, separated by commas', (value) => value.split(',').every((word) => /^[a-z0-9-]+$/.test(word.trim()))).transform((value) =>
+export const wordList = within('names, separated by commas', (value) => value.split(',').every((word) => /^[a-z0-9_-]+$/.test(word.trim()))).transform((value) =>
   value.split(',').map((word) => word.trim()),
 );
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
-import { tools } from '../../../tools/index.ts';
 import type { Config } from '../../config.ts';
 import type { Policy } from '../../mcp/guard/policy.ts';
 import { createRegistry } from '../../mcp/registry.ts';
 import type { ServerParts } from '../../mcp/server.ts';
+import type { Tool } from '../../mcp/tool.ts';
 import type { Restriction } from '../../serve/http/caller.ts';
 import { tightened } from '../../serve/http/policies.ts';
 import { policyOf } from '../guard.ts';
@@ -24,10 +24,11 @@ const versionOf = async ({ policyFile }: Config): Promise<string> =>
 
 /**
  * Reads the policy.
+ * @param tools that are offered.
  * @param create makes the parts under a policy; called once, so that what they remember survives a new policy.
  * @throws Error that says what is wrong with the policy.
  */
-export async function openPolicies(config: Config, create: (policy: Policy) => ServerParts): Promise<Policies> {
+export async function openPolicies(config: Config, tools: readonly Tool[], create: (policy: Policy) => ServerParts): Promise<Policies> {
   const base = create(await policyOf(config));
   const under = (policy: Policy): ServerParts => ({ ...base, policy, registry: createRegistry(tools, policy) });
   let current = { parts: tightened(base, tools), version: await versionOf(config) };
