@@ -149,7 +149,7 @@ describe.each(eras)('in the %s era', (_, connect) => {
     const client = await connect()(userWho(agree), { readOnly: true });
     const names = (await client.list()).map(({ name }) => name);
     expect(names).toContain('list_projects');
-    expect(names.filter((name) => !/^(get|list)_/.test(name))).toEqual([]);
+    expect(names.filter((name) => !/^(get|list|find|search|compare|diagnose|wait_for)_/.test(name))).toEqual([]);
     const denied = await client.call('create_project', { organization_id: platform.organizationId, name: 'never' });
     expect(textOf(denied)).toMatch(/read-only \(INFRA_READ_ONLY\)/);
     expect(textOf(await client.call('list_projects', { organization_id: platform.organizationId }))).not.toContain('never');

@@ -9,7 +9,7 @@ type Args = Record<string, unknown>;
 /** One tool on the seeded platform: a call that is right and what it answers, and one that is refused and why. */
 interface Case {
   readonly tool: string;
-  readonly right: Args;
+  readonly right?: Args;
   readonly answers: Record<string, unknown>;
   readonly wrong: Args;
   readonly says: string;
@@ -98,8 +98,24 @@ const cases: Case[] = [
   { tool: 'list_services', right: { environment_id: '@environment_id' }, answers: { results: rows({ id: '@container_id', service_type: 'CONTAINER', image_name: any }) }, wrong: { environment_id: nowhere }, says: 'no such id' },
   { tool: 'get_environment_status', right: { environment_id: '@environment_id' }, answers: { environment: { id: '@environment_id' }, containers: rows({ id: '@container_id' }) }, wrong: { environmentId: '@environment_id' }, says: 'did you mean "environment_id"' },
   { tool: 'list_clusters', right: organization, answers: { results: rows({ id: '@cluster_id', status: any }) }, wrong: { organization_id: nowhere }, says: 'no such id' },
+  // Everything ends at once here, so there is never anything to cancel.
+  { tool: 'cancel_deployment', answers: {}, wrong: { environment_id: 'shop/staging' }, says: 'no deployment under way' },
+  { tool: 'list_alert_rules', right: {}, answers: { results: rows({ id: '@alert_rule_id', state: any }) }, wrong: { page: 0 }, says: '"page"' },
+  { tool: 'find_resource', right: { name: 'checkout' }, answers: { results: rows({ path: 'shop/staging/checkout-api', kind: 'application' }), total: any }, wrong: { kind: 'server' }, says: '"kind"' },
+  { tool: 'get_environment_overview', right: { environment: 'shop/staging' }, answers: { environment: 'shop/staging', counts: any, results: rows({ name: 'checkout-api', condition: any }) }, wrong: { environment: 'shop/nowhere' }, says: 'There is no environment' },
+  { tool: 'get_service', right: { service: 'shop/production/search' }, answers: { id: any, kind: 'container', status: { state: any }, configuration: { image_name: any } }, wrong: { service: 'checkout-api' }, says: 'can be each of these' },
+  { tool: 'list_deployments', right: { service: 'shop/staging/checkout-api', page_size: 3 }, answers: { results: rows({ id: any, state: any }) }, wrong: { service: 'shop/production/search', environment: 'shop/staging' }, says: 'exactly one of' },
+  { tool: 'diagnose_deployment', right: { service: 'data/development/importer' }, answers: { subject: 'data/development/importer', outcome: any, cause: { code: any } }, wrong: {}, says: 'exactly one of' },
+  { tool: 'search_logs', right: { service: 'shop/staging/checkout-api', pattern: '.', limit: 3 }, answers: { matched: any, results: any }, wrong: { service: 'shop/staging/checkout-api', pattern: '(?=x)' }, says: 'Lookahead' },
+  { tool: 'compare_environments', right: { first: 'shop/staging', second: 'shop/production' }, answers: { pairs: any, results: rows({ kind: 'missing service' }) }, wrong: { first: 'shop/staging' }, says: '"second" is required' },
+  { tool: 'wait_for_deployment', right: { service: 'shop/production/search', seconds: 5 }, answers: { subject: 'shop/production/search', outcome: 'succeeded' }, wrong: { service: 'shop/staging/search', seconds: 500 }, says: '"seconds"' },
+  { tool: 'deploy_service', right: { service: 'shop/staging/nightly-report' }, answers: { outcome: 'accepted', action: 'DEPLOY' }, wrong: { service: nowhere }, says: 'There is no service' },
+  { tool: 'rollback_application', right: { application: 'shop/staging/checkout-api' }, answers: { outcome: 'accepted' }, wrong: { application: 'shop/staging/storefront' }, says: 'no good deployment' },
+  { tool: 'set_environment_variables', right: { application: 'shop/staging/checkout-api', variables: { CACHE_TTL: '60' } }, answers: { results: rows({ key: 'CACHE_TTL', how: 'created' }) }, wrong: { environment: 'shop/staging', variables: { NEVER_SEEN: 'x' } }, says: 'has no variable NEVER_SEEN' },
+  { tool: 'get_api_budget', right: {}, answers: { limit: 1000, remaining: any }, wrong: { hours: 2 }, says: '"hours" is not known' },
   // Last, because a locked cluster refuses what comes after.
   { tool: 'lock_cluster', right: { cluster_id: '@cluster_id', reason: 'incident 42', ttl_in_days: 1 }, answers: { cluster_id: '@cluster_id', reason: 'incident 42' }, wrong: { cluster_id: '@cluster_id', ttl_in_days: 30 }, says: '"ttl_in_days"' },
+  { tool: 'unlock_cluster', right: { cluster_id: '@cluster_id' }, answers: {}, wrong: { cluster_id: nowhere }, says: 'no such id' },
 ];
 
 /** The words of a result, whichever way they were written into its cells. */
@@ -128,7 +144,7 @@ describe('in the 2026 era', () => {
     expectRefusal(await clients.modern.call(tool, seeded(wrong) as Args), tool, says);
   });
 
-  test.each(cases)('$tool does what it says', async ({ tool, right, answers }) => {
+  test.each(cases.filter(({ right }) => right))('$tool does what it says', async ({ tool, right, answers }) => {
     expectAnswer(await clients.modern.call(tool, seeded(right) as Args), answers);
   });
 });

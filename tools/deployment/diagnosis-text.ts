@@ -58,13 +58,13 @@ const section = (title: string, lines: readonly string[]): string[] => (lines.le
 /** A diagnosis in words, the cause first. */
 export function diagnosisText(view: JsonRecord): string {
   const { subject, outcome, cause, blocked, deployment, last_good: good, failing_step: step } = view;
-  const { sentence, confidence, why } = (isRecord(cause) ? cause : {}) as { sentence?: string; confidence?: string; why?: string };
+  const { code, sentence, confidence, why } = (isRecord(cause) ? cause : {}) as { code?: string; sentence?: string; confidence?: string; why?: string };
   return [
     `${String(subject)}: ${String(outcome)}${isRecord(step) ? ` in ${String(step['name'])}${seconds(step['seconds'])}` : ''}`,
-    `Cause${confidence === undefined ? '' : ` (confidence ${confidence})`}: ${sentence ?? 'not known'}`,
+    `Cause (${[code, confidence && `confidence ${confidence}`].filter(Boolean).join(', ')}): ${sentence ?? 'not known'}`,
     ...(why === undefined ? [] : [`Rests on: ${why}`]),
     ...texts(view['also']).map((other) => `Perhaps also: ${other}`),
-    ...(isRecord(blocked) ? [`Its cluster is locked, nothing can be deployed: ${words(blocked, ['cluster', 'locked_by', 'reason', 'locked_at'])}`] : []),
+    ...(isRecord(blocked) ? [`Its cluster is locked, nothing can be deployed: ${words(blocked, ['cluster', 'cluster_id', 'locked_by', 'reason', 'locked_at', 'ttl_in_days'])}`] : []),
     ...section('Changed since the last good deployment', texts(view['changes'])),
     ...section('Lines that matter', texts(view['lines'])),
     ...section('Timeline', texts(view['timeline'])),

@@ -32,9 +32,9 @@ const sayings: Readonly<Record<Left['outcome'], string>> = {
 const stepText = (step: JsonRecord): string => `${String(step['step_name'])} ${String(step['status'])}${step['duration_sec'] === undefined ? '' : ` ${String(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
-  const { subject, outcome, state, deployment_id, waited_seconds, steps, diagnosis } = view;
+  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, steps, diagnosis } = view;
   const said = [
-    `${String(subject)}: ${String(state)}. ${sayings[outcome as Left['outcome']] ?? ''} Waited ${String(waited_seconds)} s.`,
+    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${sayings[outcome as Left['outcome']] ?? ''} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${String(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${String(deployment_id)}`]),
     ...(Array.isArray(steps) ? [`Steps: ${steps.filter(isRecord).map(stepText).join(', ')}`] : []),
   ];
