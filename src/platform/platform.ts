@@ -122,7 +122,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   }
 
   async function tokenOf(): Promise<string | null> {
-    const sources = { vault, clock, random: work.now().random };
+    // Not by the work's chance: what that draws must not depend on whether a token had to be made.
+    const sources = { vault, clock, random };
     if (options.token !== undefined) {
       await acceptToken(db, 'operator', options.token, sources);
       return options.token;

@@ -87,12 +87,14 @@ test('reset goes back to the seed, where time stood at first; tokens, rules and 
   await settled();
   const fresh = tables();
   await lab.tell('PUT', '/faults/rule', { effect: 'status_500', operation: 'get_organization' });
-  await createProject('gone');
+  const { id } = await createProject('gone');
   await snapshot('kept');
   await lab.tell('POST', '/time/advance', { by: 'P2D' });
   expect(await lab.tell('POST', '/reset')).toEqual({ now: start });
   await settled();
   expect(tables()).toEqual(fresh);
+  // What comes next is what came at first, too.
+  expect(await createProject('gone')).toMatchObject({ id });
   expect(rowsOf(await lab.tell('GET', '/faults'))).toHaveLength(1);
   expect(rowsOf(await lab.tell('GET', '/snapshots'))).toHaveLength(1);
   await restore('kept');
