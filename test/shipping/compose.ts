@@ -7,16 +7,12 @@ export interface Compose {
     readonly 'infra-mcp': {
       readonly build: { readonly context: string; readonly dockerfile: string };
       readonly environment: Record<string, string>;
-      readonly secrets: readonly string[];
-      readonly configs: readonly { readonly source: string; readonly target: string }[];
       readonly volumes: readonly string[];
       readonly ports: readonly string[];
       readonly stop_grace_period: string;
       readonly read_only: boolean;
     };
   };
-  readonly secrets: Record<string, { readonly file: string }>;
-  readonly configs: Record<string, { readonly file: string }>;
   readonly volumes: Record<string, unknown>;
 }
 

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
+import { tools } from '../../tools/index.ts';
+import { commandsIn, linesOf } from '../docs/pages.ts';
+import { ours, understood } from '../docs/ours.ts';
+import { compose, service } from './compose.ts';
+import { container, containerEnv, objectOf } from './kubernetes.ts';
+import { image, root, textOf, yamlOf } from './read.ts';
+
+const page = 'docs/run-for-a-team.md';
+const lines = linesOf(page).filter(({ isWithin }) => !isWithin).flatMap(({ text }) => commandsIn(text)).filter((words) => ours(words) === undefined);
+
+/** The values of a flag, given as `--flag value` or `--flag=value`. */
+const valuesOf = (flag: string, words: readonly string[]): string[] =>
+  words.flatMap((word, index) => (words[index - 1] === flag ? [word] : word.startsWith(`${flag}=`) ? [word.slice(flag.length + 1)] : []));
+
+/** What is run inside a container: this program with arguments that it knows, or Node itself. */
+async function expectRunsInside(words: readonly string[]): Promise<void> {
+  if (words[1] === '--eval') return expect(words.slice(2)).toEqual(["process.kill(1, 'SIGHUP')"]);
+  expect(words.slice(0, image.entrypoint.length)).toEqual(image.entrypoint);
+  await understood(words.slice(image.entrypoint.length), {});
+}
+
+const secretFiles = (): string[] => {
+  const mount = container.volumeMounts.find(({ name }) => name === 'secret')!.mountPath;
+  return Object.values(containerEnv).filter((value) => dirname(value) === mount).map((path) => basename(path));
+};
+
+const checks: Readonly<Record<string, (words: readonly string[]) => unknown>> = {
+  'docker build': (words) => {
+    expect(valuesOf('--file', words).every((path) => existsSync(join(root, path)))).toBe(true);
+    expect(valuesOf('--tag', words)).toEqual([compose.name]);
+    expect(words.at(-1)).toBe('.');
+  },
+  'docker compose': (words) => {
+    expect(valuesOf('--file', words)).toEqual(['deploy/compose.yaml']);
+    const place = words.indexOf(Object.keys(compose.services)[0]!);
+    return words.includes('exec') ? expectRunsInside(words.slice(place + 1)) : expect(words).toContain(words.includes('kill') ? Object.keys(compose.services)[0] : 'up');
+  },
+  'kubectl create': (words) => {
+    expect(words.slice(2, 5)).toEqual(['secret', 'generic', (yamlOf('deploy/helm/infra-mcp/values.yaml') as { secretName: string }).secretName]);
+    expect(valuesOf('--from-file', words).toSorted()).toEqual(secretFiles().toSorted());
+  },
+  'kubectl apply': (words) => expect(existsSync(join(root, valuesOf('--filename', words)[0]!))).toBe(true),
+  'kubectl exec': (words) => {
+    expect(words).toContain(`${compose.name}-0`);
+    return expectRunsInside(words.slice(words.indexOf('--') + 1));
+  },
+  'helm install': (words) => {
+    expect(existsSync(join(root, words[3]!, 'Chart.yaml'))).toBe(true);
+    const values = yamlOf('deploy/helm/infra-mcp/values.yaml');
+    for (const given of valuesOf('--set', words)) {
+      const [path = ''] = given.split('=');
+      expect(path.split('.').reduce<unknown>((held, name) => (held as Record<string, unknown> | undefined)?.[name], values), path).toEqual(expect.any(String));
+    }
+  },
+};
+
+describe('the page on running it for a team', () => {
+  test.each(lines.map((words) => [words.join(' '), words] as const))('tells what the manifests have: %s', async (_, words) => {
+    const check = checks[words.slice(0, 2).join(' ')];
+    expect(check, 'no check for this command').toBeDefined();
+    await check!(words);
+  });
+
+  test('shows a policy that holds, which is also that of the chart', async () => {
+    const [, shown] = /```yaml\n(.*?)```/s.exec(textOf(page))!;
+    const [{ deny }, chart] = await Promise.all([parsePolicy(page, shown!, tools), parsePolicy('values.yaml', objectOf('ConfigMap').data!['policy.yaml']!, tools)]);
+    expect(deny.map(({ conditions }) => conditions)).toEqual(chart.deny.map(({ conditions }) => conditions));
+  });
+
+  test('names the folder that Compose mounts', () => {
+    expect(service.volumes.some((volume) => volume.startsWith('./config:'))).toBe(true);
+    for (const file of Object.entries(service.environment).filter(([name]) => name.endsWith('_FILE')).map(([, path]) => basename(path))) expect(textOf(page)).toContain(`\`${file}\``);
+  });
+});
