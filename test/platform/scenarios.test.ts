@@ -46,6 +46,13 @@ test('every scenario is expected to show something', () => {
   expect(expected.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
 });
 
+test('no two scenarios bring or know the same thing', () => {
+  const things = scenarios.flatMap(({ environments, clusters = [], world }) => [
+    ...environments.map(({ path }) => path), ...clusters.map(({ name }) => name), ...Object.values(world).flatMap((known) => Object.keys(known)),
+  ]);
+  expect(things).toEqual([...new Set(things)]);
+});
+
 describe.each(expected.map((one): [string, Expected] => [one.name, one]))('%s', (_, one) => {
   test('fails as it does in life, after it went well', async () => {
     const [newest, ...before] = await history(one);

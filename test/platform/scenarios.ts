@@ -119,8 +119,9 @@ export const expected: readonly Expected[] = [
     wrong: {
       'the same again': [deploy('container', pricing)],
       'another tag that nobody pushed': [changed(pricing, () => ({ tag: '3.7.1' })), deploy('container', pricing)],
+      'an image that nobody pushed': [changed(pricing, () => ({ image_name: 'acme/pricing', tag: '3.7.0' })), deploy('container', pricing)],
     },
-    detour: { there: [changed(pricing, () => ({ tag: '3.6.4' })), deploy('container', pricing)], back: [changed(pricing, () => ({ tag: '3.7.0-rc.2' })), deploy('container', pricing)] },
+    detour: { there: [changed(pricing, () => ({ image_name: 'acme/pricing-engine', tag: '3.6.4' })), deploy('container', pricing)], back: [changed(pricing, () => ({ tag: '3.7.0-rc.2' })), deploy('container', pricing)] },
     fix: [changed(pricing, () => ({ tag: '3.7.0' })), deploy('container', pricing)],
   },
   {
@@ -220,9 +221,10 @@ export const expected: readonly Expected[] = [
     wrong: {
       'the same again': [deploy('helm', events)],
       'a little more time': [helm(events, { timeout_sec: 240 }), deploy('helm', events)],
+      'a version that there is not': [helm(events, chart('31.0.1')), deploy('helm', events)],
     },
     detour: { there: [helm(events, chart('30.1.8')), deploy('helm', events)], back: [helm(events, { ...chart('31.0.0'), timeout_sec: 200 }), deploy('helm', events)] },
-    fix: [helm(events, { timeout_sec: 600 }), deploy('helm', events)],
+    fix: [helm(events, { ...chart('31.0.0'), timeout_sec: 600 }), deploy('helm', events)],
   },
   {
     name: 'database-down', kind: 'container', service: ledger, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',

@@ -31,17 +31,19 @@ export const helmTimeout: Scenario = {
   ],
   world: {
     charts: {
-      'kafka 30.1.8': { readySeconds: 95, meanwhile: [] },
-      'kafka 31.0.0': {
-        readySeconds: 260,
-        meanwhile: [
-          'event-bus-controller-0: INFO [LogLoader partition=orders-4, dir=/data] Recovering unflushed segment 0 (kafka.log.LogLoader)',
-          'event-bus-controller-1: INFO [LogLoader partition=prices-0, dir=/data] Recovering unflushed segment 4471283 (kafka.log.LogLoader)',
-          'event-bus-controller-0: WARN [Controller id=0] Performing controller activation. Loaded ZkMigrationState of NONE. (org.apache.kafka.controller.QuorumController)',
-          'event-bus-controller-2: INFO Loaded 112 of 318 logs, 171s left (kafka.log.LogManager)',
-          'event-bus-controller-0: INFO Loaded 180 of 318 logs, 109s left (kafka.log.LogManager)',
-          'event-bus-controller-1: INFO Loaded 219 of 318 logs, 81s left (kafka.log.LogManager)',
-        ],
+      kafka: {
+        '30.1.8': { readySeconds: 95, meanwhile: [] },
+        '31.0.0': {
+          readySeconds: 260,
+          meanwhile: [
+            'event-bus-controller-0: INFO [LogLoader partition=orders-4, dir=/data] Recovering unflushed segment 0 (kafka.log.LogLoader)',
+            'event-bus-controller-1: INFO [LogLoader partition=prices-0, dir=/data] Recovering unflushed segment 4471283 (kafka.log.LogLoader)',
+            'event-bus-controller-0: WARN [Controller id=0] Performing controller activation. Loaded ZkMigrationState of NONE. (org.apache.kafka.controller.QuorumController)',
+            'event-bus-controller-2: INFO Loaded 112 of 318 logs, 171s left (kafka.log.LogManager)',
+            'event-bus-controller-0: INFO Loaded 180 of 318 logs, 109s left (kafka.log.LogManager)',
+            'event-bus-controller-1: INFO Loaded 219 of 318 logs, 81s left (kafka.log.LogManager)',
+          ],
+        },
       },
     },
   },

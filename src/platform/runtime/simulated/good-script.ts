@@ -1,6 +1,6 @@
 import { migrated } from './held-up.ts';
 import type { Scene, Script } from './script.ts';
-import { chartOf, programOf, releaseOf } from './trouble.ts';
+import { chartOf, programOf, releaseOf } from './known.ts';
 import type { World } from './world.ts';
 
 /** A scene that takes as long as what it brings needs to be ready. */

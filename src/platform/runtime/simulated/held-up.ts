@@ -94,6 +94,24 @@ export const migrated = (scene: Scene, migration: Migration): Script => ({
   ],
 });
 
+/** helm that does not find the chart. */
+export function chartUnknown(scene: Scene): Script {
+  const { service } = scene.task;
+  const chart = service.kind === 'helm' ? service.spec.source.repository : undefined;
+  const good = helmScript({ ...scene, seconds: 0 }).lines;
+  const failure = 'helm did not find the chart';
+  return {
+    seconds: 3 + scene.random.number() * 3,
+    lines: [
+      ...good.slice(0, 2),
+      `Hang tight while we grab the latest from your chart repositories...\n...Successfully got an update from the chart repository\nUpdate Complete.`,
+      colored.red(chart ? `Error: chart "${chart.chart_name}" version "${chart.chart_version}" not found in its repository` : 'Error: the source has no chart'),
+      'helm exited with code 1. The previous release keeps running.',
+    ],
+    failure,
+  };
+}
+
 /** helm that stops waiting for pods that need longer. */
 export function chartTooSlow(scene: Scene, { meanwhile }: ChartFacts): Script {
   const { service } = scene.task;

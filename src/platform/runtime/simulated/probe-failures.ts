@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { event, times } from './events.ts';
 import { conclusion, podOf, probeKind, refusedProbe, rolloutLimitSeconds, rollingOut } from './failures.ts';
 import { colored, type Scene, type Script } from './script.ts';
-import { patienceOf } from './trouble.ts';
+import { patienceOf } from './known.ts';
 import { voices } from './voices.ts';
 import type { Program } from './world.ts';
 

@@ -1,11 +1,12 @@
 import { failingBuild, unknownCommit } from './build-failures.ts';
 import { branchOf } from './commits.ts';
 import { evicted, withoutDatabase, withoutHost, withoutMemory, withoutSchema, withoutVariables } from './crashes.ts';
-import { chartTooSlow, stateLocked, tableLocked } from './held-up.ts';
+import { chartTooSlow, chartUnknown, stateLocked, tableLocked } from './held-up.ts';
 import { answeredWith, askedElsewhere, warmingUp } from './probe-failures.ts';
 import { unmirroredScript, unpulledScript } from './pull-failures.ts';
 import type { Scene, Script } from './script.ts';
-import { chartOf, commitFactsOf, programOf, readinessOf, releaseOf, type Trouble } from './trouble.ts';
+import { chartOf, commitFactsOf, programOf, readinessOf, releaseOf } from './known.ts';
+import type { Trouble } from './trouble.ts';
 import type { World } from './world.ts';
 
 type Scripts = { readonly [Kind in Trouble['kind']]: (scene: Scene, trouble: Extract<Trouble, { kind: Kind }>, world: World) => Script };
@@ -30,6 +31,7 @@ const scripts: Scripts = {
   'warm-up-too-long': (scene, _, world) => warmingUp(scene, programOf(scene, world)!, readinessOf(scene.task.service)!),
   'state-locked': (scene, { who, since }, world) => stateLocked(scene, world.repositories[branchOf(scene.task.service)!.url]!.state!.path, who, since),
   'table-locked': (scene, _, world) => tableLocked(scene, releaseOf(scene.task.service, world)!.migration!),
+  'chart-unknown': chartUnknown,
   'chart-too-slow': (scene, _, world) => chartTooSlow(scene, chartOf(scene.task.service, world)!),
 };
 

@@ -1,14 +1,10 @@
-import type { Healthchecks } from '../../../contract/resources/service.ts';
-import type * as z from 'zod';
 import { addDays } from '../../clock.ts';
 import type { ServiceToRun } from '../runtime.ts';
-import { branchOf } from './commits.ts';
 import type { Scene } from './script.ts';
 import { instanceName } from './instances.ts';
+import { chartOf, commitFactsOf, imageOf, patienceOf, programOf, readinessOf, releaseOf, repositoryOf, serviceOf } from './known.ts';
 import { versionOf } from './version.ts';
-import { type CommitFacts, type Nature, type Program, type Release, type World, worldAge } from './world.ts';
-
-type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
+import { type Nature, type Program, worldAge } from './world.ts';
 
 /** What stands in the way of a phase: small, without values of secrets, so that it can be remembered with the phase. */
 export type Trouble =
@@ -26,47 +22,16 @@ export type Trouble =
   | { readonly kind: 'warm-up-too-long' }
   | { readonly kind: 'state-locked'; readonly who: string; readonly since: number }
   | { readonly kind: 'table-locked' }
+  | { readonly kind: 'chart-unknown' }
   | { readonly kind: 'chart-too-slow' };
 
 type Find = (scene: Scene, nature: Nature) => Trouble | undefined | Promise<Trouble | undefined>;
 
-/** The image of a service that is deployed from one. */
-export const imageOf = (service: ServiceToRun): { readonly name: string; readonly tag: string; readonly registryId?: string } | undefined => {
-  switch (service.kind) {
-    case 'container': return { name: service.spec.image_name, tag: service.spec.tag, registryId: service.spec.registry_id };
-    case 'job': return { name: service.spec.source.image.image_name, tag: service.spec.source.image.tag };
-    default: return undefined;
-  }
+/** Whether the version of a service that runs is one of those that the world knows. */
+const ranKnown = async ({ task }: Scene, { surroundings }: Nature, isKnown: (service: ServiceToRun) => boolean): Promise<boolean> => {
+  const running = await surroundings.running(task.service.id);
+  return running !== undefined && isKnown(serviceOf(running));
 };
-
-/** What is known of the release that a service is deployed from. */
-export const releaseOf = (service: ServiceToRun, { images }: World): Release | undefined => {
-  const image = imageOf(service);
-  return image && images[image.name]?.tags[image.tag];
-};
-
-const repositoryOf = (service: ServiceToRun, { repositories }: World) => repositories[branchOf(service)?.url ?? ''];
-
-/** What is known of the commit that a scene is about. */
-export const commitFactsOf = ({ task, commit }: Pick<Scene, 'task' | 'commit'>, world: World): CommitFacts | undefined =>
-  repositoryOf(task.service, world)?.commits.find(({ id }) => id === commit?.git_commit_id);
-
-/** What is known of the program that a scene runs. */
-export const programOf = (scene: Scene, world: World): Program | undefined =>
-  releaseOf(scene.task.service, world)?.program ?? commitFactsOf(scene, world)?.program;
-
-/** What is known of the chart's version that a service installs. */
-export const chartOf = (service: ServiceToRun, { charts }: World) => {
-  const chart = service.kind === 'helm' ? service.spec.source.repository : undefined;
-  return chart && charts[`${chart.chart_name} ${chart.chart_version}`];
-};
-
-/** The readiness probe of an application or container. */
-export const readinessOf = (service: ServiceToRun): Probe | undefined =>
-  service.kind === 'application' || service.kind === 'container' ? service.spec.healthchecks?.readiness_probe : undefined;
-
-/** How long a probe asks before an instance counts as not ready, in seconds. */
-export const patienceOf = (probe: Probe): number => probe.initial_delay_seconds + probe.failure_threshold * probe.period_seconds;
 
 const unknownCommit: Find = (scene, { world }) => {
   const known = repositoryOf(scene.task.service, world);
@@ -75,12 +40,15 @@ const unknownCommit: Find = (scene, { world }) => {
 
 const failingBuild: Find = (scene, { world }) => (commitFactsOf(scene, world)?.build ? { kind: 'build-fails' } : undefined);
 
-const pull: Find = async ({ task }, { world, surroundings }) => {
-  const image = imageOf(task.service);
-  const known = image && world.images[image.name];
-  if (!known) return undefined;
+const pull: Find = async (scene, nature) => {
+  const { world, surroundings } = nature;
+  const image = imageOf(scene.task.service);
+  if (!image) return undefined;
+  const known = world.images[image.name];
+  if (!known && !(await ranKnown(scene, nature, (service) => imageOf(service)!.name in world.images))) return undefined;
   const host = image.registryId === undefined ? undefined : await surroundings.registryHost(image.registryId);
   const reference = `${host === undefined ? '' : `${host}/`}${image.name}:${image.tag}`;
+  if (!known) return { kind: 'image-unknown', reference };
   if (image.registryId !== undefined && !known.registries.includes(image.registryId)) return { kind: 'pull-denied', reference };
   return image.tag in known.tags ? undefined : { kind: 'image-unknown', reference };
 };
@@ -158,7 +126,7 @@ const lockedState: Find = async ({ task }, { world, surroundings }) => {
   if (!holder || !state.tags.includes(String(holder.spec['tag']))) return undefined;
   const since = holder.since + state.stuckAfterHours * 3_600_000;
   if (task.beganAt < since) return undefined;
-  const runner = { id: holder.id, kind: holder.kind, name: holder.name, environmentId: holder.environmentId, spec: holder.spec } as unknown as ServiceToRun;
+  const runner = serviceOf(holder);
   return { kind: 'state-locked', who: `runner@${instanceName(runner, versionOf(runner, undefined), holder.deploymentId)}`, since };
 };
 
@@ -166,6 +134,12 @@ const lockedTable: Find = async ({ task }, { world, surroundings }) => {
   const migration = releaseOf(task.service, world)?.migration;
   if (!migration || migration.lockedRuns === 0) return undefined;
   return (await surroundings.failuresInARow(task.service.id)) < migration.lockedRuns ? { kind: 'table-locked' } : undefined;
+};
+
+const unknownChart: Find = async (scene, nature) => {
+  const { service } = scene.task;
+  if (service.kind !== 'helm' || chartOf(service, nature.world)) return undefined;
+  return (await ranKnown(scene, nature, (each) => chartOf(each, nature.world) !== undefined)) ? { kind: 'chart-unknown' } : undefined;
 };
 
 const slowChart: Find = ({ task: { service } }, { world }) => {
@@ -178,7 +152,7 @@ const whatStops: Partial<Record<Scene['task']['phase']['step'], readonly Find[]>
   GIT_CLONE: [unknownCommit],
   BUILD: [failingBuild],
   MIRROR_IMAGE: [pull],
-  DEPLOYMENT: [fullDisk, pull, missingVariables, shortMemory, unknownHost, downDatabase, schemaBehind, badProbe, slowChart],
+  DEPLOYMENT: [fullDisk, pull, missingVariables, shortMemory, unknownHost, downDatabase, schemaBehind, badProbe, unknownChart, slowChart],
   RESTART: [fullDisk, missingVariables, shortMemory, unknownHost, downDatabase, schemaBehind, badProbe],
   EXECUTING: [fullDisk, pull, unknownCommit, lockedState, lockedTable],
 };

@@ -68,14 +68,17 @@ export interface ClusterFacts {
   readonly fullDisk: { readonly fromDaysAgo: number; readonly toDaysAgo: number };
 }
 
-/** What is known of the world that services run in; whatever is not known of goes well. */
+/**
+ * What is known of the world that services run in. Whatever is not known of goes well, but for a service that ran
+ * something known: it finds nothing else.
+ */
 export interface World {
   /** By image name. */
   readonly images: Readonly<Record<string, ImageFacts>>;
   /** By git address. */
   readonly repositories: Readonly<Record<string, RepositoryFacts>>;
-  /** By chart name and version: `kafka 31.0.0`. */
-  readonly charts: Readonly<Record<string, ChartFacts>>;
+  /** By chart name and version. */
+  readonly charts: Readonly<Record<string, Readonly<Record<string, ChartFacts>>>>;
   /** By id. */
   readonly clusters: Readonly<Record<string, ClusterFacts>>;
 }
