@@ -1,5 +1,5 @@
 /** Runs the official conformance suite, both revisions, against the program and against its HTTP host with fixtures. */
-import { needFixtures, neutral, passedBesides, revisions, type Revision } from './expectations.ts';
+import { extensions, needFixtures, neutral, passedBesides, revisions, type Revision } from './expectations.ts';
 import { startFixtures, startProgram, type Subject } from './servers.ts';
 import { conformanceOf, failuresIn, requiredBy, type Results } from './suite.ts';
 
@@ -14,19 +14,20 @@ const faultsIn = (results: Results, scenarios: readonly string[], unless: readon
     .map(({ scenario, check, said }) => `${scenario}: ${check}: ${said}`),
 ];
 
-const judgeProgram: Judge = async (results, revision) => faultsIn(results, neutral[revision], needFixtures);
+const judgeProgram: Judge = async (results, revision) => faultsIn(results, [...neutral[revision], ...extensions[revision]], needFixtures);
 
 const judgeFixtures: Judge = async (results, revision) =>
   faultsIn(results, [...(await requiredBy(revision)), ...passedBesides.filter((scenario) => results.has(scenario))]);
 
-async function examine(name: string, start: () => Promise<Subject>, judge: Judge): Promise<number> {
+/** @param more scenarios beside those that each revision requires. */
+async function examine(name: string, start: () => Promise<Subject>, judge: Judge, more?: typeof extensions): Promise<number> {
   const subject = await start();
   let faults = 0;
   try {
     for (const revision of revisions) {
       // One after the other: the suite counts streams.
       // oxlint-disable-next-line no-await-in-loop
-      const results = await conformanceOf(subject.url, revision);
+      const results = await conformanceOf(subject.url, revision, more?.[revision]);
       // oxlint-disable-next-line no-await-in-loop
       const found = await judge(results, revision);
       const checks = [...results.values()].flat().filter(({ status }) => status === 'SUCCESS').length;
@@ -40,5 +41,5 @@ async function examine(name: string, start: () => Promise<Subject>, judge: Judge
   return faults;
 }
 
-const faults = (await examine('the program', startProgram, judgeProgram)) + (await examine('the HTTP host with fixtures', startFixtures, judgeFixtures));
+const faults = (await examine('the program', startProgram, judgeProgram, extensions)) + (await examine('the HTTP host with fixtures', startFixtures, judgeFixtures));
 process.exitCode = faults === 0 ? 0 : 1;

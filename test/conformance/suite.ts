@@ -34,14 +34,10 @@ const runSuite = (args: readonly string[]): Promise<string> =>
 /** `server-tools-list-2026-11-20T22-02-03-431Z` → `tools-list` */
 const scenarioOf = (folder: string): string => folder.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
 
-/**
- * Runs what a revision requires of servers against the one at this address.
- * @throws Error with what the suite said, when it did not run.
- */
-export async function conformanceOf(url: string, revision: Revision): Promise<Results> {
+async function resultsOf(args: readonly string[]): Promise<Results> {
   const output = await mkdtemp(join(tmpdir(), 'infra-mcp-conformance-'));
   try {
-    const said = await runSuite(['--url', url, '--requirements', revision, '--output-dir', output]);
+    const said = await runSuite([...args, '--output-dir', output]);
     const folders = await readdir(output);
     if (folders.length === 0) throw new Error(`The conformance suite did not run:\n${said}`);
     const read = async (folder: string) => [scenarioOf(folder), JSON.parse(await readFile(join(output, folder, 'checks.json'), 'utf8')) as Check[]] as const;
@@ -49,6 +45,18 @@ export async function conformanceOf(url: string, revision: Revision): Promise<Re
   } finally {
     await rm(output, { recursive: true, force: true });
   }
+}
+
+/**
+ * Runs what a revision requires of servers against the one at this address, and scenarios of extensions.
+ * @throws Error with what the suite said, when it did not run.
+ */
+export async function conformanceOf(url: string, revision: Revision, extensions: readonly string[] = []): Promise<Results> {
+  const results = [await resultsOf(['--url', url, '--requirements', revision])];
+  // One after the other: the suite counts streams.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const scenario of extensions) results.push(await resultsOf(['--url', url, '--scenario', scenario]));
+  return new Map(results.flatMap((result) => [...result]));
 }
 
 /** The checks that failed, each with its scenario and what the suite says of it. */
