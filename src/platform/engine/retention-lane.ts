@@ -46,6 +46,7 @@ export function retentionLane({ db, clock }: EngineContext, bounds: Retention = 
   let dueAt = clock.now();
   return {
     name: 'retention',
+    isUnseen: true,
     width: 1,
     take: async (_lease, inHand) => (inHand.length === 0 && dueAt <= clock.now() ? ['deployments'] : []),
     carryOut: async () => {

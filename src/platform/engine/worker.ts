@@ -5,6 +5,8 @@ import { heartbeatMilliseconds, type Lease } from './lease.ts';
 /** A kind of work: what is due, and how one piece of it is done. */
 export interface Lane {
   readonly name: string;
+  /** Whether what it does shows nowhere, so that nobody waits for what is due in it later. */
+  readonly isUnseen?: boolean;
   /** Pieces worked on at once. */
   readonly width: number;
   /** Claims up to `limit` pieces that are due, other than those in hand, and names all it holds that are due. */
@@ -117,8 +119,9 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
     const doneBefore = done;
     const due = await Promise.all(open.map((lane) => lane.nextDue(lease, [...inHand.get(lane)!.keys()])));
     const moments = due.filter((moment) => moment !== null);
+    const seen = due.filter((moment, place) => moment !== null && (moment <= now || !open[place]!.isUnseen)) as number[];
     // What was let go of meanwhile may be due again: the next round, which begins at once, sees it.
-    if (done === doneBefore) tellSettled(moments);
+    if (done === doneBefore) tellSettled(seen);
     return Math.min(lookAt, beatAt || lookAt, ...moments);
   };
 
