@@ -43,6 +43,8 @@ export const mcpbManifest = {
     },
   },
   tools: tools.map(({ name, description }) => ({ name, description })),
+  // The server lists its prompts itself.
+  prompts_generated: true,
   compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: manifest.engines.node } },
   user_config: Object.fromEntries(options.map((option) => [keyOf(option), question(option)])),
 };

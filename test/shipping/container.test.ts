@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/config.ts';
+import { textPlaces } from '../../src/mcp/texts.ts';
 import { createKey } from '../../src/serve/http/keys.ts';
 import { commandLine, startPlatform, temporaryDirectory } from '../commands/support.ts';
 import { closeLab, connectLegacy, connectModern, textOf as resultText } from '../serve/lab.ts';
@@ -29,7 +30,8 @@ describe('the container image', () => {
     const copied = instructions('COPY').filter((text) => !text.startsWith('--from'))[0]!.split(' ').slice(0, -1);
     for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
     const ignored = textOf('deploy/Dockerfile.dockerignore').trim().split('\n');
-    for (const path of ['src', 'tools', 'scripts', 'bin', ...copied]) expect(ignored).not.toContain(path);
+    const needed = ['src', 'tools', 'scripts', 'bin', ...Object.values(textPlaces), ...copied];
+    expect(needed.filter((path) => ignored.includes(path.split('/')[0]!))).toEqual([]);
     expect(instructions('RUN').map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual(['npm ci', 'npm pack', 'install --directory']);
     expect(scripts).toContain('prepack');
   });
