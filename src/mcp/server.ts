@@ -40,6 +40,8 @@ export interface ServerFor {
   readonly era: 'legacy' | 'modern';
   /** One instance may serve many requests, so this is asked for each. */
   readonly callerOf: (context: ServerContext) => Caller;
+  /** The only method that it is to answer, where it is built for one request. */
+  readonly method?: string;
 }
 
 const confirmKey = 'confirm';
@@ -88,7 +90,7 @@ function resultOf(reply: Reply, page: string | undefined): CallToolResult | Inpu
  * A fresh server for one connection or one request: cheap, because the tools and their schemas are shared.
  * It never touches the platform before a tool is called.
  */
-export function buildServer(parts: ServerParts, { era, callerOf }: ServerFor): McpServer {
+export function buildServer(parts: ServerParts, { era, callerOf, method }: ServerFor): McpServer {
   const { registry, policy, log, clock, connect } = parts;
   const mcp = new McpServer(
     { name: 'infra-mcp', version: parts.version },
@@ -144,6 +146,7 @@ export function buildServer(parts: ServerParts, { era, callerOf }: ServerFor): M
     const canVisit = call.dialogue.answer === undefined && opensPages(capabilitiesOf(context));
     return resultOf(reply, canVisit ? parts.approvalsPage?.() : undefined);
   });
-  registerContent(mcp, { ...parts, ...dependencies }, { era, callerOf, run: (tool, args, context, deps) => run(tool, args, contextOf(context), deps) });
+  // Most requests are calls, and those need nothing else.
+  if (!method?.startsWith('tools/')) registerContent(mcp, { ...parts, ...dependencies }, { era, callerOf, run: (tool, args, context, deps) => run(tool, args, contextOf(context), deps) });
   return mcp;
 }

@@ -10,8 +10,11 @@ import { createSubscriptionStreams } from './subscriptions.ts';
 export const legacyModes = ['sessions', 'stateless'] as const;
 export type LegacyMode = (typeof legacyModes)[number];
 
-/** A server for one caller: for one request of the 2026 revision, for one session of the earlier ones. */
-export type BuildServer = (era: 'legacy' | 'modern', caller: HttpCaller) => McpServer;
+/**
+ * A server for one caller: for one request of the 2026 revision, for one session of the earlier ones.
+ * @param method what the request asks for, where it is known to be all that is asked.
+ */
+export type BuildServer = (era: 'legacy' | 'modern', caller: HttpCaller, method?: string) => McpServer;
 
 /** What both eras work with. */
 export interface EraParts {
@@ -41,7 +44,9 @@ const withoutState = (response: Response): EraAnswer => ({ response, left: () =>
 /** Serves the 2026 revision without state, and the 2025 ones as the operator chose. */
 export function createEras({ build, watch = () => () => undefined, legacy, limits, clock, log }: EraParts): Eras {
   const protocolError = (error: Error): void => log.debug({ err: error }, 'protocol error');
-  const factory = ({ era, authInfo }: McpRequestContext): McpServer => build(era, callOf(authInfo).caller);
+  const factory = ({ era, authInfo, requestInfo }: McpRequestContext): McpServer =>
+    // Of the 2026 revision the library has held the header against the message.
+    build(era, callOf(authInfo).caller, era === 'modern' ? (requestInfo?.headers.get('mcp-method') ?? undefined) : undefined);
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: protocolError });
   const subscriptions = createSubscriptionStreams(factory, protocolError);
   const stateless = legacyStatelessFallback(factory, protocolError);
