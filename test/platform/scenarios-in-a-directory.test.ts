@@ -120,6 +120,12 @@ test('knows no scenario of another name, and makes nothing for it', async () => 
   await expect(startLab({ scenarios: ['bad-image-tag', 'bad-tag'] })).rejects.toThrow('"bad-tag" is no scenario. There are bad-image-tag, ');
 });
 
+const saidWith = async (randomSeed: string) => (await lab({ scenarios: ['out-of-memory', 'docker-build-error'], clock: manualClock(), randomSeed })).dump()['log_line'];
+
+test('says the same, word for word, for the same seed at the same time', async () => {
+  expect(await saidWith('seven')).toEqual(await saidWith('seven'));
+});
+
 test('names no scenario in anything it keeps or says', async () => {
   const all = await lab({ scenarios: [allScenarios] });
   const kept = JSON.stringify(all.dump());

@@ -65,6 +65,12 @@ test('lines read in pieces, by processes that know nothing of each other, are th
   );
 });
 
+test('nothing stands in the way of what starts no instance', async () => {
+  const none = { ...task, service: { ...task.service, spec: { ...specs['container'], min_running_instances: 0 } } } as Task;
+  clock.advance(600_000);
+  expect((await runtime(around(new Map())).observe(none, null)).outcome).toBe('succeeded');
+});
+
 const strike: SimulationOptions['faults'] = ({ seconds }) => ({ seconds, lines: ['struck'], failure: 'struck' });
 
 test('a fault that is asked for goes before what the world has', async () => {

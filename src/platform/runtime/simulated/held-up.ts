@@ -118,6 +118,8 @@ export function chartTooSlow(scene: Scene, { meanwhile }: ChartFacts): Script {
   const timeout = service.kind === 'helm' ? service.spec.timeout_sec : 0;
   const good = helmScript({ ...scene, seconds: 0 }).lines;
   const release = slug(service.name);
+  const isAtomic = service.kind === 'helm' && service.spec.arguments.includes('--atomic');
+  const rolledBack = isAtomic ? `release ${release} failed, and has been rolled back due to atomic being set: ` : '';
   const failure = `helm gave up after ${timeout}s`;
   return {
     seconds: timeout,
@@ -129,10 +131,9 @@ export function chartTooSlow(scene: Scene, { meanwhile }: ChartFacts): Script {
         `ready.go:304: [debug] StatefulSet is not ready: ${digest(service.environmentId, 8)}/${release}. 0 out of 3 expected pods are ready`,
       ]),
       `wait.go:66: [debug] wait for resources failed after ${Math.floor(timeout / 60)}m${timeout % 60}s: context deadline exceeded`,
-      colored.red(`Error: UPGRADE FAILED: release ${release} failed, and has been rolled back due to atomic being set: timed out waiting for the condition`),
+      colored.red(`Error: UPGRADE FAILED: ${rolledBack}timed out waiting for the condition`),
       [
-        'helm.go:86: [debug] timed out waiting for the condition',
-        `release ${release} failed, and has been rolled back due to atomic being set`,
+        `helm.go:86: [debug] ${rolledBack}timed out waiting for the condition`,
         'helm.sh/helm/v3/pkg/action.(*Upgrade).failRelease',
         '\thelm.sh/helm/v3/pkg/action/upgrade.go:496',
         'runtime.goexit',

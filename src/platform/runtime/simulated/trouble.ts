@@ -157,8 +157,12 @@ const whatStops: Partial<Record<Scene['task']['phase']['step'], readonly Find[]>
   EXECUTING: [fullDisk, pull, unknownCommit, lockedState, lockedTable],
 };
 
+const startsNothing = ({ task: { service, phase } }: Scene): boolean =>
+  phase.work === 'start' && (service.kind === 'application' || service.kind === 'container') && service.spec.min_running_instances === 0;
+
 /** What stands in the way of a scene's phase, as the world and its surroundings are now; undefined where nothing does. */
 export async function findTrouble(scene: Scene, nature: Nature): Promise<Trouble | undefined> {
+  if (startsNothing(scene)) return undefined;
   for (const find of whatStops[scene.task.phase.step] ?? []) {
     const trouble = await find(scene, nature);
     if (trouble) return trouble;
