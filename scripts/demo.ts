@@ -1,28 +1,39 @@
-/** A story for the terminal: an assistant runs infrastructure, on an embedded platform that is gone afterwards. */
+/**
+ * A story for the terminal: an assistant runs infrastructure, on an embedded platform that is gone afterwards.
+ * --json tells it as a line of JSON for each event; --time-scale 0 takes no time to deploy.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { styled } from '../src/commands/style.ts';
 import { connect } from './demo/assistant.ts';
+import { forPeople, forPrograms } from './demo/show.ts';
 import { tell } from './demo/story.ts';
-import { bad, chapter, result } from './demo/terminal.ts';
 
-/** Fast enough for a terminal, slow enough to see the states. */
-const timeScale = '0.1';
+const { json, 'time-scale': timeScale } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    // Fast enough for a terminal, slow enough to see the states.
+    'time-scale': { type: 'string', default: '0.1' },
+  },
+}).values;
+const show = json ? forPrograms : forPeople;
 
 const began = Date.now();
 const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-demo-'));
 try {
-  const assistant = await connect({ INFRA_DATA_DIR: directory, INFRA_TIME_SCALE: timeScale });
+  const assistant = await show.wait('Starting a server', () => connect({ INFRA_DATA_DIR: directory, INFRA_TIME_SCALE: timeScale }, show));
   try {
-    chapter('A server, a fresh platform in it, and an MCP client');
-    result(`${await assistant.tools()} tools`);
+    show.tell({ event: 'chapter', title: 'A server, a fresh platform in it, and an MCP client' });
+    show.tell({ event: 'text', text: `${await assistant.tools()} tools` });
     await tell(assistant);
   } finally {
     await assistant.close();
   }
-  chapter(`The end, after ${((Date.now() - began) / 1000).toFixed(1)} seconds. Nothing of it is left on this machine.`);
+  show.tell({ event: 'chapter', title: `The end, after ${((Date.now() - began) / 1000).toFixed(1)} seconds. Nothing of it is left on this machine.` });
 } catch (error) {
-  bad(`The demo went wrong: ${(error as Error).message}`);
+  console.error(`\n${styled('red', '✗', process.stderr)} The demo went wrong: ${(error as Error).message}`);
   process.exitCode = 1;
 } finally {
   await rm(directory, { recursive: true, force: true });

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { endOf } from '../../src/contract/states.ts';
 import type { Answer, Assistant } from './assistant.ts';
-import { chapter, good, result, state } from './terminal.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -26,24 +25,30 @@ const textAt = (row: Row, member: string): string => {
   return value;
 };
 
-const listed = (rows: readonly Row[], ...members: string[]): void =>
-  result(rows.map((row) => members.map((member) => textAt(row, member)).join('  ')).join('\n'));
+/** Shows some members of rows. */
+const list = ({ show }: Assistant, rows: readonly Row[], ...members: [string, ...string[]]): void =>
+  show.tell({ event: 'table', heading: members, rows: rows.map((row) => members.map((member) => textAt(row, member))) });
 
 /** Longest a deployment of the demo may take, and how often its state is read, in milliseconds. */
 const longest = 20_000;
 const interval = 150;
 
 /** Reads a state until it has ended well, and shows each that it goes through. */
-async function follow(name: string, read: () => Promise<string>): Promise<void> {
+async function follow({ show }: Assistant, name: string, read: () => Promise<string>): Promise<void> {
   const until = Date.now() + longest;
+  const next = async (seen: string): Promise<string> => {
+    for (;;) {
+      const now = await read();
+      if (now !== seen) return now;
+      expect(Date.now() < until, `${name} is still ${seen} after ${longest / 1000} seconds`);
+      await pause(interval);
+    }
+  };
   let seen = '';
   while (endOf('DEPLOY', seen) !== 'good') {
+    seen = await show.wait(`${name} ${seen}`, () => next(seen));
+    show.tell({ event: 'state', of: name, state: seen });
     expect(endOf('DEPLOY', seen) !== 'bad', `${name} ended as ${seen}`);
-    expect(Date.now() < until, `${name} is still ${seen} after ${longest / 1000} seconds`);
-    const now = await read();
-    if (now !== seen) state(name, now);
-    else await pause(interval);
-    seen = now;
   }
 }
 
@@ -54,22 +59,23 @@ interface Surroundings {
 }
 
 async function lookAround(assistant: Assistant): Promise<Surroundings> {
-  chapter('An assistant looks around');
+  const { show } = assistant;
+  show.tell({ event: 'chapter', title: 'An assistant looks around' });
   const organization = succeeded(await assistant.call('get_organization')).data;
-  result(textAt(organization, 'name'));
+  show.tell({ event: 'text', text: textAt(organization, 'name') });
   const projects = rowsOf(succeeded(await assistant.call('list_projects', { organization_id: textAt(organization, 'id') })));
-  listed(projects, 'name');
+  list(assistant, projects, 'name');
 
   const environments: Row[] = [];
   for (const project of projects) {
     const own = rowsOf(succeeded(await assistant.call('list_environments', { project_id: textAt(project, 'id') })));
-    listed(own, 'name', 'mode');
+    list(assistant, own, 'name', 'mode');
     environments.push(...own.map((environment) => ({ ...environment, project_id: project['id'] })));
   }
   const production = environments.find(({ mode }) => mode === 'PRODUCTION');
   const staging = environments.find(({ mode }) => mode === 'STAGING');
   expect(production !== undefined && staging !== undefined, 'the seed has no environments of both modes');
-  listed(rowsOf(succeeded(await assistant.call('list_services', { environment_id: textAt(production, 'id') }))), 'service_type', 'name');
+  list(assistant, rowsOf(succeeded(await assistant.call('list_services', { environment_id: textAt(production, 'id') }))), 'name', 'service_type');
   return {
     projectId: textAt(staging, 'project_id'),
     clusterId: textAt(staging, 'cluster_id'),
@@ -92,7 +98,7 @@ async function setUp(assistant: Assistant, { projectId, clusterId }: Surrounding
     expect(!text.includes(secretValue), `${tool} shows a secret`);
     return textAt(data, 'id');
   };
-  chapter('It sets up an environment with an application and a database');
+  assistant.show.tell({ event: 'chapter', title: 'It sets up an environment with an application and a database' });
   const environmentId = await create('create_environment', { project_id: projectId, name: 'demo', mode: 'STAGING', cluster_id: clusterId });
   const databaseId = await create('create_database', {
     environment_id: environmentId, name: 'orders', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER',
@@ -103,7 +109,7 @@ async function setUp(assistant: Assistant, { projectId, clusterId }: Surrounding
   });
   await create('create_environment_variable', { application_id: applicationId, key: 'LOG_FORMAT', value: 'json' });
   await create('create_secret', { application_id: applicationId, key: 'PAYMENT_KEY', value: secretValue });
-  good('the secret went in, and does not come out again');
+  assistant.show.tell({ event: 'good', text: 'the secret went in, and does not come out again' });
   return { environmentId, applicationId, databaseId };
 }
 
@@ -115,17 +121,18 @@ async function deploy(assistant: Assistant, { applicationId, databaseId, environ
   const applicationState = async (): Promise<string> =>
     textAt(succeeded(await assistant.ask('get_application_status', { application_id: applicationId })).data, 'state');
 
-  chapter('It deploys, and follows the states until they have ended');
+  const { show } = assistant;
+  show.tell({ event: 'chapter', title: 'It deploys, and follows the states until they have ended' });
   succeeded(await assistant.call('deploy_database', { database_id: databaseId }));
-  await follow('orders', databaseState);
+  await follow(assistant, 'orders', databaseState);
   succeeded(await assistant.call('deploy_application', { application_id: applicationId }));
-  await follow('checkout', applicationState);
-  good('running');
+  await follow(assistant, 'checkout', applicationState);
+  show.tell({ event: 'good', text: 'running' });
 
-  chapter('It reads the logs');
+  show.tell({ event: 'chapter', title: 'It reads the logs' });
   const lines = rowsOf(succeeded(await assistant.call('get_application_logs', { application_id: applicationId, tail: 8 })));
   expect(lines.length > 0, 'a running application has no logs');
-  listed(lines, 'message');
+  show.tell({ event: 'text', text: lines.map((line) => textAt(line, 'message')).join('\n') });
 }
 
 async function tryToStop(assistant: Assistant, { production }: Surroundings): Promise<void> {
@@ -133,16 +140,16 @@ async function tryToStop(assistant: Assistant, { production }: Surroundings): Pr
     const { data } = succeeded(await assistant.ask('get_environment_status', { environment_id: production.id }));
     return textAt(data['environment'] as Row, 'state');
   };
-  chapter('It tries to stop production');
+  assistant.show.tell({ event: 'chapter', title: 'It tries to stop production' });
   const before = await stateNow();
   const { failed, text } = await assistant.call('stop_environment', { environment_id: production.id });
   expect(assistant.asked.length === 1, 'the user was not asked, once');
   expect(assistant.asked[0]!.includes(production.name), 'the question does not name what would be stopped');
   expect(failed, 'it was carried out although the user said no');
-  result(text.split('\n')[0]!);
+  assistant.show.tell({ event: 'text', text: text.split('\n')[0]! });
   const after = await stateNow();
   expect(after === before, `production was ${before} and is ${after}`);
-  good(`${production.name} is ${after}, as before`);
+  assistant.show.tell({ event: 'good', text: `${production.name} is ${after}, as before` });
 }
 
 /**

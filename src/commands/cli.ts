@@ -121,8 +121,16 @@ export function withCommand(args: readonly string[]): readonly string[] {
   return meant ? [...meant, ...args.slice(meant.length - 1)] : args;
 }
 
+/** Lets a command end by itself when whoever reads what it prints has seen enough, as head does. */
+function outliveReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 /** Runs the command that a command line names. @throws Error that the user should read. */
 export async function cli(args: readonly string[]): Promise<void> {
+  outliveReader();
   // Asked by the scripts of completion, for themselves: what follows is somebody's unfinished line.
   if (args[0] === 'complete' && args[1] === '--') return (await import('./completion.ts')).complete(createParser(), args.slice(2));
   await createParser().parseAsync(withCommand(args), { from: 'user' });

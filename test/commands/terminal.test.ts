@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command as Parser } from 'commander';
@@ -6,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { commands } from '../../src/commands/all.ts';
 import { createParser } from '../../src/commands/cli.ts';
 import { columns } from '../../src/commands/columns.ts';
-import { run, temporaryDirectory } from './support.ts';
+import { commandLine, run, temporaryDirectory } from './support.ts';
 
 /** A stream that is a terminal of so many columns. */
 const terminal = (width: number, colours = 256): NodeJS.WriteStream =>
@@ -77,6 +79,16 @@ describe('json', () => {
     const key = JSON.parse((await run(['key', '--name', 'ci', '--json'])).stdout) as object;
     expect(key).toEqual({ key: expect.stringMatching(/^imk_/) as string, entry: { name: 'ci', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string, level: 'read' } });
   });
+});
+
+test('a reader that leaves early does no harm', async () => {
+  const { command: [program = '', ...args], env } = commandLine(['tools'], await environment({}));
+  const child = spawn(program, args, { env });
+  child.stdout.destroy();
+  let said = '';
+  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect({ code, said }).toEqual({ code: 0, said: '' });
 });
 
 describe('a mistyped', () => {
