@@ -2,21 +2,29 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Json, rowsOf } from '../lab.ts';
 import { controlled, type ControlledLab, start, startControlled, startInstant } from './support.ts';
 
 let lab: ControlledLab;
-afterEach(() => lab.close());
+/** When the test began. */
+let began: number;
+
+beforeAll(async () => {
+  lab = await startControlled({ allowPrivateWebhookTargets: true, randomSeed: 'of the test' });
+});
+beforeEach(async () => {
+  began = Date.parse(String((await time())['now']));
+});
+afterAll(() => lab.close());
 
 const advance = (by: string) => lab.tell('POST', '/time/advance', { by });
 const time = () => lab.tell('GET', '/time');
-const after = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString();
+const after = (seconds: number) => new Date(began + seconds * 1000).toISOString();
 const deploy = () => lab.must('deploy_application', { application_id: lab.seed['application_id'] });
 const stateOf = async () => (await lab.must('get_application_status', { application_id: lab.seed['application_id'] }))['state'];
 
 test('time stands still until it is moved, and an advance answers when everything due is done', async () => {
-  lab = await startControlled();
   expect(await time()).toMatchObject({ now: start, stepped: true, time_scale: 1 });
   const { created_at: asked } = await deploy();
   expect(asked).toBe(start);
@@ -35,12 +43,11 @@ test('time stands still until it is moved, and an advance answers when everythin
 });
 
 test('what is due on the way happens at its own time, not at the end', async () => {
-  lab = await startControlled();
   await deploy();
   await advance('P1D');
   const [latest] = rowsOf(await lab.must('list_application_deployments', { application_id: lab.seed['application_id'] }));
   const { auditing_data: audit, total_duration: took } = latest as { auditing_data: Json; total_duration: string };
-  expect(audit['created_at']).toBe(start);
+  expect(audit['created_at']).toBe(after(0));
   expect(String(audit['updated_at']) < after(60)).toBe(true);
   expect(took).toMatch(/^PT\d\dS$/);
   // A job that is scheduled runs all day long.
@@ -57,7 +64,6 @@ test('an advance waits for webhooks to be delivered, and comes back for their re
     response.writeHead(answers.shift() ?? 200).end();
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
-  lab = await startControlled({ allowPrivateWebhookTargets: true });
   const { id } = await lab.must('create_webhook', {
     organization_id: lab.organizationId, kind: 'STANDARD', target_url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, events: ['DEPLOYMENT_STARTED'], enabled: true,
   });
@@ -72,7 +78,6 @@ test('an advance waits for webhooks to be delivered, and comes back for their re
 });
 
 test('goes on where it stood at the next start', async () => {
-  lab = await startControlled();
   await advance('PT36H');
   lab = controlled(await lab.restart());
   expect((await time())['now']).toBe(after(36 * 3600));
@@ -80,7 +85,7 @@ test('goes on where it stood at the next start', async () => {
 
 test('the same seed and the same requests give the same ids, states and logs', async () => {
   const run = async () => {
-    lab = await startControlled({ randomSeed: 'of the test' });
+    await lab.tell('POST', '/reset');
     const project = await lab.must('create_project', { organization_id: lab.organizationId, name: 'again' });
     const deployment = await deploy();
     await advance('PT10S');
@@ -91,7 +96,6 @@ test('the same seed and the same requests give the same ids, states and logs', a
     return JSON.stringify({ project, deployment, logs, history, time: await time() });
   };
   const one = await run();
-  await lab.close();
   expect(await run()).toBe(one);
   // A later start draws anew: nothing gets an id that something has.
   lab = controlled(await lab.restart());
@@ -99,23 +103,23 @@ test('the same seed and the same requests give the same ids, states and logs', a
 });
 
 test('an advance that makes no sense is refused, and moves nothing', async () => {
-  lab = await startControlled();
   for (const [body, words] of [
     [{}, 'give either by, such as PT5M, or to'],
     [{ by: 'PT1M', to: after(60) }, 'give either by'],
     [{ by: 'five minutes' }, 'by: must be a valid duration'],
-    [{ to: after(-1) }, `to: is before ${start}, where time stands`],
+    [{ to: after(-1) }, `to: is before ${after(0)}, where time stands`],
     [{ by: 'P2Y' }, 'more than 366 days away'],
     [{ bi: 'PT1M' }, 'bi: is not known; did you mean "by"?'],
   ] as const) {
     const answer = await lab.ask('POST', '/time/advance', body);
     expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(words)]);
   }
-  expect((await time())['now']).toBe(start);
+  expect((await time())['now']).toBe(after(0));
 });
 
 test('time that passes by itself is not moved', async () => {
-  lab = await startInstant();
-  expect(await time()).toMatchObject({ stepped: false, time_scale: 0 });
-  expect((await lab.ask('POST', '/time/advance', { by: 'PT1M' })).body['message']).toContain('--stepped-time');
+  const passing = await startInstant();
+  expect(await passing.tell('GET', '/time')).toMatchObject({ stepped: false, time_scale: 0 });
+  expect((await passing.ask('POST', '/time/advance', { by: 'PT1M' })).body['message']).toContain('--stepped-time');
+  await passing.close();
 });
