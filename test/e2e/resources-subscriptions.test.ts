@@ -51,7 +51,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(server.told).toEqual([]);
     await deploy();
     await vi.waitFor(() => expect(new Set(server.told)).toEqual(new Set([status, logs])), { timeout: 10_000 });
-    expect(await server.text(status)).toContain('status_details');
+    expect(await server.text(status)).toContain('deployment_id: ');
     await stop();
     await vi.waitFor(() => expect(watches.size()).toBe(0));
     const [told, looks] = [server.told.length, watches.looks()];
@@ -75,6 +75,19 @@ describe.each(eras)('a client of the %s era', (era) => {
     await server.client.close();
     await vi.waitFor(() => expect(watches.size()).toBe(0));
   });
+});
+
+test('what people read is recorded, what is looked at for them is not', async () => {
+  const watches = hasty();
+  const server = await content.connect('modern', { watches });
+  const recorded = () => content.log.lines.filter(({ message, fields }) => message === 'call ended' && 'tool' in fields && fields.tool === 'service_status');
+  const before = recorded().length;
+  await server.text(status);
+  expect(recorded()).toHaveLength(before + 1);
+  const { stop } = await server.watch([status]);
+  await lookedAt(1, watches);
+  await stop();
+  expect(recorded()).toHaveLength(before + 1);
 });
 
 test('two listeners of one client cause no more requests than one', async () => {

@@ -7,7 +7,7 @@ import type { Address } from '../addresses/address.ts';
 import { anyService } from '../references.ts';
 import { logLines, record, table } from '../render.ts';
 import type { Sight } from '../sight.ts';
-import { at, isRecord, pickPaths, pruneRecord, type JsonRecord } from '../values.ts';
+import { at, isRecord, type JsonRecord } from '../values.ts';
 import { platformResource, type PlatformResource } from './resource.ts';
 import { holding } from './rows.ts';
 
@@ -40,29 +40,57 @@ async function readOf(perKind: typeof configurations, { addresses, read }: Sight
 }
 
 /** Whether what is asked of a service hasn't come to an end. */
-function isUnderWay(status: unknown): boolean {
-  const action = DeploymentAction.safeParse(at(status, 'status_details.action'));
-  return action.success && endOf(action.data, String(at(status, 'state'))) === undefined;
+function isUnderWay({ action, state }: JsonRecord): boolean {
+  const asked = DeploymentAction.safeParse(action);
+  return asked.success && endOf(asked.data, String(state)) === undefined;
 }
 
-const statusFacts = [
-  'state', 'service_deployment_status', 'status_details.action', 'status_details.status', 'last_deployment_date', 'deployment_request_id',
-  'steps.total_duration_sec',
-];
+/** What is shown of a status, and where it stands in the answer. */
+const statusFacts = {
+  state: 'state',
+  version: 'service_deployment_status',
+  action: 'status_details.action',
+  result: 'status_details.status',
+  deployed_at: 'last_deployment_date',
+  took_seconds: 'steps.total_duration_sec',
+  deployment_id: 'deployment_request_id',
+} as const;
 
-const historyColumns = [
-  'identifier.name', 'status', 'status_details.action', 'auditing_data.created_at', 'total_duration', 'auditing_data.triggered_by', 'auditing_data.origin',
-  'details.commit.git_commit_id', 'details.commit.message', 'details.image.image_name', 'details.image.tag', 'identifier.execution_id',
-];
+/** The same of a deployment in a history. */
+const deploymentFacts = {
+  action: 'status_details.action',
+  state: 'status',
+  at: 'auditing_data.created_at',
+  took: 'total_duration',
+  by: 'auditing_data.triggered_by',
+  from: 'auditing_data.origin',
+  commit: 'details.commit.git_commit_id',
+  message: 'details.commit.message',
+  image: 'details.image.image_name',
+  tag: 'details.image.tag',
+  id: 'identifier.execution_id',
+} as const;
+
+const told = (facts: Readonly<Record<string, string>>, row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(facts).map(([name, path]) => [name, at(row, path)]));
 
 const rowsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : []);
 
+const stepText = ({ step_name: name, status, duration_sec: seconds }: JsonRecord): string => `${String(name)} ${String(status)} (${String(seconds)} s)`;
+
 const endText = ({ name, status }: JsonRecord): string => `${String(name)} ${String(status)}`;
+
+/** The deployments of a history, each with how its services ended where it has several. */
+function historyOf({ results, ...page }: JsonRecord): JsonRecord {
+  const row = (deployment: JsonRecord): JsonRecord => ({ ...told(deploymentFacts, deployment), services: rowsOf(deployment['services']).map(endText).join(', ') || undefined });
+  return { ...page, results: rowsOf(results).map(row) };
+}
+
+const history = table('deployment', [...Object.keys(deploymentFacts), 'services']);
 
 /** The statuses of the services of an environment in one list, with their kinds and, where they are told, names. */
 function statusRows(answer: JsonRecord, named: JsonRecord | undefined): JsonRecord[] {
   const names = new Map(rowsOf(named?.['results']).map((row) => [row['id'], row['name']]));
-  return serviceKinds.flatMap((kind) => rowsOf(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, ...row })));
+  return serviceKinds.flatMap((kind) => rowsOf(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...told(statusFacts, row) })));
 }
 
 /** A service or environment and what happens to it. */
@@ -80,7 +108,7 @@ export const services: readonly PlatformResource[] = [
       const { environment: whole, ...rest } = answer as JsonRecord;
       return { ...(isRecord(whole) && whole), results: statusRows(rest, named) };
     },
-    render: holding('service', ['name', 'kind', 'id', ...statusFacts], ['metrics']),
+    render: holding('service', ['name', 'kind', 'id', ...Object.keys(statusFacts)], ['metrics']),
     watched: { requests: 2, isMoving: (view) => rowsOf(view['results']).some(isUnderWay) },
   }),
   platformResource({
@@ -91,11 +119,8 @@ export const services: readonly PlatformResource[] = [
     toolset: 'environments',
     input: environment,
     operations: [operations.list_environment_deployments],
-    read: async ({ environment: id }, { read }) => {
-      const { results, ...page } = (await read(operations.list_environment_deployments, { environment_id: id, page_size: deployments })) as JsonRecord;
-      return { ...page, results: rowsOf(results).map((row) => ({ ...row, services: rowsOf(row['services']).map(endText).join(', ') })) };
-    },
-    render: table('deployment', [...historyColumns, 'services']),
+    read: async ({ environment: id }, { read }) => historyOf((await read(operations.list_environment_deployments, { environment_id: id, page_size: deployments })) as JsonRecord),
+    render: history,
   }),
   platformResource({
     name: 'service',
@@ -116,8 +141,11 @@ export const services: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(statuses),
-    read: async (_, sight) => readOf(statuses, sight),
-    render: { ...record(), view: (answer) => pickPaths(pruneRecord(answer), ['id', ...statusFacts, 'steps.details', 'execution_id']) },
+    read: async (_, sight) => {
+      const status = await readOf(statuses, sight);
+      return { id: status['id'], ...told(statusFacts, status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
+    },
+    render: record(),
     watched: { requests: 1, isMoving: isUnderWay },
   }),
   platformResource({
@@ -157,7 +185,7 @@ export const services: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(histories),
-    read: async (_, sight) => readOf(histories, sight, { page_size: deployments }),
-    render: table('deployment', historyColumns),
+    read: async (_, sight) => historyOf(await readOf(histories, sight, { page_size: deployments })),
+    render: history,
   }),
 ];
