@@ -77,10 +77,10 @@ const node: Voice = {
 };
 
 const python: Voice = {
-  boot: ({ random }) => [
+  boot: () => [
     `${colored.green('INFO')}  gunicorn.error  Starting gunicorn 23.0.0`,
     '/usr/local/lib/python3.12/site-packages/google/rpc/__init__.py:20: UserWarning: pkg_resources is deprecated as an API.\n  import pkg_resources',
-    `INFO  gunicorn.error  Booting worker with pid: ${between(random, 7, 12)}`,
+    'INFO  gunicorn.error  Booting worker with pid: 9',
     'WARNING  app.cache  CACHE_URL not given, falling back to a cache in memory',
   ],
   variableMissing: ([name]) => [
