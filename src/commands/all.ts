@@ -58,6 +58,7 @@ export const commands: readonly Command[] = [
     examples: [
       { line: 'infra-mcp platform --data-dir ./data --port 7070', does: 'a platform at an address of its own' },
       { line: 'infra-mcp platform --time-scale 0.05', does: 'one that deploys twenty times faster' },
+      { line: 'infra-mcp platform --scenario bad-image-tag --scenario out-of-memory', does: 'one with failures to try an assistant on' },
     ],
     run: async ({ config }) => (await import('./platform.ts')).platform(config),
   }),
