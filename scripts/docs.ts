@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openApiDocument } from '../src/contract/openapi.ts';
 import { commandsPage, commandTable } from './docs/commands.ts';
+import { contentPage } from './docs/content.ts';
 import { contractPage } from './docs/contract.ts';
 import { errorsPage } from './docs/errors.ts';
 import { house } from './docs/house.ts';
@@ -31,6 +32,7 @@ const pages: Readonly<Record<string, string>> = {
   'docs/policy.md': policyPage(),
   'docs/tools.md': toolsPage(),
   'docs/operations.md': operationsPage(),
+  'docs/resources.md': await contentPage(),
   'docs/states.md': statesPage(),
   'docs/scenarios.md': scenariosPage(),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,

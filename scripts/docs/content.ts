@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { pointsAt } from '../../src/mcp/resolve.ts';
+import { mostWatched } from '../../src/mcp/resources/watches.ts';
+import { resources } from '../../src/mcp/resources/catalog.ts';
+import { isOfPlatform, variablesOf, type Resource } from '../../src/mcp/resources/resource.ts';
+import { textsIn } from '../../src/mcp/texts.ts';
+import { code, table } from './markdown.ts';
+
+const completedWith = (resource: Resource): string =>
+  variablesOf(resource.uri)
+    .map((variable) => `${code(variable)}: ${(isOfPlatform(resource) && pointsAt(resource.tool.input[variable])) || 'kinds of services'}`)
+    .join(', ');
+
+const resourceRow = (resource: Resource): string[] => [
+  code(resource.uri),
+  resource.description,
+  completedWith(resource),
+  isOfPlatform(resource) && resource.watched ? 'yes' : '',
+];
+
+/** docs/resources.md: resources, prompts and skills. */
+export async function contentPage(): Promise<string> {
+  const prompts = [...(await textsIn(join(import.meta.dirname, '../..')).prompts()).values()];
+  const promptRow = ({ name, title, description, arguments: taken }: (typeof prompts)[number]): string[] => [
+    code(name),
+    title,
+    description,
+    Object.entries(taken).map(([argument, { required }]) => `${code(argument)}${required ? '' : ' (optional)'}`).join(', '),
+  ];
+  return `# Resources, prompts and skills
+
+## Resources
+
+What can be read at an address, beside what tools answer. In place of a variable goes an id, or a path of names written as one segment:
+${code('infra://environment/shop%2Fstaging/status')}. A resource shows nothing that the policy denies to tools. Variables are completed by name and by id.
+
+${table(['Address', 'Shows', 'Variables', 'Tells of changes'], resources.map(resourceRow))}
+
+Clients are told of changes after ${code('resources/subscribe')} (2025 revisions) or on a ${code('subscriptions/listen')} stream (2026-07-28). Each thing is looked at once, however many
+listen to it with the same right; often while something is under way there, seldom otherwise, and the more seldom the fewer requests are left: watching takes at most
+half of them. Nothing is looked at that nobody listens to. At most ${mostWatched} things are watched with one token.
+
+## Prompts
+
+${table(['Prompt', 'Title', 'What it asks for', 'Arguments'], prompts.map(promptRow))}
+
+What a prompt is about is read into it when it is asked for. Its steps are those of the skill of the same name.
+
+## Skills
+
+Each prompt has a skill of its name, at ${code('skill://<name>/SKILL.md')}, for clients that know the skills extension. Others read it as a resource.
+`;
+}
