@@ -43,10 +43,17 @@ const isKnown = (words: readonly string[]): boolean => ours(words) !== undefined
 const isName = (args: readonly string[]): boolean => commands.some(({ name }) => `${name} `.startsWith(`${args.join(' ')} `));
 // What stands in a block is run, also where a sentence repeats it.
 const distinct = [...new Map([...all.filter(({ isWithin }) => !isWithin), ...all.filter(({ isWithin }) => isWithin)].toReversed().map((one) => [one.text, one])).values()].toReversed();
-const own = distinct.flatMap((one) => {
+const spoken = distinct.flatMap((one) => {
   const found = ours(one.words);
   return found && !one.text.includes('<') && !(one.isWithin && isName(found.args)) ? [{ ...one, ...found }] : [];
 });
+
+/** The arguments as they can be run beside others: any free port, the directory of this test. */
+const here = (args: readonly string[]): string[] =>
+  args.flatMap((word, index) => (args[index - 1] === '--port' ? ['0'] : word === '--data-dir' || args[index - 1] === '--data-dir' ? [] : [word]));
+
+/** What is run: the same once. */
+const own = [...new Map(spoken.toReversed().map((one) => [JSON.stringify([here(one.args), one.env]), one])).values()].toReversed();
 
 let directory: string;
 beforeAll(async () => {
@@ -61,10 +68,6 @@ beforeAll(async () => {
   await serve(['platform']);
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
-
-/** The arguments as they can be run beside others: any free port, the directory of this test. */
-const here = (args: readonly string[]): string[] =>
-  args.flatMap((word, index) => (args[index - 1] === '--port' ? ['0'] : word === '--data-dir' || args[index - 1] === '--data-dir' ? [] : [word]));
 
 const prepared = (args: readonly string[], env: Record<string, string> = {}) => {
   const { command: [file = '', ...rest], env: whole } = commandLine(here(args), { ...env, INFRA_DATA_DIR: directory });
@@ -96,8 +99,8 @@ async function serve(args: readonly string[], env?: Record<string, string>): Pro
 
 describe('what the pages tell to type', () => {
   test('is found', () => {
-    expect(own.length).toBeGreaterThan(20);
-    expect(new Set(own.map(({ page }) => page)).size).toBeGreaterThan(3);
+    expect(spoken.length).toBeGreaterThan(20);
+    expect(new Set(spoken.map(({ page }) => page)).size).toBeGreaterThan(3);
   });
 
   test('is a script of the package, where npm is to run it', () => {
@@ -117,7 +120,7 @@ describe('what the pages tell to type', () => {
   });
 
   test('has an example of every command', () => {
-    const shown = own.map(({ args }) => args.join(' '));
+    const shown = spoken.map(({ args }) => args.join(' '));
     expect(commands.filter(({ name, isDefault }) => !isDefault && !shown.some((line) => `${line} `.startsWith(`${name} `))).map(({ name }) => name)).toEqual([]);
   });
 });

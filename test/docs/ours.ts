@@ -7,6 +7,9 @@ export function ours(words: readonly string[]): { readonly args: string[]; reado
   const given = words.findIndex((word) => !/^[A-Z_]+=/.test(word));
   const env = Object.fromEntries(words.slice(0, given).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
   const [first, ...rest] = words.slice(given);
+  // Started by another program, which has the path of ours.
+  const program = words.findIndex((word) => word.endsWith('/bin/infra-mcp.mjs'));
+  if (program >= 0) return { args: words.slice(program + 1), env };
   if (first === 'infra-mcp') return { args: rest, env };
   if (first === 'npx') return ours([...words.slice(0, given), ...rest.filter((word) => word !== '-y')]);
   if (first === 'npm' && rest[0] === 'start') return { args: rest.slice(1).filter((word, index) => index > 0 || word !== '--'), env };

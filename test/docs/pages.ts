@@ -19,17 +19,23 @@ export interface Line {
   readonly isWithin: boolean;
 }
 
-const fence = /^```(?:sh|bash|shell|console)\n(?<lines>[\s\S]*?)^```/gm;
+const fence = /^```(?<kind>sh|bash|shell|console)\n(?<lines>[\s\S]*?)^```/gm;
 /** Commands in the middle of a sentence, of programs that are this one. */
 const inline = /`(?<line>(?:infra-mcp|npx infra-mcp|npm (?:ci|start|test|run [^\s`]+))(?: [^`]*)?)`/g;
 
-const typedIn = (block: string): string[] =>
-  block.replaceAll('\\\n', ' ').split('\n').map((line) => line.replace(/^\$ /, '').trim()).filter((line) => line !== '' && !line.startsWith('#'));
+const prompt = '$ ';
+
+/** What is typed in a block; of a console, the rest is what it answers. */
+const typedIn = (block: string, kind: string): string[] => {
+  const lines = block.replaceAll('\\\n', ' ').split('\n');
+  const typed = kind === 'console' ? lines.filter((line) => line.startsWith(prompt)).map((line) => line.slice(prompt.length)) : lines;
+  return typed.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+};
 
 /** Every command line of a page, those of blocks and those within sentences. */
 export function linesOf(page: string): Line[] {
   const text = textOf(page);
-  const blocks = [...text.matchAll(fence)].flatMap(({ groups }) => typedIn(groups!['lines']!));
+  const blocks = [...text.matchAll(fence)].flatMap(({ groups }) => typedIn(groups!['lines']!, groups!['kind']!));
   const within = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(inline)].map(({ groups }) => groups!['line']!);
   return [...blocks.map((line) => ({ page, text: line, isWithin: false })), ...within.map((line) => ({ page, text: line, isWithin: true }))];
 }
