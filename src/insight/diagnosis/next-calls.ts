@@ -131,8 +131,7 @@ export function nextCalls(fixes: readonly Fix[], situation: Situation, facts: Fa
   const calls = new Map<string, NextCall>();
   for (const fix of fixes) {
     const call = fix(situation, facts);
-    const key = call && JSON.stringify([call.tool, call.arguments]);
-    if (call && key !== undefined && !calls.has(key)) calls.set(key, call);
+    if (call) calls.set(JSON.stringify([call.tool, call.arguments]), call);
   }
   return [...calls.values()].slice(0, most);
 }

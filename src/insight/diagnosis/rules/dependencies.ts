@@ -73,11 +73,7 @@ export const dependencyRules: readonly Rule[] = [
       { pattern: /could not translate host name "(?<host>[\w.-]+)" to address/, indirect: true },
     ],
     recovered: [/[Cc]onnected to (?:the )?(?:database|[Pp]ostgre\w*|[Mm]y[Ss][Qq][Ll]|[Rr]edis|[Mm]ongo\w*)/, /[Dd]atabase connection (?:established|restored|ready)/],
-    weigh: (facts, situation) => {
-      const found = weighDependency(facts, situation);
-      // A name that nobody knows speaks of a sibling only where one has it.
-      return found !== 'dismiss' && found.facts === undefined && facts['port'] === undefined && facts['host'] !== undefined ? 'dismiss' : found;
-    },
+    weigh: weighDependency,
     sentence: (facts) => `It can't reach ${target(facts)}${facts['down'] ? ', which isn\'t running' : ''}.`,
     fixes: [deployDependency, diagnoseDependency, showVariables, showErrors],
   },
