@@ -65,7 +65,8 @@ export function lookAround(call: Call, { shown, anew = false, done = [] }: { sho
       return await read(operation, input);
     } catch (error) {
       const why = whyMissing(error);
-      if (why === undefined) throw error;
+      // What a change is made of is not done without: who is denied a read is told so.
+      if (why === undefined || (!shown && error instanceof CallFailure)) throw error;
       missing.set(operation.name, why);
       return undefined;
     }

@@ -138,7 +138,7 @@ export function outputSchema(tool: Tool): JsonSchema {
   const rows = root.properties?.['results']?.items;
   const row = (items: JsonSchema): JsonSchema => ({
     type: 'array',
-    items: { type: 'object', properties: Object.fromEntries(members(items, shown).map(([name, member]) => [name, typeOnly(member)])) },
+    items: !items.properties && !items.anyOf ? typeOnly(items) : { type: 'object', properties: Object.fromEntries(members(items, shown).map(([name, member]) => [name, typeOnly(member)])) },
   });
   const properties = members(root, rows ? { left: shown.left } : shown).map(([name, member]) => [
     name,

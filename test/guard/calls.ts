@@ -9,6 +9,7 @@ const fresh = (word: string): string => `${word}-${(count += 1)}`;
 export function callsOn({ seed, organizationId }: Pick<RunningPlatform, 'seed' | 'organizationId'>): Record<string, () => Args> {
   const id = (name: string): Args => ({ [name]: seed[name] });
   const organization = { organization_id: organizationId };
+  const application = `infra://service/application/${seed['application_id']}`;
   return {
     get_organization: () => ({}),
     list_projects: () => organization,
@@ -53,5 +54,20 @@ export function callsOn({ seed, organizationId }: Pick<RunningPlatform, 'seed' |
     list_services: () => id('environment_id'),
     get_environment_status: () => id('environment_id'),
     list_clusters: () => organization,
+    cancel_deployment: () => id('environment_id'),
+    unlock_cluster: () => id('cluster_id'),
+    list_alert_rules: () => organization,
+    find_resource: () => ({}),
+    get_environment_overview: () => ({ environment: seed['environment_id'] }),
+    get_service: () => ({ service: application }),
+    list_deployments: () => ({ service: application }),
+    diagnose_deployment: () => ({ service: application }),
+    search_logs: () => ({ service: application, text: 'e' }),
+    compare_environments: () => ({ first: seed['environment_id'], second: seed['environment_id'] }),
+    wait_for_deployment: () => ({ service: application, seconds: 1 }),
+    deploy_service: () => ({ service: `infra://service/container/${seed['container_id']}` }),
+    rollback_application: () => ({ application: seed['application_id'] }),
+    set_environment_variables: () => ({ application: seed['application_id'], variables: { [fresh('KEY').replace('-', '_')]: 'x' } }),
+    get_api_budget: () => ({}),
   };
 }

@@ -77,7 +77,8 @@ export async function lensOn(url: string, { mode, before, sent: tell, cut, alter
       return;
     }
     const body = parsed(text);
-    response.writeHead(answer.statusCode, { 'content-type': String(answer.headers['content-type'] ?? 'application/json') });
+    const rates = Object.entries(answer.headers).filter(([name]) => name.startsWith('x-ratelimit-'));
+    response.writeHead(answer.statusCode, { ...Object.fromEntries(rates), 'content-type': String(answer.headers['content-type'] ?? 'application/json') });
     response.end(body === undefined ? text : JSON.stringify(alter(method, path, withMode(method, path, body))));
   };
 

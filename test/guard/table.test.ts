@@ -15,9 +15,10 @@ import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts'
  * - waits: nothing is changed, and a code is given under which the operator can approve;
  * - token: nothing is changed, and the caller may confirm with the token of the plan;
  * - nobody: nothing is changed, as there is nobody to ask;
+ * - cannot: nothing is changed, as the platform doesn't tell what it takes;
  * - denied: the policy forbids it.
  */
-type Outcome = 'read' | 'runs' | 'yes' | 'name' | 'waits' | 'token' | 'nobody' | 'denied';
+type Outcome = 'read' | 'runs' | 'yes' | 'name' | 'waits' | 'token' | 'nobody' | 'cannot' | 'denied';
 
 const modes = ['STAGING', 'PRODUCTION', 'unknown'] as const;
 type Mode = (typeof modes)[number];
@@ -67,18 +68,34 @@ const table: Record<string, Row> = {
   list_services: read,
   get_environment_status: read,
   list_clusters: read,
+  // Nothing is under way here, so asking is all that comes of it.
+  cancel_deployment: ['yes', 'name', 'yes'],
+  unlock_cluster: ['yes', 'yes', 'yes'],
+  list_alert_rules: read,
+  find_resource: read,
+  get_environment_overview: ['read', 'read', 'cannot'],
+  get_service: read,
+  list_deployments: ['read', 'read', 'cannot'],
+  diagnose_deployment: read,
+  search_logs: read,
+  compare_environments: ['read', 'read', 'cannot'],
+  wait_for_deployment: read,
+  deploy_service: ['runs', 'name', 'yes'],
+  rollback_application: ['runs', 'name', 'cannot'],
+  set_environment_variables: ['runs', 'name', 'cannot'],
+  get_api_budget: read,
 };
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
 const placeless = [
   'get_organization', 'list_projects', 'create_project', 'list_members', 'invite_member', 'create_helm_repository', 'update_billing_info', 'get_labels_group', 'create_webhook',
-  'list_webhook_events', 'list_clusters',
+  'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_api_budget',
 ];
 /** Tools that are about a project, or about an environment whose mode their arguments tell. */
 const modeTold = ['create_environment', 'list_environments'];
 /** Tools whose every call is destructive. */
 const destructive = ['update_environment_variable', 'update_container', 'stop_environment', 'update_helm', 'upgrade_cluster', 'update_alert_rule'];
-const clusterTools = ['lock_cluster', 'upgrade_cluster'];
+const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];
 
 interface Setting {
   readonly name: string;
@@ -110,7 +127,7 @@ const settings: Setting[] = [
       return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
     },
   },
-  { name: 'read-only, a client that asks', policy: 'read_only: true', asks: true, becomes: (outcome) => (outcome === 'read' ? 'read' : 'denied') },
+  { name: 'read-only, a client that asks', policy: 'read_only: true', asks: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.operation.effect === 'read' ? outcome : 'denied') },
   {
     name: 'production denied, a client that asks',
     policy: 'deny: [{ mode: PRODUCTION }]',
@@ -121,7 +138,7 @@ const settings: Setting[] = [
       return 'denied';
     },
   },
-  { name: 'a freeze, a client that cannot ask', policy: 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H }]', asks: false, becomes: (outcome) => (outcome === 'read' ? 'read' : 'denied') },
+  { name: 'a freeze, a client that cannot ask', policy: 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H }]', asks: false, becomes: (outcome) => (outcome === 'read' || outcome === 'cannot' ? outcome : 'denied') },
   { name: 'no grave call an hour, a client that asks', policy: 'max_disruptive_per_hour: 0', asks: true, becomes: unasked('denied') },
   { name: 'only services allowed, a client that asks', policy: 'allow: [{ toolset: services }]', asks: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.toolset === 'services' ? outcome : 'denied') },
 ];
@@ -158,6 +175,7 @@ function seenOutcome(result: CallToolResult, user: User | undefined, changed: bo
   if (text.includes('it waits for approval under code')) return 'waits';
   if (text.includes('plan_token')) return 'token';
   if (text.includes('does not support elicitation')) return 'nobody';
+  if (text.includes(' was not carried out: ')) return 'cannot';
   return text.includes('was not carried out') ? text : 'read';
 }
 

@@ -14,7 +14,8 @@ const latestFirst = (one: Seen, other: Seen): number => (other.status?.last_depl
 
 /** The service of an environment that is asked about: the one whose deployment failed last. */
 async function failedIn(sight: Sight, environment: Subject): Promise<{ subject?: Subject & { kind: ServiceKind }; others: readonly Seen[] }> {
-  const [first, ...others] = (await servicesIn(sight, environment.id)).filter(hasFailed).toSorted(latestFirst);
+  const services = (await servicesIn(sight, environment.id)) ?? sight.refuse('this platform does not show the services of an environment', 'Name the service.');
+  const [first, ...others] = services.filter(hasFailed).toSorted(latestFirst);
   return { subject: first && { kind: first.kind, id: first.id, name: first.name, environmentId: environment.id }, others };
 }
 

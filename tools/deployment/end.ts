@@ -17,7 +17,7 @@ export async function endAnswer(sight: Sight, subject: Subject, { outcome, statu
     id: subject.id,
     outcome, state: status.state, deployment_id: status.deployment_request_id, waited_seconds,
     total_seconds: status.steps?.total_duration_sec,
-    steps, diagnosis,
+    took: steps, diagnosis,
   });
 }
 
@@ -32,11 +32,11 @@ const sayings: Readonly<Record<Left['outcome'], string>> = {
 const stepText = (step: JsonRecord): string => `${String(step['step_name'])} ${String(step['status'])}${step['duration_sec'] === undefined ? '' : ` ${String(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
-  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, steps, diagnosis } = view;
+  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, diagnosis } = view;
   const said = [
     `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${sayings[outcome as Left['outcome']] ?? ''} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${String(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${String(deployment_id)}`]),
-    ...(Array.isArray(steps) ? [`Steps: ${steps.filter(isRecord).map(stepText).join(', ')}`] : []),
+    ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
   ];
   return [...said, ...(isRecord(diagnosis) ? [diagnosisText(diagnosis)] : [])].join('\n');
 }

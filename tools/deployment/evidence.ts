@@ -24,12 +24,13 @@ const rows = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.fil
 
 const kindOf = (service: JsonRecord): ServiceKind | undefined => serviceKinds.find((kind) => kind === textOf(service, 'service_type')?.toLowerCase());
 
-/** The services of an environment with what they are made of and how they are; what the platform doesn't tell is left out. */
-export async function servicesIn(sight: Sight, environmentId: string): Promise<Seen[]> {
+/** The services of an environment with what they are made of and how they are; undefined where the platform tells neither. */
+export async function servicesIn(sight: Sight, environmentId: string): Promise<Seen[] | undefined> {
   const [list, statuses] = await Promise.all([
     sight.attempt(operations.list_services, { environment_id: environmentId }),
     sight.attempt(operations.get_environment_status, { environment_id: environmentId }),
   ]);
+  if (!list && !statuses) return undefined;
   const configured = new Map(rows(list?.results).map((row) => [row['id'], row]));
   const statusOf = (id: string, kind: ServiceKind): ServiceStatus | undefined => rows(statuses?.[`${kind}s`]).find((row) => row['id'] === id);
   if (list) {
@@ -87,10 +88,10 @@ export async function gather(sight: Sight, subject: Subject & { readonly kind: S
   const configuration = subject.environmentId === undefined ? await readAspect(sight, subject, 'configuration') : undefined;
   const environmentId = subject.environmentId ?? textOf(configuration?.['environment'] as JsonRecord | undefined, 'id');
   const [services, past] = await Promise.all([
-    environmentId ? servicesIn(sight, environmentId) : [],
+    environmentId ? servicesIn(sight, environmentId) : undefined,
     readAspect(sight, subject, 'deployments'),
   ]);
-  const own = services.find(({ id }) => id === subject.id);
+  const own = services?.find(({ id }) => id === subject.id);
   const status = own?.status ?? ((await readAspect(sight, subject, 'status')) as ServiceStatus | undefined);
   const history = rows(past?.['results']) as HistoryItem[];
   const evidence: Evidence = {
@@ -98,7 +99,7 @@ export async function gather(sight: Sight, subject: Subject & { readonly kind: S
     ...(environmentId && { environment: { id: environmentId } }),
     history, deployment, status,
     lines: await linesOf(sight, subject, environmentId),
-    siblings: services.filter(({ id }) => id !== subject.id).map(siblingOf),
+    siblings: (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf),
   };
   const { cause } = diagnose(evidence);
   if (environmentId && aroundIt.includes(cause.code)) {

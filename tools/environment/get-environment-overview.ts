@@ -34,7 +34,7 @@ export const getEnvironmentOverview = composeTool({
   answer: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
   answerOf: async ({ environment }, sight) => {
     const [services, alerts] = await Promise.all([servicesIn(sight, environment), alertsOn(sight, environment)]);
-    const { services: results, counts } = overviewOf(services);
+    const { services: results, counts } = overviewOf(services ?? sight.refuse('this platform shows neither the services of an environment nor their states', 'Ask for one application at a time: get_application_status.'));
     return { environment: sight.addresses['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };
   },
   render: {

@@ -1,9 +1,10 @@
-import { fail, type Call } from '../call.ts';
+import { fail, lookFor, type Call } from '../call.ts';
 import type { Act } from '../tool.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { JsonRecord } from '../values.ts';
+import { deniedArgument, deniedOutside } from './pin.ts';
 import { denialOf, denialOfCall, limitOf, needsPlace, needsProjectName, spent, type Denial } from './policy.ts';
-import { targetOf, withProjectName, type Target } from './target.ts';
+import { targetAt, targetOf, withProjectName, type Target } from './target.ts';
 import { graver, needsConfirmation, tierOf, type Tier } from './tier.ts';
 
 /** A call that came to the requests it would make. */
@@ -28,7 +29,7 @@ const nothing: Target = { kind: 'organization', mode: 'none' };
 
 /** What an operation acts on, as far as somebody has to know. */
 async function locate({ tool, deps, look }: Call, operation: AnyOperation, input: JsonRecord): Promise<Target> {
-  if (operation.effect === 'read' && !needsPlace(tool, operation, deps.policy)) return nothing;
+  if (operation.effect === 'read' && !deps.policy.pin && !needsPlace(tool, operation, deps.policy)) return nothing;
   const target = await targetOf(operation, input, look);
   return needsProjectName(deps.policy) ? withProjectName(target, look) : target;
 }
@@ -36,6 +37,20 @@ async function locate({ tool, deps, look }: Call, operation: AnyOperation, input
 const allowed = (denial: Denial | undefined): void => {
   if (denial) fail({ kind: 'denied', denial });
 };
+
+/** Lets pass what lies in the place that calls are kept to, where they are. @throws CallFailure `denied`. */
+async function keepInside(call: Call, operation: AnyOperation, target: Target, isAct: boolean): Promise<void> {
+  const { pin } = call.deps.policy;
+  if (pin && call.deps.places) allowed(deniedOutside(pin, await call.deps.places.of(lookFor(call)), { operation, target, isAct }));
+}
+
+/** Lets pass a call whose arguments point at nothing outside the place that calls are kept to. @throws CallFailure `denied`. */
+export async function keepArgumentsInside({ deps, addresses, context, look }: Call): Promise<void> {
+  const { pin } = deps.policy;
+  if (!pin || !deps.places) return;
+  const place = await deps.places.of(lookFor({ context, look }));
+  for (const { kind, id } of Object.values(addresses)) allowed(deniedArgument(pin, place, await targetAt(kind, id, look)));
+}
 
 /** Whether a grave call may still be made. @param count looks, or counts it as made. */
 async function withinLimit({ tier, deps, context }: Guarded, count: 'nextAt' | 'take'): Promise<void> {
@@ -55,9 +70,21 @@ export const admit = ({ tool, deps }: Call): void => allowed(denialOf(tool, deps
 export async function guardRead(call: Call, operation: AnyOperation, input: JsonRecord): Promise<void> {
   const { tool, deps, context } = call;
   if (operation.effect !== 'read') throw new Error(`${tool.name} would read by ${operation.name}, which changes things`);
-  if (!deps.policy.rules?.length) return;
+  if (!deps.policy.rules?.length && !deps.policy.pin) return;
   const target = await locate(call, operation, input);
+  await keepInside(call, operation, target, false);
   allowed(denialOfCall({ tool, operation, tier: 'read', target }, deps.policy, context.clock.now()));
+}
+
+/** Lets a tool that reads by itself pass, as far as the policy is about what its arguments point at. */
+async function guardSubjects(call: Call): Promise<void> {
+  const { tool, deps, context, look, addresses } = call;
+  if (!tool.operations.some((operation) => needsPlace(tool, operation, deps.policy))) return;
+  for (const { kind, id } of Object.values(addresses)) {
+    const target = await targetAt(kind, id, look);
+    const named = needsProjectName(deps.policy) ? await withProjectName(target, look) : target;
+    allowed(denialOfCall({ tool, operation: tool.operation, tier: 'read', target: named }, deps.policy, context.clock.now()));
+  }
 }
 
 async function aim(call: Call, act: Act): Promise<AimedAct> {
@@ -71,10 +98,12 @@ async function aim(call: Call, act: Act): Promise<AimedAct> {
  */
 export async function guard(call: Lowered): Promise<Guarded> {
   const { tool, context, deps, note } = call;
+  if (!tool.acts) await guardSubjects(call);
   const acts = await Promise.all(call.acts.map((one) => aim(call, one)));
   const { target, tier } = acts.reduce<{ target: Target; tier: Tier }>((one, other) => (graver(other.tier, one.tier) ? other : one), acts[0] ?? { target: nothing, tier: 'read' });
   // Its names are recorded once they have been protected, with the plan.
   note({ tier, target: { kind: target.kind, id: target.id, mode: target.mode } });
+  for (const one of acts) await keepInside(call, one.operation, one.target, true);
   for (const one of acts) allowed(denialOfCall({ tool, ...one }, deps.policy, context.clock.now()));
   const guarded = { ...call, acts, target, tier };
   await withinLimit(guarded, 'nextAt');

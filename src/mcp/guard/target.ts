@@ -121,8 +121,22 @@ const newEnvironment = (args: JsonRecord, project: Place): Target => ({
 const isService = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
 
 /**
- * Finds out what a call acts on: the resource its path begins with. Asks the platform, where it must, by reads
- * that lie outside the document; a mode that can't be determined is `unknown`.
+ * Finds out where a thing is. Asks the platform, where it must, by reads that lie outside the document; a mode that can't
+ * be determined is `unknown`.
+ * @throws ApiError when the thing doesn't exist or the platform can't be reached.
+ */
+export async function targetAt(kind: ReferenceKind, id: string, read: Read): Promise<Target> {
+  if (kind === 'project') return { kind, id, project: { id }, mode: 'none' };
+  if (kind === 'organization') return { kind, id, mode: 'none' };
+  if (kind === 'cluster') return clusterTarget(id, read);
+  if (kind === 'environment') return environmentTarget(id, read);
+  if (kind === 'alert_rule') return alertRuleTarget(id, read);
+  if (isService(kind)) return serviceTarget(kind, id, read);
+  return { kind, id, name: nameIn(await readById(kind, id, read)), mode: 'none' };
+}
+
+/**
+ * Finds out what an operation acts on: the resource its path begins with.
  * @throws ApiError when the target doesn't exist or the platform can't be reached.
  */
 export async function targetOf(operation: AnyOperation, args: JsonRecord, read: Read): Promise<Target> {
@@ -130,13 +144,7 @@ export async function targetOf(operation: AnyOperation, args: JsonRecord, read: 
   if (param === undefined) return { kind: 'organization', mode: 'none' };
   const kind = parameterKind(param);
   const id = String(args[snakeCase(param)]);
-  if (kind === 'project') return 'mode' in args ? newEnvironment(args, { id }) : { kind, id, project: { id }, mode: 'none' };
-  if (kind === 'organization') return { kind, id, mode: 'none' };
-  if (kind === 'cluster') return clusterTarget(id, read);
-  if (kind === 'environment') return environmentTarget(id, read);
-  if (kind === 'alert_rule') return alertRuleTarget(id, read);
-  if (isService(kind)) return serviceTarget(kind, id, read);
-  return { kind, id, name: nameIn(await readById(kind, id, read)), mode: 'none' };
+  return kind === 'project' && 'mode' in args ? newEnvironment(args, { id }) : targetAt(kind, id, read);
 }
 
 /** The same target with the name of its project, where the platform tells. */
