@@ -15,8 +15,8 @@ export default defineConfig(({ mode }) => {
       passWithNoTests: mode === 'slow',
       pool: 'forks',
       maxWorkers: 2,
-      testTimeout: mode === 'slow' ? 600_000 : 30_000,
-      hookTimeout: 30_000,
+      testTimeout: files === undefined ? 30_000 : 600_000,
+      hookTimeout: files === undefined ? 30_000 : 300_000,
     },
   };
 });

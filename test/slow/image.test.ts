@@ -38,7 +38,7 @@ beforeAll(async () => {
   expect(install).toBe('npm ci');
   await symlink(join(root, 'node_modules'), join(source, 'node_modules'), 'junction');
   await run('sh', ['-c', moved(build!)], { cwd: source, env });
-}, 300_000);
+});
 
 afterAll(() => rm(scratch, { recursive: true }));
 

@@ -50,7 +50,7 @@ describe('the npm package', () => {
     folder = await folderIn('installed');
     await writeFile(join(folder, 'package.json'), '{ "private": true }');
     await run('npm', ['install', '--prefer-offline', tarball], { cwd: folder, env });
-  }, 300_000);
+  });
 
   test('has what is meant to be published, and no path of the machine that built it', async () => {
     const outside = files.filter((file) => file !== 'package.json' && !manifest.files.includes(file.split('/')[0]!));
@@ -90,7 +90,7 @@ describe('the MCP bundle', () => {
     await run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/bundle-mcpb.ts'), '--outdir', made], { env });
     folder = await folderIn('unpacked');
     expect(await unpackExtension({ mcpbPath: join(made, `${manifest.name}-${manifest.version}.mcpb`), outputDir: folder, silent: true })).toBe(true);
-  }, 300_000);
+  });
 
   /** Starts it as a host does that knows what its user filled in. */
   async function installed(userConfig: Record<string, string | boolean>, options: Record<string, string> = {}): Promise<Assistant> {
