@@ -128,6 +128,17 @@ const answerUnrouted = async (parts: ServerParts, error: Error, request: Fastify
   }
 };
 
+/** Once the server closes, has connections end with the answer that is under way on them: clients would keep them open. */
+const endConnections = (app: FastifyInstance): void => {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) void reply.header('connection', 'close');
+  });
+};
+
 /** A server like the framework's own, which asks before each request whether another takes it over. */
 const divertedServer = (divert: NonNullable<ServerParts['divert']>): FastifyServerFactory => (handle, { keepAliveTimeout, requestTimeout }) =>
   Object.assign(createHttpServer((request, response) => void (divert(request, response) || handle(request, response))), { keepAliveTimeout, requestTimeout });
@@ -147,6 +158,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.setValidatorCompiler(validatorCompiler as Parameters<typeof app.setValidatorCompiler>[0]);
   app.setSerializerCompiler(serializerCompiler);
   app.decorateRequest('principal', null);
+  endConnections(app);
   parts.extend?.(app);
   app.addHook('onRequest', (request, reply) => admit(parts, request, reply));
   app.setErrorHandler((error, request, reply) => answerProblem(parts, error, request, reply));

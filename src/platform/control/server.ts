@@ -125,6 +125,8 @@ export function createControl(parts: ControlParts): FastifyInstance {
   app.addHook('onRequest', async ({ headers }) => {
     if (!parts.token.accepts(headers.authorization)) throw new ApiProblem(401, unauthorized);
   });
+  // Few requests come here, and a connection that is kept open would hold up the end of the platform.
+  app.addHook('onSend', async (_request, reply) => void reply.header('connection', 'close'));
   app.setErrorHandler((error, request, reply) => answerProblem(parts, error, request, reply));
   app.setNotFoundHandler(({ method, url }) => {
     throw new ApiProblem(404, `There is no control endpoint ${method} ${url.split('?', 1)[0]}.`);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SteppedClock } from '../clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import { invalid, refused } from '../problem.ts';
@@ -52,6 +53,8 @@ export function createStepping({ db, clock, settled }: SteppingParts): Stepping 
       if (moment - start > furthestMilliseconds) throw invalid('to', 'is more than 366 days away; go there in parts');
       for (;;) {
         const next = await settled();
+        // Nothing on the way waits for the outside: without this, nobody else would be answered until the end.
+        await setImmediate();
         if (isClosed) throw refused('The platform stops; time was not moved to the end.');
         if (next === null || next > moment) break;
         await moveTo(next);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rateHeaders } from '../../../src/contract/limits.ts';
 import type { OperationName } from '../../../src/contract/operations.ts';
@@ -179,4 +180,12 @@ test.each([
   const { status, body } = await lab.ask('PUT', '/faults/rule', rule);
   expect([status, body['message']]).toEqual([400, expect.stringContaining(words)]);
   expect(await lab.tell('GET', '/faults')).toEqual({ results: [] });
+});
+
+test('a platform that closes holds no answer back any longer, and waits for no connection', async () => {
+  const other = await startInstant({ faults: [{ name: 'slow', effect: 'latency', latency_ms: 120_000, probability: 1 }] });
+  const slow = other.call('get_organization');
+  while (!rowsOf(await other.tell('GET', '/faults')).some(({ struck }) => struck === 1)) await setImmediate();
+  await other.close();
+  expect((await slow).status).toBe(200);
 });

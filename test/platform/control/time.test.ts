@@ -77,6 +77,22 @@ test('an advance waits for webhooks to be delivered, and comes back for their re
   receiver.close();
 });
 
+test('the API is answered while time moves on', async () => {
+  let isMoving = true;
+  const moving = advance('P20D').finally(() => (isMoving = false));
+  for (let turn = 0; turn < 5; turn += 1) await lab.must('get_organization');
+  expect(isMoving).toBe(true);
+  await moving;
+});
+
+test('a platform that closes stops an advance on its way', async () => {
+  const other = await startControlled();
+  const moving = other.ask('POST', '/time/advance', { by: 'P366D' });
+  await other.must('get_organization');
+  await other.close();
+  expect(await moving).toMatchObject({ status: 400, body: { message: expect.stringContaining('The platform stops') } });
+});
+
 test('goes on where it stood at the next start', async () => {
   await advance('PT36H');
   lab = controlled(await lab.restart());
