@@ -1,3 +1,4 @@
+import { mostWatched } from '../mcp/resources/watches.ts';
 import { isRecord } from '../mcp/values.ts';
 
 /** Ends what it was given for. Safe to call more than once. */
@@ -18,10 +19,10 @@ const notificationsIn = (message: unknown): Record<string, unknown> | undefined 
   return isRecord(notifications) ? notifications : undefined;
 };
 
-/** The resources that a message asks, or agrees, to tell changes of. */
-export function resourcesIn(message: unknown): readonly string[] {
+/** The resources that a message asks to be told changes of; no more than can be watched at most. */
+function resourcesIn(message: unknown): readonly string[] {
   const uris = notificationsIn(message)?.['resourceSubscriptions'];
-  return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === 'string'))] : [];
+  return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === 'string'))].slice(0, mostWatched) : [];
 }
 
 /** The same message asking for these resources only: what isn't watched must not be agreed to. */

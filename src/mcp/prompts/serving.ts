@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, type GetPromptResult, type McpServer, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
-import { fence } from '../fence.ts';
+import { clean, fence } from '../fence.ts';
 import { nearest } from '../nearest.ts';
 import { resources } from '../resources/catalog.ts';
 import { isOfPlatform } from '../resources/resource.ts';
@@ -37,7 +37,7 @@ async function prefetch({ resource: name, given: wanted }: Prompt['prefetch'][nu
   if (!resource || !isOfPlatform(resource)) throw new Error(`there is no resource ${name} to be read for a prompt`);
   const args: JsonRecord = Object.fromEntries(Object.entries(wanted).map(([variable, argument]) => [variable, given[argument]]));
   if (Object.values(args).includes(undefined)) return undefined;
-  const title = [resource.title, ...Object.values(args).map(String)].join(': ');
+  const title = clean([resource.title, ...Object.values(args).map(String)].join(': '));
   const reply = await call(context, resource.tool, args);
   if (reply.kind !== 'answer') return { title, text: reply.kind === 'failure' ? `Could not be read. ${reply.text}` : 'Could not be read.' };
   const shown = cut(resource.tool.render.text(reply.data));

@@ -1,6 +1,6 @@
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { denialOf, type Policy } from '../guard/policy.ts';
-import type { JsonRecord } from '../values.ts';
+import { omit, type JsonRecord } from '../values.ts';
 import { aboutServing } from './own.ts';
 import { isOfPlatform, variablesOf, type Resource } from './resource.ts';
 import { services } from './services.ts';
@@ -41,6 +41,10 @@ export function resourceAt(uri: string): { readonly resource: Resource; readonly
   return undefined;
 }
 
+/** Whether nothing stands in the way of reads. */
+const letsReadAll = (policy: Policy): boolean =>
+  Object.values(omit({ ...policy }, ['readOnly'])).every((rules) => rules === undefined || (Array.isArray(rules) && rules.length === 0));
+
 /** Whether the policy lets a resource be read at all. Others aren't listed either. */
 export const isAllowed = (resource: Resource, policy: Policy): boolean =>
-  !policy.rules?.length || !isOfPlatform(resource) || denialOf(resource.tool, policy) === undefined;
+  letsReadAll(policy) || !isOfPlatform(resource) || denialOf(resource.tool, policy) === undefined;

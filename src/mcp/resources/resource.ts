@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { AnyOperation } from '../../contract/operation.ts';
 import type { Policy } from '../guard/policy.ts';
-import { composeTool, type ArgumentsOf, type CompositionDefinition, type Shape, type Sight, type Tool } from '../tool.ts';
+import { composeTool, defineTool, type ArgumentsOf, type CompositionDefinition, type Shape, type Sight, type Tool } from '../tool.ts';
 import type { Texts } from '../texts.ts';
 import type { JsonRecord } from '../values.ts';
 
@@ -44,23 +45,35 @@ export const mimeType = 'text/markdown';
 /** Names of the variables of a template, in its order. */
 export const variablesOf = (uri: string): readonly string[] => [...uri.matchAll(/\{\+?(\w+)\}/g)].map(([, name]) => name!);
 
-/** What is written down of a resource of the platform. */
+const anything = z.looseObject({});
+
+/** Remembers what was made: most clients read few resources, if any. */
+const lazily = (described: Described & Pick<PlatformResource, 'watched'>, make: () => Tool): PlatformResource => {
+  let tool: Tool | undefined;
+  return {
+    ...described,
+    get tool() {
+      return (tool ??= make());
+    },
+  };
+};
+
+/** What is written down of a resource that is one operation's answer. */
+interface AnswerDefinition extends Described, Pick<CompositionDefinition<Shape>, 'toolset' | 'render'> {
+  readonly operation: AnyOperation;
+}
+
+/** Makes a resource of one read. Rules about the tool of that operation hold for it too. */
+export const answerResource = ({ operation, toolset, render, ...described }: AnswerDefinition): PlatformResource =>
+  lazily(described, () => defineTool(operation, { toolset, render, description: described.description }));
+
+/** What is written down of a resource made of several reads. */
 interface Definition<Input extends Shape> extends Described, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
   readonly input: Input;
   readonly read: (args: ArgumentsOf<Input>, sight: Sight) => Promise<JsonRecord>;
   readonly watched?: Watching;
 }
 
-const anything = z.looseObject({});
-
-/** Makes a resource of reads. Rules about the toolset, and about the tools of the same operations, hold for it too. */
-export function platformResource<const Input extends Shape>({ name, uri, title, description, watched, read, ...rest }: Definition<Input>): PlatformResource {
-  let tool: Tool | undefined;
-  return {
-    name, uri, title, description, watched,
-    // Most clients read few of them, if any.
-    get tool() {
-      return (tool ??= composeTool({ ...rest, name, description, answer: anything, answerOf: read }));
-    },
-  };
-}
+/** Makes a resource of reads. Rules about the toolset, and those that deny the tools of the same operations, hold for it too. */
+export const platformResource = <const Input extends Shape>({ name, uri, title, description, watched, read, ...rest }: Definition<Input>): PlatformResource =>
+  lazily({ name, uri, title, description, watched }, () => composeTool({ ...rest, name, description, answer: anything, answerOf: read }));
