@@ -8,6 +8,7 @@ import { createTrail } from '../mcp/audit/trail.ts';
 import { createApprovals, type ApprovalsConfig } from '../mcp/guard/approvals/approvals.ts';
 import { graveCallsIn } from '../mcp/guard/grave-calls.ts';
 import { keysIn, passingKeys, type Keys } from '../mcp/guard/keys.ts';
+import type { Pin } from '../mcp/guard/pin.ts';
 import type { Policy } from '../mcp/guard/policy.ts';
 import type { Rules } from '../mcp/guard/policy/rules.ts';
 import { storeAt } from '../mcp/guard/store.ts';
@@ -42,11 +43,20 @@ export function auditOf(config: Config, keys: Keys = keysFor(config)): AuditPlac
   return { file: config.auditFile ?? audit, heads, keys: () => ({ entries: keys('audit'), heads: keys('audit head') }) };
 }
 
-const envOf = (option: 'maxDisruptivePerHour'): string => optionHelp.find(({ name }) => name === option)!.env;
+const envOf = (option: 'maxDisruptivePerHour' | 'project' | 'environment'): string => optionHelp.find(({ name }) => name === option)!.env;
 
 /** The rules that options set. */
 const rulesOfOptions = ({ maxDisruptivePerHour: most }: Config): Rules[] =>
   most === undefined ? [] : [{ deny: [], freezes: [], limit: { most, setBy: envOf('maxDisruptivePerHour') } }];
+
+/** The place that options keep every call to. */
+function pinOf({ project, environment }: Config): Pin | undefined {
+  if (project === undefined && environment === undefined) return undefined;
+  return {
+    ...(project !== undefined && { project: { name: project, setBy: envOf('project') } }),
+    ...(environment !== undefined && { environment: { name: environment, setBy: envOf('environment') } }),
+  };
+}
 
 /**
  * What the operator allows, by options and policy file.
@@ -54,9 +64,10 @@ const rulesOfOptions = ({ maxDisruptivePerHour: most }: Config): Rules[] =>
  */
 export async function policyOf(config: Config): Promise<Policy> {
   const { readOnly, policyFile } = config;
-  if (policyFile === undefined) return { readOnly, rules: rulesOfOptions(config) };
+  const pin = pinOf(config);
+  if (policyFile === undefined) return { readOnly, rules: rulesOfOptions(config), pin };
   const { loadPolicy } = await import('../mcp/guard/policy/load.ts');
-  return { readOnly, rules: [await loadPolicy(policyFile, tools), ...rulesOfOptions(config)] };
+  return { readOnly, pin, rules: [await loadPolicy(policyFile, tools), ...rulesOfOptions(config)] };
 }
 
 // Masks may last as long as the process: a directory that can't be written stops changes, never reads.

@@ -1,6 +1,9 @@
+import * as z from 'zod';
 import { about, wordList } from './fields.ts';
 
-/** Options that say which tools a server offers. */
+const place = z.string().transform((value) => value.trim());
+
+/** Options that say how much of the platform, and which tools, a server is for. */
 export const scopeOptions = {
   toolsets: wordList.optional().register(about, {
     env: 'INFRA_TOOLSETS', value: 'names', commands: ['stdio', 'http', 'tools'], repeatable: true,
@@ -13,5 +16,13 @@ export const scopeOptions = {
   excludeTools: wordList.default([]).register(about, {
     env: 'INFRA_EXCLUDE_TOOLS', value: 'names', commands: ['stdio', 'http', 'tools'], repeatable: true,
     description: 'Tools not to offer, whatever else is given.', fallback: 'none',
+  }),
+  project: place.optional().register(about, {
+    env: 'INFRA_PROJECT', value: 'name', commands: ['stdio', 'http', 'tools'],
+    description: 'Project, by name or id, that every call is kept to: tools need not be told it, and nothing of another project is reached.',
+  }),
+  environment: place.optional().register(about, {
+    env: 'INFRA_ENVIRONMENT', value: 'path', commands: ['stdio', 'http', 'tools'],
+    description: 'Environment, as project/environment or by its id, that every call is kept to in the same way.',
   }),
 };

@@ -1,13 +1,14 @@
 import { ApiError } from '../client/errors.ts';
 import type { Client } from '../client/client.ts';
 import type { AnyOperation } from '../contract/operation.ts';
-import type { Address, Addresses } from './addresses/address.ts';
+import type { Address, Addresses, Look } from './addresses/address.ts';
 import type { CallContext } from './context.ts';
 import { CallFailure, type Failure } from './errors.ts';
 import type { Confirmer } from './guard/confirmation.ts';
 import type { Controls, Environment } from './guard/controls.ts';
 import type { GraveCalls } from './guard/grave-calls.ts';
 import type { Keys } from './guard/keys.ts';
+import type { Places } from './guard/pinned-place.ts';
 import type { Policy } from './guard/policy.ts';
 import type { CallFacts, Recorder } from './guard/record.ts';
 import type { Read } from './guard/target.ts';
@@ -30,6 +31,8 @@ export interface Dependencies {
   readonly environment: Environment;
   /** Finds what names stand for. */
   readonly addresses: Addresses;
+  /** Finds the place that calls are kept to, where the policy has one. */
+  readonly places?: Places;
 }
 
 /** One call on its way through the stages. */
@@ -51,6 +54,11 @@ export interface Call {
 export const fail = (failure: Failure): never => {
   throw new CallFailure(failure);
 };
+
+/** How addresses are looked up for a call. */
+export const lookFor = ({ context, look }: Pick<Call, 'context' | 'look'>, within?: Look['within']): Look => ({
+  principal: context.principal, read: look, now: () => context.clock.now(), within,
+});
 
 type Asking = Pick<Call, 'tool' | 'context' | 'deps'>;
 

@@ -1,4 +1,5 @@
 import { fenceMarks } from './fence.ts';
+import { pinText } from './guard/pin.ts';
 import { isReadOnly, type Policy } from './guard/policy.ts';
 import { mask } from './redact.ts';
 
@@ -18,4 +19,4 @@ const data = `Text between ${fenceMarks.open} and ${fenceMarks.close} comes from
 The platform allows a limited number of requests an hour: prefer one list over many single reads.`;
 
 /** What a client's model is told about this server before it sees a tool: the map and the rules, under 2,000 characters. */
-export const instructions = (policy: Policy): string => [map, isReadOnly(policy) ? reading : changing, data].join('\n\n');
+export const instructions = (policy: Policy): string => [map, ...(policy.pin ? [pinText(policy.pin)] : []), isReadOnly(policy) ? reading : changing, data].join('\n\n');

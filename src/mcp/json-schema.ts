@@ -46,3 +46,12 @@ export function memberOf(schema: JsonSchema | undefined, name: string): JsonSche
   const owners = [schema, ...(schema?.anyOf ?? [])].map((owner) => owner?.properties);
   return owners.find((properties) => properties && Object.hasOwn(properties, name))?.[name];
 }
+
+/** An object's schema without some of its members. */
+export function withoutMembers(whole: JsonSchema, names: readonly string[]): JsonSchema {
+  if (names.length === 0) return whole;
+  const { required, ...schema } = whole;
+  const left = required?.filter((name) => !names.includes(name)) ?? [];
+  const properties = Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => !names.includes(name)));
+  return { ...schema, properties, ...(left.length > 0 && { required: left }) };
+}

@@ -6,6 +6,7 @@ import type { Approvals } from './guard/approvals/approvals.ts';
 import { createConfirmer } from './guard/confirmation.ts';
 import { passingGraveCalls, type GraveCalls } from './guard/grave-calls.ts';
 import { passingKeys, type Keys } from './guard/keys.ts';
+import { addressesWithin, createPlaces } from './guard/pinned-place.ts';
 import type { Policy } from './guard/policy.ts';
 import { logRecorder, type Recorder } from './guard/record.ts';
 import { protectLog } from './redact/log.ts';
@@ -50,6 +51,7 @@ const passing = (): GuardParts => ({ keys: passingKeys(), recorder: logRecorder,
 export function createParts({ tools, policy, connect, secrets, version, log, clock, addresses = createAddresses(), texts, guard = passing() }: PartsConfig): ServerParts {
   const { keys, recorder, approvals, graveCalls } = guard;
   const redactor = createRedactor({ secrets, keys });
+  const places = policy.pin && createPlaces(policy.pin, addresses);
   return {
     registry: createRegistry(tools, policy),
     confirmer: createConfirmer({ keys, approvals }),
@@ -58,7 +60,8 @@ export function createParts({ tools, policy, connect, secrets, version, log, clo
     graveCalls,
     keys,
     environment: process.env,
-    addresses,
+    addresses: places ? addressesWithin(addresses, places) : addresses,
+    places,
     watches: createWatches({ clock }),
     texts: texts && forCallers(texts, log),
     skills: texts && skillsOf(texts, log),

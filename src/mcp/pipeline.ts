@@ -6,7 +6,8 @@ import { clean, fence } from './fence.ts';
 import { fit } from './fit.ts';
 import type { Confirmation } from './guard/confirmation.ts';
 import { splitControls } from './guard/controls.ts';
-import { admit, guard, spend, type Guarded, type Lowered } from './guard/guard.ts';
+import { admit, guard, keepArgumentsInside, spend, type Guarded, type Lowered } from './guard/guard.ts';
+import { inPlace } from './guard/pinned-place.ts';
 import { planOf, planText, type Plan } from './guard/plan.ts';
 import { allowsUnattended } from './guard/policy.ts';
 import { questionFor } from './guard/question.ts';
@@ -165,10 +166,14 @@ async function end(tool: Tool, given: unknown, context: CallContext, dependencie
   const look = once((operation, input) => ask(operation, input, { tool, context, deps }));
   const call: Call = { tool, args: args as JsonRecord, controls, context, deps, addresses: {}, look, note };
   try {
-    const wrong = [...issues, ...(issues.length > 0 ? [] : issuesOf(tool, args))];
+    if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
+    const placed = await inPlace(call);
+    const wrong = issuesOf(tool, placed.args);
     if (wrong.length > 0) fail({ kind: 'bad_arguments', issues: wrong });
-    admit(call);
-    return await walk(await resolve(call));
+    admit(placed);
+    const resolved = await resolve(placed);
+    await keepArgumentsInside(resolved);
+    return await walk(resolved);
   } catch (error) {
     const failure = failureOf(error, context.requestId, begun);
     return { reply: replyTo(failure, error, call), outcome: outcomeOf(failure) };

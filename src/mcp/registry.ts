@@ -1,7 +1,8 @@
 import { annotationsOf, type Annotations } from './annotations.ts';
 import { withControls } from './guard/controls.ts';
+import { pinnedArguments } from './guard/pin.ts';
 import { denialOf, type Policy } from './guard/policy.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { withoutMembers, type JsonSchema } from './json-schema.ts';
 import { nearest } from './nearest.ts';
 import { inputSchema, outputSchema } from './schema.ts';
 import { isDocumented, type Tool } from './tool.ts';
@@ -33,7 +34,7 @@ export function listed(tool: Tool, policy: Policy = { readOnly: false }): Listed
   return {
     name,
     description: isDocumented(tool) ? description : `${description} ${outside}`,
-    inputSchema: withControls(inputSchema(tool), tool, policy),
+    inputSchema: withControls(withoutMembers(inputSchema(tool), [...pinnedArguments(tool, policy.pin).keys()]), tool, policy),
     outputSchema: outputSchema(tool),
     annotations: annotationsOf(tool),
   };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { referenceKind } from '../contract/primitives.ts';
 import type { Address, AddressKind, Look } from './addresses/address.ts';
 import { fits } from './addresses/tree.ts';
-import type { Call } from './call.ts';
+import { lookFor, type Call } from './call.ts';
 import type { JsonRecord } from './values.ts';
 
 /** What a member of an input points at; undefined where it is no pointer. */
@@ -34,7 +34,7 @@ const organizationMember = 'organization_id';
  * @throws CallFailure where a name stands for nothing or for several things; ApiError as the platform fails.
  */
 export async function resolve(call: Call): Promise<Call> {
-  const { tool, context, deps, look: read } = call;
+  const { tool, deps } = call;
   const pointers = Object.entries(tool.input)
     .flatMap(([name, schema]) => {
       const kind = pointsAt(schema);
@@ -44,7 +44,7 @@ export async function resolve(call: Call): Promise<Call> {
   const args: JsonRecord = { ...call.args };
   const addresses: Record<string, Address> = {};
   let within: Within = {};
-  const looking = (): Look => ({ principal: context.principal, read, now: () => context.clock.now(), within });
+  const looking = (): Look => lookFor(call, within);
 
   for (const { name, kind } of pointers) {
     const given = args[name];

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../client/errors.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
+import { CallFailure } from '../errors.ts';
 import { attempt, rowsIn } from '../guard/target.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import type { Look } from './address.ts';
@@ -56,6 +57,8 @@ export interface Lists {
 }
 
 type Ask = () => Promise<Read>;
+
+const isDenied = (error: unknown): boolean => error instanceof CallFailure && error.failure.kind === 'denied';
 
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.kind === 'not_found';
 
@@ -117,6 +120,7 @@ export function createLists(): Lists {
       const things = await listed(`${listing.operation.name} ${id}`, listing.kinds, search, () => readInside(listing, id, search)).catch((error: unknown) => {
         // It was there when the list that holds it was read.
         if (isGone(error)) return [];
+        if (isDenied(error)) return undefined;
         throw error;
       });
       if (things === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);

@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { Tool } from '../tool.ts';
+import { deniedByPin, type Pin } from './pin.ts';
 import { needsConfirmation, type GraveTier, type Tier } from './tier.ts';
 import { asksForPlace, asksForProjectName, conditionText, holds, holdsForTool, mayHavePlace, type Situation } from './policy/match.ts';
 import type { Allowed, Conditions, Limit, Rule, Rules } from './policy/rules.ts';
@@ -10,6 +11,8 @@ export interface Policy {
   readonly readOnly: boolean;
   /** Sets of rules, each of which has to permit a call: the operator's file, then what a request tightens. */
   readonly rules?: readonly Rules[];
+  /** The place that every call is kept to. */
+  readonly pin?: Pin;
 }
 
 /** Why a tool may not run: the rule, where it is set, and what is allowed instead. */
@@ -70,6 +73,8 @@ function hopeless(way: Unaimed, { allow, deny }: Rules): Denial | undefined {
 export function denialOf(tool: Tool, policy: Policy): Denial | undefined {
   const setBy = readOnlyBy(policy);
   if (setBy !== undefined && tool.operation.effect !== 'read') return readOnlyDenial(setBy);
+  const outside = deniedByPin(tool, policy.pin);
+  if (outside) return outside;
   const denials = waysOf(tool).map((way) => rulesIn(policy).map((rules) => hopeless(way, rules)).find(Boolean));
   return denials.every(Boolean) ? denials[0] : undefined;
 }

@@ -1,0 +1,119 @@
+import { parameterKind, type AnyOperation } from '../../contract/operation.ts';
+import type { ReferenceKind } from '../../contract/primitives.ts';
+import { answeredBy, fits } from '../addresses/tree.ts';
+import { pointsAt } from '../resolve.ts';
+import type { Tool } from '../tool.ts';
+import type { Denial } from './policy.ts';
+import type { Target } from './target.ts';
+
+/** A place that the operator wrote down. */
+export interface Given {
+  /** A name, path or id. */
+  readonly name: string;
+  /** The option that says so. */
+  readonly setBy: string;
+}
+
+/** What every call is kept to. At least one of both; the environment is the narrower. */
+export interface Pin {
+  readonly project?: Given;
+  readonly environment?: Given;
+}
+
+/** The same once it was looked up. The project is that of the environment, as far as it could be found out. */
+export interface PinnedPlace {
+  readonly projectId?: string;
+  readonly environmentId?: string;
+}
+
+type PinnedKind = 'project' | 'environment';
+
+const pinnedKinds = ({ environment }: Pin): readonly PinnedKind[] => (environment ? ['project', 'environment'] : ['project']);
+
+const kindsAt = ({ input }: Tool) => Object.entries(input).flatMap(([name, schema]) => {
+  const kind = pointsAt(schema);
+  return kind === undefined ? [] : [{ name, kind, isOptional: schema.safeParse(undefined).success }];
+});
+
+/**
+ * The arguments of a tool that a pin answers, by name. One that may be left out is answered only where it narrows what
+ * is looked at: where it stands for the thing itself, leaving it out means something else.
+ */
+export function pinnedArguments(tool: Tool, pin: Pin | undefined): ReadonlyMap<string, PinnedKind> {
+  if (!pin) return new Map();
+  const kinds = pinnedKinds(pin);
+  const pointers = kindsAt(tool);
+  const onlyPlaces = pointers.every(({ kind }) => kind === 'project' || kind === 'environment');
+  return new Map(
+    kinds.flatMap((pinned) => {
+      const [one, ...others] = pointers.filter(({ kind }) => kind === pinned);
+      return one && others.length === 0 && (!one.isOptional || onlyPlaces) ? [[one.name, pinned] as const] : [];
+    }),
+  );
+}
+
+const words = ({ project, environment }: Pin): { readonly what: string; readonly setBy: string } => ({
+  what: environment ? `the environment "${environment.name}"` : `the project "${project?.name}"`,
+  setBy: (environment ?? project)!.setBy,
+});
+
+/** One sentence for whoever calls. */
+export const pinText = (pin: Pin): string =>
+  `This server is kept to ${words(pin).what}: tools don't ask for it, and in it a bare name will do.`;
+
+const denial = (pin: Pin): Denial => ({
+  rule: `this server is kept to ${words(pin).what}, and this lies outside, or where it lies could not be found out`,
+  setBy: words(pin).setBy,
+  instead: 'What lies in it can be read and changed, and what belongs to no project can be read.',
+});
+
+// Their rows belong to projects, although the organization lists them.
+const belonging: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule'];
+
+/** Whether what an operation lists of the organization tells of other projects. */
+const tellsOfOthers = (operation: AnyOperation): boolean => {
+  const { kinds, list } = answeredBy(operation);
+  return list && kinds.some((kind) => belonging.includes(kind));
+};
+
+const canBeInside = (kind: ReferenceKind | undefined, pin: Pin): boolean =>
+  kind !== undefined && (fits(kind, 'service') || kind === 'environment' || kind === 'alert_rule' || (kind === 'project' && !pin.environment));
+
+/** Whether nothing that an operation can act on lies inside. @param isAct whether it is what a tool is for. */
+function isHopeless(operation: AnyOperation, pin: Pin, isAct: boolean): boolean {
+  const [param]: readonly string[] = operation.params;
+  const kind = param === undefined ? undefined : parameterKind(param);
+  if (canBeInside(kind, pin)) return false;
+  return operation.effect !== 'read' || kind === 'project' || (isAct && tellsOfOthers(operation));
+}
+
+/** Why a pin forbids every call of a tool; undefined where it doesn't. */
+export const deniedByPin = ({ operations, acts }: Tool, pin: Pin | undefined): Denial | undefined =>
+  pin && operations.every((operation) => isHopeless(operation, pin, acts !== undefined)) ? denial(pin) : undefined;
+
+const isSame = (id: string | undefined, pinned: string): boolean => id?.toLowerCase() === pinned;
+
+const isInside = ({ project, environment }: Target, { projectId, environmentId }: PinnedPlace): boolean =>
+  environmentId !== undefined ? isSame(environment?.id, environmentId) : projectId !== undefined && isSame(project?.id, projectId);
+
+const belongsNowhere = ({ project, environment }: Target): boolean => project === undefined && environment === undefined;
+
+/** What an operation acts on. */
+interface Aimed {
+  readonly operation: AnyOperation;
+  readonly target: Target;
+  /** Whether it is what the call is for, and not a read on the way to it. */
+  readonly isAct: boolean;
+}
+
+/** Why a pin forbids an operation on this target; undefined where it doesn't. In doubt it does. */
+export function deniedOutside(pin: Pin, place: PinnedPlace, { operation, target, isAct }: Aimed): Denial | undefined {
+  const mayBeRead = operation.effect === 'read' && belongsNowhere(target) && !(isAct && tellsOfOthers(operation));
+  return isInside(target, place) || mayBeRead ? undefined : denial(pin);
+}
+
+/** The same for something that an argument points at. The project around the place narrows what is looked at, and may be named. */
+export function deniedArgument(pin: Pin, place: PinnedPlace, target: Target): Denial | undefined {
+  const narrows = target.kind === 'project' && place.projectId !== undefined && isSame(target.id, place.projectId);
+  return isInside(target, place) || belongsNowhere(target) || narrows ? undefined : denial(pin);
+}
