@@ -38,7 +38,7 @@ ${table(['Address', 'Shows', 'Variables', 'Tells of changes'], resources.map(res
 
 Clients are told of changes after ${code('resources/subscribe')} (2025 revisions) or on a ${code('subscriptions/listen')} stream (2026-07-28). Each thing is looked at once, however many
 listen to it with the same right; often while something is under way there, seldom otherwise, and the more seldom the fewer requests are left: watching takes at most
-half of them. Nothing is looked at that nobody listens to. At most ${mostWatched} things are watched with one token.
+half of them. Nothing is looked at that nobody listens to. At most ${mostWatched} things are watched for one caller.
 
 ## Prompts
 

@@ -52,7 +52,8 @@ describe('watching', () => {
 
   const thing = (key: string, changes: Partial<Watched> = {}): Watched => ({
     key,
-    purse: 'ann',
+    principal: 'ann',
+    purse: 'one token',
     requests: 1,
     budget: () => undefined,
     look: async () => {
@@ -112,17 +113,17 @@ describe('watching', () => {
 
   test('shares the budget of a credential among all that is watched on it, and of no other', async () => {
     for (const key of ['a', 'b']) watches.watch(thing(key, { requests: 2 }), () => undefined);
-    watches.watch(thing('c', { purse: 'bob', requests: 7 }), () => undefined);
+    watches.watch(thing('c', { purse: 'another token', requests: 7 }), () => undefined);
     await pass(0);
     expect(waits.map(({ requests }) => requests)).toEqual([4, 4, 7]);
   });
 
-  test('refuses to watch too much on one credential', () => {
+  test('refuses to watch too much for one principal, and leaves the others their own', () => {
     const all = Array.from({ length: mostWatched }, (_, index) => watches.watch(thing(`${index}`), () => undefined));
     expect(all.filter((stop) => stop === undefined)).toEqual([]);
     expect(watches.watch(thing('one too many'), () => undefined)).toBeUndefined();
     expect(watches.watch(thing('0'), () => undefined)).toBeDefined();
-    expect(watches.watch(thing('another', { purse: 'bob' }), () => undefined)).toBeDefined();
+    expect(watches.watch(thing('another', { principal: 'bob' }), () => undefined)).toBeDefined();
     all[0]!();
   });
 });

@@ -70,6 +70,7 @@ export function watchFor(parts: Watching, { principal, connection, credential }:
     return watches.watch(
       {
         key: JSON.stringify([principal, credential?.key, numberOf(policy), uri]),
+        principal,
         purse: credential?.key ?? '',
         requests,
         budget,

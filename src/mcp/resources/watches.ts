@@ -14,6 +14,8 @@ export interface Sighting {
 export interface Watched {
   /** Listeners with an equal key share the looking: it has to name the principal, what it is held to, and what is looked at. */
   readonly key: string;
+  /** For whom it is watched. */
+  readonly principal: string;
   /** Whose request budget the looking is on. */
   readonly purse: string;
   /** Requests of one look. */
@@ -28,7 +30,7 @@ export type Stop = () => void;
 
 /** Everything that is watched in a process. */
 export interface Watches {
-  /** Tells of every change from now on. @returns undefined where that would be too much for one purse. */
+  /** Tells of every change from now on. @returns undefined where that would be too much for one principal. */
   watch(watched: Watched, changed: () => void): Stop | undefined;
   /** How much is being looked at. */
   readonly size: () => number;
@@ -43,7 +45,7 @@ export interface WatchesConfig {
   readonly pace?: (circumstances: Circumstances) => number;
 }
 
-/** Most things watched on one purse: more would hardly ever be looked at. */
+/** Most things watched for one principal: more would hardly ever be looked at. */
 export const mostWatched = 100;
 
 interface Poller {
@@ -59,11 +61,12 @@ interface Poller {
 export function createWatches({ clock, random = Math.random, pace = nextLook }: WatchesConfig): Watches {
   const pollers = new Map<string, Poller>();
 
-  const sharing = (purse: string): Poller[] => [...pollers.values()].filter(({ watched }) => watched.purse === purse);
+  const alike = (member: 'purse' | 'principal', watched: Watched): Watched[] =>
+    [...pollers.values()].flatMap((poller) => (poller.watched[member] === watched[member] ? [poller.watched] : []));
 
   const again = (poller: Poller, moving: boolean): void => {
     const { watched, failures } = poller;
-    const requests = sharing(watched.purse).reduce((sum, other) => sum + other.watched.requests, 0);
+    const requests = alike('purse', watched).reduce((sum, other) => sum + other.requests, 0);
     const wait = pace({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() });
     // Watching keeps no process alive.
     poller.timer = setTimeout(() => void look(poller), wait).unref();
@@ -80,7 +83,7 @@ export function createWatches({ clock, random = Math.random, pace = nextLook }: 
   };
 
   const begin = (watched: Watched): Poller | undefined => {
-    if (sharing(watched.purse).length >= mostWatched) return undefined;
+    if (alike('principal', watched).length >= mostWatched) return undefined;
     const poller: Poller = { watched, listeners: new Set(), end: new AbortController(), failures: 0 };
     pollers.set(watched.key, poller);
     void look(poller);
