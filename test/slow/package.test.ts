@@ -6,9 +6,10 @@ import { promisify } from 'node:util';
 import { getMcpConfigForManifest, unpackExtension, type McpbManifestAny } from '@anthropic-ai/mcpb';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { assistantOver, type Assistant } from '../../scripts/demo/assistant.ts';
+import type { Show } from '../../scripts/demo/show.ts';
 import { tell } from '../../scripts/demo/story.ts';
 import { startPlatform } from '../commands/support.ts';
 import { startProgram } from '../serve/program.ts';
@@ -18,6 +19,8 @@ const run = promisify(execFile);
 
 /** The variables of this process, without those that belong to the checkout: only what is installed may be found. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
+// The story only has to go well.
+const unseen: Show = { tell: () => undefined, wait: (_, work) => work() };
 const fast = { INFRA_TIME_SCALE: '0.05' };
 
 let scratch: string;
@@ -25,15 +28,13 @@ const folderIn = (name: string): Promise<string> => mkdtemp(join(scratch, `${nam
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'infra-mcp-package-'));
-  // The story is told for people; here it only has to go well.
-  vi.spyOn(console, 'log').mockImplementation(() => undefined);
 });
 
 afterAll(() => rm(scratch, { recursive: true }));
 
 /** An assistant that starts a server of its own; both end with the test. */
 async function starting(command: string, args: readonly string[], options: Record<string, string>, cwd?: string): Promise<Assistant> {
-  const assistant = await assistantOver(new StdioClientTransport({ command, args: [...args], env: { ...env, ...options }, cwd }));
+  const assistant = await assistantOver(new StdioClientTransport({ command, args: [...args], env: { ...env, ...options }, cwd }), unseen);
   onTestFinished(() => assistant.close());
   return assistant;
 }
@@ -74,7 +75,7 @@ describe('the npm package', () => {
       // Not with npx, which doesn't pass on the signal that ends it.
       command: [join(folder, 'node_modules/.bin', manifest.name), 'http', '--port', '0', '--data-dir', join(folder, 'http-data')], env: { ...env, ...fast }, cwd: folder,
     });
-    const assistant = await assistantOver(new StreamableHTTPClientTransport(new URL(ready.url)));
+    const assistant = await assistantOver(new StreamableHTTPClientTransport(new URL(ready.url)), unseen);
     await tell(assistant);
     await assistant.close();
     child.kill('SIGTERM');
