@@ -3,13 +3,13 @@ import { pinText } from './guard/pin.ts';
 import { isReadOnly, type Policy } from './guard/policy.ts';
 import { mask } from './redact.ts';
 
-const map = `Runs cloud infrastructure: an organization holds projects, a project holds environments (DEVELOPMENT, STAGING or PRODUCTION), an environment holds services: applications, containers, databases, jobs, helm and terraform services. Environments live on clusters.
+const map = `Runs cloud infrastructure: an organization holds projects, a project environments (DEVELOPMENT, STAGING or PRODUCTION), an environment services: applications, containers, databases, jobs, helm and terraform services. Environments live on clusters.
 
-Finding things: get_organization gives the organization id, then list_projects, list_environments, list_services. get_environment_status shows what is healthy; get_application_status, get_application_logs and list_job_deployments show more. Ids are uuids from these answers; never make one up.`;
+Naming things: give names on the way to a thing, payments/staging/checkout-api, or its id; never make up an id. find_resource finds anything by name, kind or state.
+Looking: get_environment_overview says what is wrong first; get_service shows one service; diagnose_deployment says why a deployment failed and proposes the calls that fix it: ask it before reading logs; search_logs finds lines. Lines that begin with "Next:" are calls worth making, complete.`;
 
-const changing = `Changing things: a deploy, restart or stop is only accepted at first. Ask for the status until it has ended: RUNNING, DEPLOYED or RESTARTED are good ends, STOPPED is one for a stop, CANCELED and everything with ERROR are bad. Right after a request the old state may still show.
-Changed variables and configuration take effect with the next deployment.
-update_container, update_helm, update_alert_rule, update_billing_info and update_environment_variable replace everything: what you leave out is lost. Read the present state first (get_helm, list_services, list_environment_variables) and send it back with your change.
+const changing = `Changing: a deploy, restart or stop is only accepted at first. Pass wait: true, or call wait_for_deployment until it has ended: 200 is not "deployed".
+update_* tools take only what changes. Changed variables and configuration take effect with the next deployment; rollback_application goes back to the last good commit.
 With dry_run: true a changing tool shows what it would do to what is there now, and does nothing.
 Grave calls (stop, restart, replace, anything on PRODUCTION, members, billing, webhooks) need agreement: they ask the user, or give a code for the operator to approve. When somebody says no or nobody can be asked, stop; don't look for another way.`;
 

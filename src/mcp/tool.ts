@@ -141,7 +141,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     toolset,
     description,
     printing: { fields, folded, hidden },
-    input: present({ ...optionalOrganization(inputShape(operation)), ...input }),
+    input: optionalOrganization(present({ ...inputShape(operation), ...input })),
     // What is merged into the present state is checked once it is whole.
     rules: acts ? () => [] : bodyRules(operation),
     operations: [operation],

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
+import { tools } from '../../tools/index.ts';
+import { agree, connectorsTo, textOf, userWho, type Connectors, type TestClient } from '../e2e/mcp-support.ts';
+
+type Args = Record<string, unknown>;
+
+const token = 'token-of-the-tests';
+
+/** A call of each tool on a platform whose time stands still and whose chance is seeded: what it answers never changes. */
+const calls: Record<string, Args> = {
+  get_organization: {},
+  list_projects: {},
+  create_project: { name: 'returns' },
+  create_environment: { project_id: 'shop', name: 'preview', mode: 'STAGING', cluster_id: 'main' },
+  create_application: { environment_id: 'shop/staging', name: 'reviews', git_repository: { url: 'https://git.acme.example/shop/reviews.git', branch: 'main' } },
+  create_database: { environment_id: 'shop/staging', name: 'reviews-db', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER' },
+  deploy_database: { database_id: 'shop/staging/orders-db' },
+  deploy_application: { application_id: 'shop/staging/checkout-api' },
+  get_application_status: { application_id: 'shop/production/checkout-api' },
+  create_environment_variable: { application_id: 'shop/staging/checkout-api', key: 'CACHE_TTL', value: '60' },
+  list_environment_variables: { application_id: 'shop/production/checkout-api' },
+  create_secret: { application_id: 'shop/staging/checkout-api', key: 'MAIL_TOKEN', value: 'correct-horse-9' },
+  get_application_logs: { application_id: 'shop/production/checkout-api', tail: 5 },
+  update_environment_variable: { environment_id: 'shop/staging', environment_variable_id: 'LOG_LEVEL', value: 'warn' },
+  override_environment_variable: { container_id: 'shop/production/search', environment_variable_id: 'LOG_LEVEL', value: 'warn' },
+  update_container: { container_id: 'shop/staging/search', memory: 1024 },
+  restart_services: { environment_id: 'shop/staging', container_ids: ['search'] },
+  stop_environment: { environment_id: 'shop/production' },
+  update_helm: { helm_id: 'shop/staging/session-cache', timeout_sec: 900 },
+  get_helm: { helm_id: 'shop/staging/session-cache' },
+  redeploy_terraform: { terraform_id: 'shop/staging/assets-bucket' },
+  lock_cluster: { cluster_id: 'batch', reason: 'Incident 7' },
+  upgrade_cluster: { cluster_id: 'main' },
+  list_members: {},
+  invite_member: { email: 'nia@acme.example', role_id: 'Developer' },
+  update_alert_rule: { alert_rule_id: 'checkout-errors', severity: 'MEDIUM' },
+  create_helm_repository: { name: 'vendor', kind: 'HTTPS', skip_tls_verification: false, url: 'https://charts.acme.example', config: { username: 'ci', password: 'hunter2-hunter2' } },
+  update_billing_info: { city: 'Lyon' },
+  list_job_deployments: { job_id: 'shop/staging/nightly-report', page_size: 2 },
+  get_labels_group: { labels_group_id: '@labels_group_id' },
+  create_webhook: { target_url: 'https://chat.acme.example/hooks', events: ['DEPLOYMENT_FAILED'], target_secret: 'shared-hook-secret' },
+  list_webhook_events: { webhook_id: '@webhook_id' },
+  list_environments: { project_id: 'shop' },
+  get_environment: { environment_id: 'shop/staging' },
+  list_services: { environment_id: 'shop/production' },
+  get_environment_status: { environment_id: 'data/development' },
+  list_clusters: {},
+  cancel_deployment: { environment_id: 'shop/production' },
+  unlock_cluster: { cluster_id: 'main' },
+  list_alert_rules: {},
+  find_resource: { name: 'shop' },
+  get_environment_overview: { environment: 'data/development' },
+  get_service: { service: 'shop/production/search' },
+  list_deployments: { environment: 'shop/production' },
+  diagnose_deployment: { service: 'data/development/importer' },
+  search_logs: { service: 'data/development/importer', level: 'warn', context: 1, limit: 3 },
+  compare_environments: { first: 'shop/staging', second: 'shop/production' },
+  wait_for_deployment: { service: 'shop/production/search', deployment_id: '@any', seconds: 1 },
+  deploy_service: { environment: 'shop/production' },
+  rollback_application: { application: 'shop/production/checkout-api' },
+  set_environment_variables: { application: 'shop/staging/checkout-api', env_text: 'CACHE_TTL=60\nMAIL_PASSWORD=correct-horse-9\n' },
+  get_api_budget: {},
+};
+
+let dataDir: string;
+let platform: RunningPlatform;
+let connectors: Connectors;
+let client: TestClient;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-outputs-'));
+  platform = await startPlatform({ dataDir, token, control: true, steppedTime: Date.parse('2026-11-20T12:00:00Z'), randomSeed: 'outputs' });
+  connectors = connectorsTo(platform.url, token);
+  client = await connectors.modern(userWho(agree));
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+  await rm(dataDir, { recursive: true });
+});
+
+/** Names of seeded ids replaced by the ids. */
+const seeded = (args: Args): Args => Object.fromEntries(Object.entries(args).map(([name, value]) => [name, typeof value === 'string' ? value.replace(/^@(\w+)$/, (_, id: string) => platform.seed[id] ?? id) : value]));
+
+// The budget is counted by the callers' clock, which goes on; masks carry a fingerprint made with a key of the process.
+const steady = (text: string): string => text.replaceAll(/\[hidden [0-9a-f]{4}\]/g, '[hidden …]').replaceAll(/^(remaining|reset_at|seconds_to_reset): .*$/gm, '$1: …');
+
+test('there is a call of each tool', () => {
+  expect(Object.keys(calls)).toEqual(tools.map(({ name }) => name));
+});
+
+test.each(tools)('$name answers, or plans, this', async ({ name, operation }) => {
+  const args = { ...seeded(calls[name]!), ...(operation.effect !== 'read' && { dry_run: true }) };
+  expect(steady(textOf(await client.call(name, args)))).toMatchSnapshot();
+});
+
+test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'update_container', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
+  expect(steady(textOf(await client.call(name, seeded(calls[name]!))))).toMatchSnapshot();
+});
