@@ -64,6 +64,14 @@ const run = ({ command, ...given }: Called): Promise<void> =>
     ? command.run({ ...given, config: undefined })
     : configured(command.takes, given.unread, (config) => command.run({ ...given, config }));
 
+const examplesText = (examples: Command['examples'] | Command['examples'][number][]): string =>
+  `\nExamples:\n${examples.map(({ line, does }) => `  ${line}\n      ${does}`).join('\n')}`;
+
+/** Gives the parser a word that several commands begin with. */
+const addGroup = (parent: Parser, name: string): Parser =>
+  parent.command(name).description(groups[name] ?? '').configureHelp(looks)
+    .addHelpText('after', examplesText(commands.filter((command) => command.name.startsWith(`${name} `)).flatMap(({ examples }) => examples)));
+
 /** Gives the parser a command: its arguments, flags and options, its help, and what it does. */
 function add(parent: Parser, command: Command, carryOut: (called: Called) => Promise<void>): void {
   const { name, summary, takes, examines, flags = {}, args = [], examples } = command;
@@ -77,7 +85,7 @@ function add(parent: Parser, command: Command, carryOut: (called: Called) => Pro
   }
   const unflagged = options.filter(({ flag }) => !flag);
   if (unflagged.length > 0) parser.addHelpText('after', `\nBy environment only:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);
-  parser.addHelpText('after', `\nExamples:\n${examples.map(({ line, does }) => `  ${line}\n      ${does}`).join('\n')}`);
+  parser.addHelpText('after', examplesText(examples));
   parser.action(async () => {
     checkArguments(args, parser.args);
     const unread = parser.opts<GivenFlags>();
@@ -99,7 +107,7 @@ export function createParser(carryOut: (called: Called) => Promise<void> = run):
   const parents = new Map<string, Parser>();
   for (const command of commands) {
     const [first = '', second] = command.name.split(' ');
-    const group = second === undefined ? program : (parents.get(first) ?? program.command(first).description(groups[first] ?? '').configureHelp(looks));
+    const group = second === undefined ? program : (parents.get(first) ?? addGroup(program, first));
     if (second !== undefined) parents.set(first, group);
     add(group, command, carryOut);
   }

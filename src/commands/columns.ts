@@ -1,29 +1,35 @@
+import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
 import { styled } from './style.ts';
 
 const gap = '  ';
 
-/** Narrowest that a column is made, in characters. */
-const narrowest = 12;
-
 const sides = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'] as const;
 const chars = { ...(Object.fromEntries(sides.map((side) => [side, ''])) as Record<(typeof sides)[number], string>), middle: gap };
 
-/** Makes columns narrower, the widest first, until they fit into the room; as they are where they can't. */
-function fitting(natural: readonly number[], room: number): number[] {
+const longestWord = (cell: string): number => Math.max(...stripVTControlCharacters(cell).split(/\s+/).map(({ length }) => length));
+
+/**
+ * Makes columns narrower, the widest first, until they fit into the room. None gets narrower than its longest word:
+ * where that is too wide, the terminal breaks lines.
+ */
+function fitting(natural: readonly number[], lines: readonly (readonly string[])[], room: number): number[] {
+  const least = natural.map((width, column) => Math.min(width, Math.max(...lines.map((cells) => longestWord(cells[column]!)))));
   const widths = [...natural];
   for (;;) {
     const excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - room;
-    const widest = Math.max(...widths);
-    if (excess <= 0 || widest <= narrowest) return widths;
-    const sharing = widths.filter((width) => width === widest).length;
-    widths[widths.indexOf(widest)] = Math.max(narrowest, widest - Math.ceil(excess / sharing));
+    const slack = widths.map((width, column) => (width > least[column]! ? width : 0));
+    const widest = Math.max(...slack);
+    if (excess <= 0 || widest === 0) return widths;
+    const column = slack.indexOf(widest);
+    const sharing = slack.filter((width) => width === widest).length;
+    widths[column] = Math.max(least[column]!, widest - Math.ceil(excess / sharing));
   }
 }
 
 /**
  * A table for a terminal: a heading, then a row a line, columns two spaces apart. In a terminal, long cells are wrapped
- * where the table would be wider; elsewhere a row is always one line.
+ * where the table would be wider, and no word is cut; elsewhere a row is always one line.
  * @param stream where it will be written.
  */
 export function columns(heading: readonly string[], rows: readonly (readonly string[])[], stream: NodeJS.WriteStream = process.stdout): string {
@@ -34,6 +40,6 @@ export function columns(heading: readonly string[], rows: readonly (readonly str
     return { text: table.toString(), widths: table.options.colWidths as number[] };
   };
   const natural = draw();
-  const { text } = stream.isTTY ? draw(fitting(natural.widths, stream.columns)) : natural;
+  const { text } = stream.isTTY ? draw(fitting(natural.widths, [heading, ...rows], stream.columns)) : natural;
   return text.split('\n').map((line) => `${line.trimEnd()}\n`).join('');
 }

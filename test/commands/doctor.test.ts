@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { settingsOf } from '../../src/config.ts';
 import { type Called, createParser, withCommand } from '../../src/commands/cli.ts';
@@ -142,6 +143,19 @@ describe('of the data directory', () => {
     const { ok, of } = await doctor([], { INFRA_DATA_DIR: directory });
     expect(ok).toBe(false);
     expect(of('databases')).toMatchObject({ state: 'bad', says: expect.stringContaining('platform.sqlite') as string });
+  });
+
+  test('says that a newer program has changed the database', async () => {
+    const directory = await temporaryDirectory();
+    const { child, ended } = await startPlatform(['--data-dir', directory]);
+    child.kill('SIGTERM');
+    await ended;
+    const database = new DatabaseSync(join(directory, 'platform.sqlite'));
+    database.exec("INSERT INTO kysely_migration VALUES ('9999-later', '2040-01-01T00:00:00.000Z')");
+    database.close();
+    const { ok, of } = await doctor([], { INFRA_DATA_DIR: directory });
+    expect(ok).toBe(false);
+    expect(of('databases')).toMatchObject({ state: 'bad', says: expect.stringContaining('newer infra-mcp (9999-later)') as string });
   });
 
   test.skipIf(process.platform === 'win32')('says what others may read, and how to end that', async () => {

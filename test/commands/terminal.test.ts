@@ -42,6 +42,11 @@ describe('a table', () => {
     );
   });
 
+  test('cuts no word, however little room there is', () => {
+    const name = 'create_environment_variable';
+    expect(stripVTControlCharacters(columns(heading, [[name, 'some words that can be wrapped']], terminal(20)))).toContain(name);
+  });
+
   test('lines up wide characters', () => {
     expect(columns(['a', 'b'], [['日本', 'x'], ['ab', 'y']], file)).toBe('a     b\n日本  x\nab    y\n');
   });

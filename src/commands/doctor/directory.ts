@@ -1,6 +1,8 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '../../platform/store/database.ts';
+import { migrationNames } from '../../platform/store/migrations.ts';
 import { endpointOf } from '../claim.ts';
 import { type Finding, finder, wordsOf } from './finding.ts';
 
@@ -58,34 +60,51 @@ function diskFinding(dataDir: string): Finding {
   return disk.bad(`${megabytes(free)} free: changes and records may soon fail to be written`, 'Free some space, or name a directory on another disk with INFRA_DATA_DIR.');
 }
 
+interface Fault {
+  readonly says: string;
+  readonly todo: string;
+}
+
+const restore = 'infra-mcp restore brings a backup back; or move the file away to begin anew.';
+
 /** What SQLite finds wrong with a database; undefined when nothing. */
-function damage(path: string): string | undefined {
-  const database = new DatabaseSync(path, { readOnly: true });
+function damageOf(database: DatabaseSync): Fault | undefined {
+  const { quick_check: verdict } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+  return verdict === 'ok' ? undefined : { says: `damaged: ${verdict}`, todo: restore };
+}
+
+/** Whether a newer program has changed the platform's database. */
+function strangenessOf(database: DatabaseSync): Fault | undefined {
+  if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()) return undefined;
+  const names = database.prepare('SELECT name FROM kysely_migration').all().map(({ name }) => String(name));
+  const strange = names.filter((name) => !migrationNames.includes(name));
+  return strange.length === 0 ? undefined : { says: `of a newer infra-mcp (${strange.join(', ')})`, todo: 'Start that one, or name another directory with INFRA_DATA_DIR.' };
+}
+
+function faultOf(dataDir: string, name: string): Fault | undefined {
+  let database: DatabaseSync | undefined;
   try {
-    const { quick_check: verdict } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
-    return verdict === 'ok' ? undefined : verdict;
+    database = new DatabaseSync(join(dataDir, name), { readOnly: true });
+    return damageOf(database) ?? (name === databaseFile ? strangenessOf(database) : undefined);
+  } catch (error) {
+    return { says: wordsOf(error), todo: restore };
   } finally {
-    database.close();
+    database?.close();
   }
 }
 
-function databaseFinding(dataDir: string): Finding {
+function databaseFindings(dataDir: string): Finding[] {
   const files = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.endsWith('.sqlite')) : [];
-  if (files.length === 0) return databases.good('none yet');
+  if (files.length === 0) return [databases.good('none yet')];
   const faults = files.flatMap((name) => {
-    try {
-      const found = damage(join(dataDir, name));
-      return found === undefined ? [] : [`${name}: ${found}`];
-    } catch (error) {
-      return [`${name}: ${wordsOf(error)}`];
-    }
+    const fault = faultOf(dataDir, name);
+    return fault ? [databases.bad(`${name}: ${fault.says}`, fault.todo)] : [];
   });
-  if (faults.length === 0) return databases.good(`${files.join(', ')}: whole`);
-  return databases.bad(faults.join('; '), 'Restore them from a backup, or move them away to begin anew.');
+  return faults.length > 0 ? faults : [databases.good(`${files.join(', ')}: whole`)];
 }
 
 /** How the data directory is. Nothing is made or changed in it. */
 export const directoryFindings = async (dataDir: string): Promise<Finding[]> => {
   const found = await directoryFinding(dataDir);
-  return found.state === 'bad' ? [found] : [found, diskFinding(dataDir), databaseFinding(dataDir)];
+  return found.state === 'bad' ? [found] : [found, diskFinding(dataDir), ...databaseFindings(dataDir)];
 };

@@ -14,6 +14,9 @@ const migrations: Record<string, Migration> = {
   '0004-list-totals': listTotals,
 };
 
+/** The names of what a database may have been through. */
+export const migrationNames: readonly string[] = Object.keys(migrations);
+
 /**
  * Brings a database up to this program's schema.
  * @throws Error of the migration that failed, or when the database comes from a newer program.
