@@ -34,6 +34,11 @@ const ServerJson = z.strictObject({
   packages: z.tuple([Package]),
 });
 
+test('the package depends on no other: the program is bundled', () => {
+  // Add packages with --save-dev.
+  expect(Object.keys(manifest)).not.toContain('dependencies');
+});
+
 describe('server.json', () => {
   const server = jsonOf('server.json');
 

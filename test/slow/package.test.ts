@@ -62,6 +62,10 @@ describe('the npm package', () => {
     expect(withPath.flat()).toEqual([]);
   });
 
+  test('brings nothing else with it', async () => {
+    expect((await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([manifest.name]);
+  });
+
   test('tells its version', async () => {
     expect((await run('npx', ['--no', '--', manifest.name, '--version'], { cwd: folder, env })).stdout.trim()).toBe(manifest.version);
   });
