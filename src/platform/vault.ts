@@ -75,7 +75,7 @@ export function openPresentVault(dataDir: string): Vault | undefined {
   const path = join(dataDir, keyFile);
   const key = readKey(path);
   if (!key) return undefined;
-  if (key.length !== keyBytes) throw new Error(`The key file ${path} is damaged: it must hold ${keyBytes} bytes. Put back the copy of it that you kept.`);
+  if (key.length !== keyBytes) throw new Error(`The key file ${path} is damaged: it must hold ${keyBytes} bytes. Put back the backup of it that you kept.`);
   return createVault(key);
 }
 
