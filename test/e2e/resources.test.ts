@@ -139,6 +139,17 @@ describe.each(eras)('a client of the %s era', (era) => {
     await expect(held.client.readResource({ uri: 'infra://alert-rules' })).rejects.toMatchObject({ code: -32602 });
     expect(await held.text('infra://policy')).toContain('toolset is alerts (policy.yaml, deny[1])');
   });
+
+  test('sees nothing outside the place that the server is kept to', async () => {
+    const kept = await content.connect(era, { policy: { readOnly: false, pin: { project: { name: 'shop', setBy: '--project' } } } });
+    expect(await kept.text('infra://environment/shop%2Fstaging')).toContain('checkout-api');
+    expect(await kept.text('infra://environment/staging/status')).toContain('checkout-api');
+    await expect(kept.client.readResource({ uri: 'infra://environment/data%2Fdevelopment' })).rejects.toThrow('--project');
+    const { resources: listed } = await kept.client.listResources();
+    expect(listed.map(({ name }) => name)).not.toContain('projects');
+    const { completion } = await kept.client.complete({ ref: { type: 'ref/resource', uri: 'infra://environment/{environment}' }, argument: { name: 'environment', value: '' } });
+    expect(completion.values).toEqual(['shop/production', 'shop/staging']);
+  });
 });
 
 test('every address that is made of a thing, or of a part of one, can be read', () => {
