@@ -58,6 +58,7 @@ describe('what is taken into account', () => {
   test('is, of the lines beside those of a cause, none that only warns', () => {
     const { lines } = diagnose(failedDeployment({ lines: ['WARN cache is cold', 'No space left on device', 'ERROR gave up'] }));
     expect(lines.map(({ text }) => text)).toEqual(['No space left on device', 'ERROR gave up']);
+    expect(diagnose(failedDeployment({ lines: ['ERROR summary: 0 errors', 'npm warn deprecated a@1', 'Traceback (most recent call last):'] })).lines).toEqual([]);
     expect(diagnose(failedDeployment({ lines: ['WARN cache is cold'] })).lines.map(({ text }) => text)).toEqual(['WARN cache is cold']);
   });
 });

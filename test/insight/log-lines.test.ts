@@ -37,7 +37,7 @@ describe('a line', () => {
     ['warn', ['WARN low disk', '[WARNING] x', 'Warning  Unhealthy  3s  kubelet  x', 'level=warning msg="x"', '#7 2.114 npm warn deprecated x', '{"severity":"WARNING"}', 'W1121 10:03:11.1 x']],
     ['info', ['INFO ready', 'LOG:  database system is ready', '{"level":30}', 'I1121 10:03:11.1 x']],
     ['debug', ['DEBUG sql', 'level=trace', '[debug] getting history', '{"level":20}']],
-    [undefined, ['listening on 8080', 'found 0 errors', 'GET /error 200', 'an error page was rendered', 'remote: Counting objects', '', 'no warnings']],
+    [undefined, ['listening on 8080', 'found 0 errors', 'GET /error 200', 'an error page was rendered', 'remote: Counting objects', '', 'no warnings', `${'x'.repeat(130)} ERROR y`]],
   ] as const)('tells the level %s', (level, written) => {
     expect(written.map((text) => [text, toldLevel(text)])).toEqual(written.map((text) => [text, level]));
   });
@@ -58,9 +58,14 @@ describe('lines that belong together', () => {
   });
 
   test('are the lines of one message, at one place', () => {
-    expect(readEntries([{ message: 'started' }, { message: 'failed\nE: no\n    at x\nKeyError: \'A\'' }, { message: ' INFO ready' }]).map(({ index, head, text, level }) => [index, head, text, level])).toEqual([
-      [0, 0, 'started', 'info'], [1, 1, 'failed', 'info'], [1, 1, 'E: no', 'info'], [1, 1, '    at x', 'info'], [1, 1, 'KeyError: \'A\'', 'error'], [2, 2, ' INFO ready', 'info'],
+    expect(readEntries([{ message: 'started' }, { message: 'WARN failed\nonce\n    at x\nKeyError: \'A\'\nlast' }, { message: ' INFO ready' }]).map(({ index, head, text, level }) => [index, head, text, level])).toEqual([
+      [0, 0, 'started', 'info'], [1, 1, 'WARN failed', 'warn'], [1, 1, 'once', 'warn'], [1, 1, '    at x', 'warn'], [1, 1, 'KeyError: \'A\'', 'error'], [1, 1, 'last', 'error'], [2, 2, ' INFO ready', 'info'],
     ]);
+  });
+
+  test('are not more than any stack trace has', () => {
+    const read = heads(['ERROR listing', ...Array.from({ length: 300 }, (_, index) => `    item ${index}`)]);
+    expect(read.filter(([, level]) => level === 'error')).toHaveLength(200);
   });
 
   test('may have lines of another pod between them', () => {

@@ -21,7 +21,7 @@ const found = (expression: RegExp, text: string) => {
 describe('the text that whatever matches must hold', () => {
   test.each([
     ['connect refused (?<host>\\S+)', 'connect refused '], ['^a{2}bc', 'bc'], ['abc+d?ef', 'abc'], ['x[abc(]yz', 'yz'], ['(?:abc|def)g', 'g'], ['abc|def', ''],
-    ['a\\.b\\.c\\d+', 'a.b.c'], ['\\$PATH\\b', '$PATH'], ['ab{0,2}', 'a'], ['ab*cde', 'cde'], ['(abc)?', ''],
+    ['a\\.b\\.c\\d+', 'a.b.c'], ['\\$PATH\\b', '$PATH'], ['ab{0,2}', 'a'], ['ab*cde', 'cde'], ['(abc)?', ''], ['(?<what>abc "\\w+" def)gh', '" defgh'], ['(?:ab\\.c)+', 'ab.c'], ['a(?<b>cd|ef)g', 'a'],
   ])('of %s is "%s"', (source, text) => {
     expect(requiredText(source)).toBe(text);
   });

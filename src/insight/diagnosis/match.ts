@@ -41,7 +41,7 @@ const tests: readonly Test[] = rules.flatMap((rule) => [
 const buildPrefix = /^#\d+ \d+\.\d+ /;
 
 // A message that tells of a fault does so early in its line.
-const searchedLength = 2000;
+const searchedLength = 1000;
 
 type Found = Map<Rule, { hits: Hit[]; recoveredAt: number }>;
 

@@ -8,11 +8,15 @@ export interface Pattern {
 
 const repeats = /^(?:[*?]|\{0,?)/;
 
+// A group without a choice and without another within, that must match.
+const plainGroup = /(?<!\\)\((?:\?<\w+>|\?:)?((?:[^()|?\\]|\\[^()|])(?:[^()|\\]|\\[^()|])*)\)(?![*?{])/g;
+
 /**
- * The longest text that whatever matches the expression must hold; empty where there is none. Only what stands outside
- * groups and classes is looked at.
+ * The longest text that whatever matches the expression must hold; empty where there is none. Of groups, only plain
+ * ones are looked into.
  */
-export function requiredText(source: string): string {
+export function requiredText(expression: string): string {
+  const source = expression.replace(plainGroup, '$1');
   const runs = [''];
   let depth = 0;
   for (let place = 0; place < source.length; place += 1) {

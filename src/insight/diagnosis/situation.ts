@@ -60,6 +60,9 @@ const outcomeOf = (deployment: PastDeployment | undefined, isTroubled: boolean):
   return deployment.end === 'good' ? 'succeeded' : 'in_progress';
 };
 
+// Of more entries the newest are looked at: what makes a deployment fail is logged towards its end.
+const mostEntries = 2000;
+
 // Clocks of a platform's parts differ, and what is logged at the end is read a little later.
 const slack = 60_000;
 
@@ -90,7 +93,7 @@ const ownEntries = ({ service, lines }: Evidence, deployment: PastDeployment | u
     return (!of || of === service.id) && (!request || !deployment?.id || request === deployment.id) && (!step || !succeeded.has(step));
   };
   const own = readEntries(lines).filter(isOwn);
-  return deployment ? own.filter(during(deployment)) : own;
+  return (deployment ? own.filter(during(deployment)) : own).slice(-mostEntries);
 };
 
 /** Sorts the evidence. Never throws, whatever members are missing. */
