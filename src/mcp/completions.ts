@@ -34,7 +34,10 @@ const lookup = (kind: AddressKind, typed: string, principal: string, addresses: 
     input: {},
     operations: [operations.get_organization],
     answer: z.looseObject({}),
-    answerOf: async (_, { read, now }) => ({ results: (await addresses.complete(kind, typed, { principal, read: read as never, now })).map((value) => ({ value })) }),
+    answerOf: async (_, { read, now }) => {
+      const values = await addresses.complete(kind, typed, { principal, read: (operation, input) => read(operation, input), now });
+      return { results: values.map((value) => ({ value })) };
+    },
     render: table('value', ['value']),
   });
 

@@ -19,7 +19,7 @@ const rest = ({ request, arguments: taken }: Prompt, given: Given): string[] =>
   Object.keys(taken).flatMap((argument) => (given[argument] && !request.includes(`{{${argument}}}`) ? [`${argument}: ${clean(given[argument])}`] : []));
 
 /** Something read for a prompt beforehand, in words. */
-export interface Read {
+export interface Prefetched {
   readonly title: string;
   readonly text: string;
 }
@@ -28,7 +28,7 @@ export interface Read {
  * A prompt in words: what is wanted, what to do, and what was read beforehand.
  * @param steps the skill's.
  */
-export const messageOf = (prompt: Prompt, given: Given, steps: string, read: readonly Read[]): string =>
+export const messageOf = (prompt: Prompt, given: Given, steps: string, read: readonly Prefetched[]): string =>
   [
     [inserted(prompt.request, given), ...rest(prompt, given)].join('\n'),
     steps,

@@ -6,7 +6,7 @@ import { isOfPlatform } from '../resources/resource.ts';
 import type { CallFor } from '../resources/serving.ts';
 import type { Texts } from '../texts.ts';
 import type { JsonRecord } from '../values.ts';
-import { faultsOf, messageOf, type Given, type Read } from './message.ts';
+import { faultsOf, messageOf, type Given, type Prefetched } from './message.ts';
 import type { Prompt } from './prompt.ts';
 
 /** What serving prompts works with. */
@@ -32,7 +32,7 @@ function cut(text: string): { readonly text: string; readonly left: boolean } {
 }
 
 /** Reads for a prompt what it wants to be read beforehand. What can't be read is told as that. */
-async function prefetch({ resource: name, given: wanted }: Prompt['prefetch'][number], given: Given, context: ServerContext, call: CallFor): Promise<Read | undefined> {
+async function prefetch({ resource: name, given: wanted }: Prompt['prefetch'][number], given: Given, context: ServerContext, call: CallFor): Promise<Prefetched | undefined> {
   const resource = resources.find((one) => one.name === name);
   if (!resource || !isOfPlatform(resource)) throw new Error(`there is no resource ${name} to be read for a prompt`);
   const args: JsonRecord = Object.fromEntries(Object.entries(wanted).map(([variable, argument]) => [variable, given[argument]]));
