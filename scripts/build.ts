@@ -1,10 +1,11 @@
 /** Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: elsewhere); what loads later becomes a chunk in chunks/ beside it, and texts lie there as in the source. */
-import { cp, rm } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { textPlaces } from '../src/mcp/texts.ts';
+import { noticesFor } from './shipping/notices.ts';
 
 const root = join(import.meta.dirname, '..');
 const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: join(root, 'dist') } } }).values;
@@ -38,6 +39,7 @@ const { metafile } = await build({
 });
 
 await Promise.all(Object.values(textPlaces).map((place) => cp(join(root, place), join(outdir, place), { recursive: true })));
+await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), await noticesFor(root, Object.keys(metafile.inputs)));
 
 const files = Object.entries(metafile.outputs).toSorted(([, a], [, b]) => b.bytes - a.bytes);
 for (const [file, { bytes }] of files) console.log(`${kilobytes(bytes)}  ${file}`);

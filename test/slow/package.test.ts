@@ -62,6 +62,12 @@ describe('the npm package', () => {
     expect(withPath.flat()).toEqual([]);
   });
 
+  test('passes on the licenses of what is bundled', async () => {
+    const notices = await readFile(join(folder, 'node_modules', manifest.name, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const name of ['zod', 'undici', 'fastify', '@modelcontextprotocol/server']) expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
+    expect(notices).not.toMatch(/^(?:vitest|esbuild) \d/m);
+  });
+
   test('brings nothing else with it', async () => {
     expect((await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([manifest.name]);
   });
