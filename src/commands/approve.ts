@@ -5,7 +5,7 @@ import { hasSecret, setSecret } from '../mcp/guard/approvals/operator.ts';
 import type { Pending, Verdict } from '../mcp/guard/approvals/pending.ts';
 import { planText } from '../mcp/guard/plan.ts';
 import { columns } from './columns.ts';
-import { tierText } from './style.ts';
+import { styled, tierText } from './style.ts';
 import { approvalsOf } from './guard.ts';
 import { ownTerminal, type Terminal } from './terminal.ts';
 
@@ -51,7 +51,7 @@ async function changeSecret(config: Config, desk: Desk, terminal: Terminal): Pro
 }
 
 const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): string =>
-  clean(`${code}: ${principal} wants to run ${plan.tool} (${plan.tier}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${planText(plan, { whole: true })}\n\n`);
+  `${styled('bold', code)}: ${clean(principal)} wants to run ${styled('bold', plan.tool)} (${tierText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n`;
 
 /** Whether the person at the terminal agrees to what was shown. */
 async function agrees({ typed }: Pending, terminal: Terminal): Promise<boolean> {

@@ -187,7 +187,8 @@ describe('of policy and records', () => {
 
   test('says how many tools are offered', async () => {
     const { of } = await doctor(['--read-only'], { INFRA_DATA_DIR: await temporaryDirectory() });
-    expect(of('policy')).toMatchObject({ state: 'good', says: expect.stringMatching(/\d+ of \d+ tools are offered, read-only/) as string });
+    expect(of('tools')).toMatchObject({ state: 'good', says: expect.stringMatching(/^\d+ of \d+ are offered, read-only$/) as string });
+    expect((await doctor(['--toolsets', 'clustres'], { INFRA_DATA_DIR: await temporaryDirectory() })).of('tools')).toMatchObject({ state: 'bad', says: expect.stringContaining('clusters') as string });
   });
 
   test('says that calls can not be recorded', async () => {

@@ -47,6 +47,19 @@ test('stdio ends with its client, and writes nothing to stdout that is not the p
   expect(await run([], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
+/** Whether starting so loads the parser. */
+const isLoaded = async (...args: string[]): Promise<boolean> => {
+  const hooks = `import { registerHooks } from 'node:module'; registerHooks({ resolve: (specifier, context, next) => { if (/chunks\\/cli-/.test(specifier)) process.stderr.write('parser'); return next(specifier, context); } });`;
+  const { stderr } = await run(args, { INFRA_DATA_DIR: await temporaryDirectory(), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}` });
+  return stderr.includes('parser');
+};
+
+test('the parser is loaded only where there is something to parse', async () => {
+  expect(await isLoaded()).toBe(false);
+  expect(await isLoaded('stdio')).toBe(false);
+  expect(await isLoaded('--read-only')).toBe(true);
+});
+
 describe('help', () => {
   test('names the version and every command', async () => {
     expect((await run(['--version'])).stdout).toBe(`${manifest.version}\n`);

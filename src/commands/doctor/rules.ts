@@ -3,25 +3,35 @@ import { delimiter, dirname, join } from 'node:path';
 import { tools } from '../../../tools/index.ts';
 import type { Config } from '../../config.ts';
 import { hasSecret } from '../../mcp/guard/approvals/operator.ts';
-import { denialOf } from '../../mcp/guard/policy.ts';
+import { denialOf, type Policy } from '../../mcp/guard/policy.ts';
 import { approvalsOf, auditOf, policyOf } from '../guard.ts';
+import { offeredTools } from '../offered-tools.ts';
 import { may } from './directory.ts';
 import { type Finding, finder, wordsOf } from './finding.ts';
 
 const policy = finder('policy');
+const offered = finder('tools');
 const approvals = finder('approvals');
 const audit = finder('audit log');
 
+/** What is offered of the tools that the options choose. */
+function toolsFinding(config: Config, rules: Policy): Finding {
+  try {
+    const left = offeredTools(config).filter((tool) => denialOf(tool, rules) === undefined);
+    const told = `${left.length} of ${tools.length} are offered${config.readOnly ? ', read-only' : ''}`;
+    return left.length > 0 ? offered.good(told) : offered.note(told, 'Allow something in the policy file: assistants see no tool at all.');
+  } catch (error) {
+    return offered.bad(wordsOf(error), 'infra-mcp tools lists every tool and its toolset.');
+  }
+}
+
 /** Whether the policy can be used, and what it leaves of the tools. */
-export async function policyFinding(config: Config): Promise<Finding> {
+export async function policyFindings(config: Config): Promise<Finding[]> {
   try {
     const rules = await policyOf(config);
-    const offered = tools.filter((tool) => denialOf(tool, rules) === undefined);
-    const from = config.policyFile ?? 'no file';
-    const told = `${from}; ${offered.length} of ${tools.length} tools are offered${config.readOnly ? ', read-only' : ''}`;
-    return offered.length > 0 ? policy.good(told) : policy.note(told, 'Allow something in the policy file: assistants see no tool at all.');
+    return [policy.good(config.policyFile ?? 'no file'), toolsFinding(config, rules)];
   } catch (error) {
-    return policy.bad(wordsOf(error), 'Correct the file; docs/policy.md lists what it may hold.');
+    return [policy.bad(wordsOf(error), 'Correct the file; docs/policy.md lists what it may hold.')];
   }
 }
 
