@@ -40,7 +40,7 @@ const backedUp = async () => {
 describe('a backup', () => {
   test('is made while the platform serves, listed, refused to be restored meanwhile, and restored afterwards', async () => {
     const { directory, first } = await backedUp();
-    expect((await stat(join(directory, 'snapshots', 'small.db'))).mode & 0o777).toBe(0o600);
+    for (const file of ['serving.lock', join('snapshots', 'small.db')]) expect([file, (await stat(join(directory, file))).mode & 0o777]).toEqual([file, 0o600]);
     const unnamed = await run(['backup', '--json', '--data-dir', directory]);
     expect(JSON.parse(unnamed.stdout)).toMatchObject({ name: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/) });
     const listed = await run(['restore', '--json', '--data-dir', directory]);
