@@ -26,7 +26,7 @@ export interface Registry {
   nearest(name: string): string | undefined;
 }
 
-const outside = 'Outside the documented API: some platforms do not offer it.';
+const outside = 'Outside the documented API: some platforms lack it.';
 
 /** A tool for clients of a server with this policy. Those of undocumented operations say so. */
 export function listed(tool: Tool, policy: Policy = { readOnly: false }): ListedTool {

@@ -15,6 +15,12 @@ export interface Renderer {
   readonly text: (view: JsonRecord) => string;
   /** Which rows stay when there are too many. */
   readonly keep: 'first' | 'last';
+  /** The same with these columns only; absent where there are none to choose from. */
+  readonly only?: (columns: readonly string[]) => Renderer;
+  /** The columns there are, dotted paths; any member of a row where left out. */
+  readonly columns?: readonly string[];
+  /** Whether timestamps stay without how long ago they were, as in logs. */
+  readonly plainTimes?: boolean;
 }
 
 const compact = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -82,6 +88,8 @@ export const table = (noun: string, columns: readonly string[]): Renderer => ({
   view: (answer) => listView(answer, (row) => pickPaths(row, columns)),
   text: (view) => listText(view, noun, (rows) => tableText(rows, columns)),
   keep: 'first',
+  columns,
+  only: (chosen) => table(noun, chosen),
 });
 
 /** `{results}` as a table of these columns, with everything else of a row in a last one. */
@@ -93,6 +101,7 @@ export const wholeTable = (noun: string, columns: readonly string[], left: reado
       tableText(rows.map((row) => pruneRecord({ ...pick(row, columns), more: omit(row, columns) })), [...columns, 'more']),
     ),
   keep: 'first',
+  only: (chosen) => table(noun, chosen),
 });
 
 const logColumns = ['created_at', 'pod_name', 'message'];
@@ -102,4 +111,6 @@ export const logLines: Renderer = {
   ...table('line', logColumns),
   text: (view) => listText(view, 'line', (rows) => rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')).join('\n')),
   keep: 'last',
+  only: undefined,
+  plainTimes: true,
 };

@@ -1,10 +1,12 @@
 import type { Budget } from '../client/budget.ts';
+import { withAges } from './ages.ts';
 import type { Call } from './call.ts';
 import { fence } from './fence.ts';
 import { fit } from './fit.ts';
 import type { Question } from './guard/question.ts';
 import type { Outcome } from './guard/record.ts';
 import { nextText, safeNext } from './next.ts';
+import type { Renderer } from './render.ts';
 import type { JsonRecord } from './values.ts';
 
 /** What a call comes to. */
@@ -31,6 +33,9 @@ const budgetMeta = ({ remaining, limit, resetAt }: Budget): JsonRecord => ({ rem
 
 const joined = (...parts: readonly (string | undefined)[]): string => parts.filter((part) => part !== undefined && part !== '').join('\n');
 
+/** How an answer is shown, with the columns that the caller chose. */
+const chosen = (render: Renderer, { fields }: JsonRecord): Renderer => (Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render);
+
 /** Names of what this server adds to the metadata of results. */
 export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } as const;
 
@@ -41,12 +46,14 @@ export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } a
 export function answered({ tool, args, context }: Call, answer: JsonRecord, missing: readonly string[]): Reply {
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
-  const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(tool.render.view(answer), tool.render);
+  const render = chosen(tool.render, args);
+  const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render);
+  const shown = render.plainTimes ? text : withAges(text, context.clock.now());
   const next = typeof tool.next === 'function' ? safeNext(tool.next(view, args)) : [];
   const advice = typeof tool.next === 'string' ? tool.next : nextText(next);
   return {
     kind: 'answer',
-    text: joined(isEmpty ? 'The platform accepted it and sent nothing more.' : fence(text), omission, ...missing, advice, budget && budgetText(budget)),
+    text: joined(isEmpty ? 'The platform accepted it and sent nothing more.' : fence(shown), omission, ...missing, advice, budget && budgetText(budget)),
     data: missing.length > 0 ? { ...view, not_read: missing } : view,
     meta: { ...(next.length > 0 && { [metaKeys.next]: next }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
   };

@@ -132,6 +132,15 @@ const bodyRules = ({ body }: AnyOperation) => (args: JsonRecord): readonly strin
   return checked?.error?.issues.map(({ path, message }) => (path.length > 0 ? `"${path.join('.')}": ${message}` : message)) ?? [];
 };
 
+/** What a tool takes beside its own members when there are columns to choose from. */
+const choosing = ({ only }: Renderer): Shape => (only ? { fields: z.array(z.string()).optional().describe('Columns to show.') } : {});
+
+/** Columns that were chosen and aren't there. */
+const columnRules = ({ columns }: Renderer) => ({ fields }: JsonRecord): readonly string[] => {
+  const strange = columns && Array.isArray(fields) ? fields.map(String).filter((field) => !columns.includes(field)) : [];
+  return strange.length > 0 && columns ? [`"fields": there is no column ${strange.join(', ')}; there are ${columns.join(', ')}`] : [];
+};
+
 /** Makes a tool of one operation. The tool has the operation's name. */
 export function defineTool<Op extends AnyOperation>(operation: Op, definition: ToolDefinition<Op>): Tool {
   const { toolset, description, fields, folded, hidden, input = {}, acts, answer, answerOf, plan, preview, render, next } = definition;
@@ -141,9 +150,9 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     toolset,
     description,
     printing: { fields, folded, hidden },
-    input: optionalOrganization(present({ ...inputShape(operation), ...input })),
+    input: { ...optionalOrganization(present({ ...inputShape(operation), ...input })), ...choosing(render) },
     // What is merged into the present state is checked once it is whole.
-    rules: acts ? () => [] : bodyRules(operation),
+    rules: (args) => [...(acts ? [] : bodyRules(operation)(args)), ...columnRules(render)(args)],
     operations: [operation],
     operation,
     acts: acts ?? (async (args) => [{ operation, input: pick(args, own) }]),
@@ -167,8 +176,8 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     toolset,
     description,
     printing: { fields, folded, hidden },
-    input,
-    rules: (args) => rules?.(args as ArgumentsOf<Input>) ?? [],
+    input: { ...input, ...choosing(render) },
+    rules: (args) => [...(rules?.(args as ArgumentsOf<Input>) ?? []), ...columnRules(render)(args)],
     operations,
     operation: gravest(operations),
     acts: acts && ((args, sight) => acts(whole(args), sight)),

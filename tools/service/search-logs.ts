@@ -31,7 +31,7 @@ export const searchLogs = composeTool({
   toolset: 'services',
   description:
     'Find lines in the logs of a service or environment: errors, exceptions, a request id. By text or regular expression, level, time window, with lines around each ' +
-    'match. Without text or pattern it counts errors and warnings and shows the newest. Newest 1000 lines are searched.',
+    'match; without either the newest warnings and errors. Counts all.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
@@ -68,5 +68,6 @@ export const searchLogs = composeTool({
         ...(Array.isArray(results) ? results.map(String) : []),
       ].join('\n'),
     keep: 'last',
+    plainTimes: true,
   },
 });
