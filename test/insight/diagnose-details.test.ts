@@ -13,6 +13,10 @@ const toolsOf = (tag: string) => diagnose({
   ...failedDeployment({ lines: [unready] }), history: [tagged('bad', 10, 'DEPLOYMENT_ERROR', 'v2'), tagged('good', 5, 'DEPLOYED', tag)],
 }).next.map(({ tool }) => tool);
 
+const logged = (place: number) => Array.from({ length: 2500 }, (_, index) => ({ message: index === place ? 'No space left on device' : 'tick' }));
+
+const codeAt = (place: number) => diagnose({ ...failedDeployment(), lines: logged(place) }).cause.code;
+
 describe('how sure a cause is', () => {
   test('falls where the step that failed is not one for it', () => {
     const lines = ['FATAL:  password authentication failed for user "app"'];
@@ -53,6 +57,10 @@ describe('what is taken into account', () => {
       history: [tagged('bad', 10, 'DEPLOYMENT_ERROR', 'v2'), tagged('good', 5, 'DEPLOYED', 'v1')],
     });
     expect(cause.sentence).toBe('The app crashes: "SchemaError: too old".');
+  });
+
+  test('is, of an endless log, its end', () => {
+    expect([codeAt(100), codeAt(2400)]).toEqual(['unknown', 'disk_full']);
   });
 
   test('is, of the lines beside those of a cause, none that only warns', () => {
