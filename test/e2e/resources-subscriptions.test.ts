@@ -16,10 +16,10 @@ afterAll(async () => {
   await lab.close();
 });
 
-const application = (name: string, part: string): string => `infra://service/application/${encodeURIComponent(`shop/staging/${name}`)}/${part}`;
-const status = application('checkout-api', 'status');
-const logs = application('checkout-api', 'logs');
-const deploy = () => lab.must('deploy_application', { application_id: seedId('service/shop/staging/checkout-api') });
+// A job logs nothing until it is deployed again.
+const job = (part: string): string => `infra://service/job/${encodeURIComponent('shop/staging/nightly-report')}/${part}`;
+const [status, logs] = [job('status'), job('logs')];
+const deploy = () => lab.must('deploy_job', { job_id: seedId('service/shop/staging/nightly-report') });
 
 /** Watches that look again at once, and count their looks. */
 function hasty(): Watches & { readonly looks: () => number } {
@@ -63,7 +63,7 @@ describe.each(eras)('a client of the %s era', (era) => {
 
   test('is agreed to only what can be watched', async () => {
     await connect();
-    const { agreed } = await server.watch(['infra://organization', application('checkout-api', 'variables'), 'infra://nowhere', 'skill://tune-alert/SKILL.md', status]);
+    const { agreed } = await server.watch(['infra://organization', job('variables'), 'infra://nowhere', 'skill://tune-alert/SKILL.md', status]);
     expect(agreed).toEqual([status]);
     expect(watches.size()).toBe(1);
   });
