@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { pointsAt } from '../../src/mcp/resolve.ts';
 import { mostWatched } from '../../src/mcp/resources/watches.ts';
 import { resources } from '../../src/mcp/resources/catalog.ts';
-import { isOfPlatform, variablesOf, type Resource } from '../../src/mcp/resources/resource.ts';
+import { variablesOf } from '../../src/mcp/resources/listed.ts';
+import { isOfPlatform, type Resource } from '../../src/mcp/resources/resource.ts';
 import { textsIn } from '../../src/mcp/texts.ts';
 import { code, table } from './markdown.ts';
 

@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, type CompleteResult, type McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, type CompleteRequest, type CompleteResult, type ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { operations } from '../contract/operations.ts';
 import { serviceKinds } from '../contract/resources/service.ts';
@@ -67,9 +67,9 @@ const answer = (values: readonly string[]): CompleteResult => ({
 });
 
 /** Completes the variables of resource templates and the arguments of prompts, by name and by id. */
-export function registerCompletions({ server }: McpServer, { addresses, call, principalOf, texts }: Completing): void {
-  server.registerCapabilities({ completions: {} });
-  server.setRequestHandler('completion/complete', async ({ params: { ref, argument, context: given } }, context) => {
+export const completer =
+  ({ addresses, call, principalOf, texts }: Completing) =>
+  async ({ ref, argument, context: given }: CompleteRequest['params'], context: ServerContext): Promise<CompleteResult> => {
     const choice = ref.type === 'ref/prompt' ? await choiceInPrompt(ref.name, argument.name, texts) : choiceInTemplate(ref.uri, argument.name, given?.arguments ?? {});
     if (!choice) return answer([]);
     if ('among' in choice) return answer(choice.among.filter((value) => value.startsWith(argument.value)));
@@ -77,5 +77,4 @@ export function registerCompletions({ server }: McpServer, { addresses, call, pr
     // Whoever types isn't helped by an error: the call itself will say what is wrong.
     const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly value: string }[]) : [];
     return answer(rows.map(({ value }) => value));
-  });
-}
+  };

@@ -1,60 +1,54 @@
-import type { CacheHint, McpServer, ServerContext, ServerOptions } from '@modelcontextprotocol/server';
-import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
-import { registerCompletions } from './completions.ts';
+import type { CompleteRequest, CompleteResult, GetPromptRequest, GetPromptResult, ListPromptsResult, ServerContext } from '@modelcontextprotocol/server';
+import { completer } from './completions.ts';
 import { exceptionsOnly } from './guard/record.ts';
 import type { Dependencies, Reply } from './pipeline.ts';
-import { registerPrompts } from './prompts/serving.ts';
-import { registerResources, registerSubscriptions } from './resources/serving.ts';
+import { promptsOf } from './prompts/serving.ts';
+import type { ReadResource } from './resources/listed.ts';
+import { readerOf } from './resources/serving.ts';
+import type { WatchFor } from './resources/subscriptions.ts';
 import { watchFor, type Watcher, type Watching } from './resources/watch.ts';
 import type { Texts } from './texts.ts';
 import type { Tool } from './tool.ts';
 import type { JsonRecord } from './values.ts';
 
-/** What resources, prompts and skills work with, beside what calls do. */
+/** What resources and prompts work with, beside what calls do. */
 export interface ContentParts extends Watching {
   /** Prompts and other texts that come with the program; without them there are none. */
   readonly texts?: Texts;
-  readonly skills?: SkillsExtension;
 }
 
 /** How the server that content is served on makes calls. */
 export interface ContentCalls {
-  readonly era: 'legacy' | 'modern';
   readonly callerOf: (context: ServerContext) => Watcher;
   readonly run: (tool: Tool, args: JsonRecord, context: ServerContext, dependencies: Dependencies) => Promise<Reply>;
 }
 
-/** How long clients may keep what doesn't change while a server runs, in milliseconds. */
-const listLifetime = 300_000;
+/** What is served beside tools. */
+export interface Content {
+  readonly read: ReadResource;
+  readonly watch: WatchFor;
+  readonly complete: (params: CompleteRequest['params'], context: ServerContext) => Promise<CompleteResult>;
+  readonly listPrompts: () => Promise<ListPromptsResult>;
+  readonly getPrompt: (params: GetPromptRequest['params'], context: ServerContext) => Promise<GetPromptResult>;
+}
 
-/** How long clients may keep what was read of the platform: no longer than it takes to look at it twice. */
-const readLifetime = 1_000;
-
-const forThisCaller = (ttlMs: number): CacheHint => ({ ttlMs, cacheScope: 'private' });
-
-/** What clients may keep. What is shown depends on the caller. */
-export const cacheHints: ServerOptions['cacheHints'] = {
-  'tools/list': forThisCaller(listLifetime),
-  'resources/list': forThisCaller(listLifetime),
-  'resources/templates/list': forThisCaller(listLifetime),
-  'resources/read': forThisCaller(readLifetime),
-  'prompts/list': forThisCaller(listLifetime),
-};
-
-/** Serves resources and their changes, completion, prompts and skills. */
-export function registerContent(mcp: McpServer, parts: ContentParts, { era, callerOf, run }: ContentCalls): void {
-  const { policy, texts, skills, addresses } = parts;
+/** Serves resources and their changes, completion and prompts. */
+export function contentOf(parts: ContentParts, { callerOf, run }: ContentCalls): Content {
+  const { policy, texts, addresses } = parts;
   const call = (context: ServerContext, tool: Tool, args: JsonRecord): Promise<Reply> => run(tool, args, context, parts);
   // Every letter that is typed looks something up: that it failed is worth a record.
   const quietly = { ...parts, recorder: exceptionsOnly(parts.recorder) };
-  registerResources(mcp, { policy, texts, call });
-  if (era === 'legacy') registerSubscriptions(mcp, (context, uri, changed) => watchFor(parts, callerOf(context))(uri, changed));
-  registerCompletions(mcp, {
-    addresses,
-    texts,
-    call: (context, tool, args) => run(tool, args, context, quietly),
-    principalOf: (context) => callerOf(context).principal,
-  });
-  if (texts) registerPrompts(mcp, { texts, call });
-  skills?.attach(mcp);
+  const prompts = promptsOf({ texts, call });
+  return {
+    read: readerOf({ policy, texts, call }),
+    watch: async (context, uri, changed) => watchFor(parts, callerOf(context))(uri, changed),
+    complete: completer({
+      addresses,
+      texts,
+      call: (context, tool, args) => run(tool, args, context, quietly),
+      principalOf: (context) => callerOf(context).principal,
+    }),
+    listPrompts: prompts.list,
+    getPrompt: prompts.get,
+  };
 }

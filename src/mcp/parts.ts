@@ -12,7 +12,9 @@ import { logRecorder, type Recorder } from './guard/record.ts';
 import { protectLog } from './redact/log.ts';
 import { createRedactor } from './redact.ts';
 import { createRegistry } from './registry.ts';
-import { createWatches } from './resources/watches.ts';
+import type { Work } from './requests.ts';
+import { listedResources } from './resources/catalog.ts';
+import { createWatches, type Watches } from './resources/watches.ts';
 import type { ServerParts } from './server.ts';
 import { skillsOf } from './skills.ts';
 import { forCallers, type Texts } from './texts.ts';
@@ -33,6 +35,8 @@ export interface PartsConfig {
   readonly addresses?: Addresses;
   /** Prompts, skills and other texts; without them none are served. */
   readonly texts?: Texts;
+  /** What looks for changes. */
+  readonly watches?: Watches;
   /** What the operator set up to hold calls to account; without it everything lives as long as the process. */
   readonly guard?: GuardParts;
 }
@@ -47,13 +51,29 @@ export interface GuardParts {
 
 const passing = (): GuardParts => ({ keys: passingKeys(), recorder: logRecorder, graveCalls: passingGraveCalls() });
 
+/** What all servers of one process share, all of it loaded. */
+export interface Parts extends ServerParts, Work {}
+
+/** The same work, held to a policy. Lists depend on it alone. */
+const under = (work: Omit<Work, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy) => {
+  const registry = createRegistry(tools, policy);
+  return { ...work, policy, registry, surface: { tools: () => registry.listed(), resources: listedResources(policy, work.texts !== undefined) } };
+};
+
+const complete = (ready: Omit<Parts, 'work'>): Parts => {
+  const parts: Parts = { ...ready, work: async () => parts };
+  return parts;
+};
+
+/** The same parts under another policy. Whatever counts or remembers stays shared. */
+export const partsUnder = (base: Parts, tools: readonly Tool[], policy: Policy): Parts => complete({ ...base, ...under(base, tools, policy) });
+
 /** Puts together what all servers of one process share. */
-export function createParts({ tools, policy, connect, secrets, version, log, clock, addresses = createAddresses(), texts, guard = passing() }: PartsConfig): ServerParts {
+export function createParts({ tools, policy, connect, secrets, version, log, clock, addresses = createAddresses(), texts, watches = createWatches({ clock }), guard = passing() }: PartsConfig): Parts {
   const { keys, recorder, approvals, graveCalls } = guard;
   const redactor = createRedactor({ secrets, keys });
   const places = policy.pin && createPlaces(policy.pin, addresses);
-  return {
-    registry: createRegistry(tools, policy),
+  const work = {
     confirmer: createConfirmer({ keys, approvals }),
     recorder,
     redactor,
@@ -62,13 +82,11 @@ export function createParts({ tools, policy, connect, secrets, version, log, clo
     environment: process.env,
     addresses: places ? addressesWithin(addresses, places) : addresses,
     places,
-    watches: createWatches({ clock }),
+    watches,
     texts: texts && forCallers(texts, log),
-    skills: texts && skillsOf(texts, log),
-    policy,
     connect,
-    version,
     log: protectLog(log, redactor),
     clock,
   };
+  return complete({ ...under(work, tools, policy), version, hasPrompts: texts !== undefined, skills: texts && skillsOf(texts, log) });
 }

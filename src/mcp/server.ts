@@ -1,25 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import {
-  CLIENT_CAPABILITIES_META_KEY, McpServer, ProtocolError, ProtocolErrorCode, TRACEPARENT_META_KEY, TRACESTATE_META_KEY, inputRequired, inputResponse,
-  type CallToolResult, type ClientCapabilities, type InputRequiredResult, type ListToolsResult, type ServerContext,
-} from '@modelcontextprotocol/server';
-import type { Client } from '../client/client.ts';
+import { McpServer, type ListToolsResult, type ServerContext } from '@modelcontextprotocol/server';
+import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import type { Credential } from '../client/credential.ts';
-import type { Trace } from '../client/request.ts';
-import { cacheHints, registerContent, type ContentParts } from './content.ts';
-import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from './context.ts';
-import { formFor } from './guard/question.ts';
+import { cacheHints } from './cache-hints.ts';
+import type { Policy } from './guard/policy.ts';
 import { instructions } from './instructions.ts';
-import { run, type Dependencies, type Reply } from './pipeline.ts';
-import type { Registry } from './registry.ts';
+import type { Requests, Work } from './requests.ts';
+import { registerResources } from './resources/listed.ts';
+import { registerSubscriptions } from './resources/subscriptions.ts';
+import type { Surface } from './surface.ts';
 
 /** What the servers of one process share. Built once. */
-export interface ServerParts extends ContentParts {
+export interface ServerParts {
   /** Shown to clients. */
   readonly version: string;
-  readonly registry: Registry;
+  readonly policy: Policy;
+  readonly surface: Surface;
+  /** Whether there are prompts to be served. */
+  readonly hasPrompts: boolean;
+  readonly skills?: SkillsExtension;
   /** Address of the page on which the operator approves calls, where there is one. */
   readonly approvalsPage?: () => string | undefined;
+  /** Gives what carries requests out. Asked for with every request that is more than a list, so it should remember. */
+  readonly work: () => Promise<Work>;
 }
 
 /** Who makes one call. */
@@ -44,109 +46,37 @@ export interface ServerFor {
   readonly method?: string;
 }
 
-const confirmKey = 'confirm';
-
-// A bare `elicitation: {}` means forms: that is how it was declared before there were modes.
-const showsForms = (capabilities: ClientCapabilities | undefined): boolean => {
-  const elicitation = capabilities?.elicitation;
-  return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
-};
-
-const opensPages = (capabilities: ClientCapabilities | undefined): boolean => capabilities?.elicitation?.url !== undefined;
-
-function answerIn(context: ServerContext): UserAnswer | undefined {
-  const response = inputResponse(context.mcpReq.inputResponses, confirmKey);
-  if (response.kind !== 'elicit') return undefined;
-  return response.action === 'accept' ? { action: 'accept', content: response.content ?? {} } : { action: response.action };
-}
-
-function dialogueOf(context: ServerContext, capabilities: ClientCapabilities | undefined): Dialogue {
-  const state = context.mcpReq.requestState();
-  return { canAsk: showsForms(capabilities), state: typeof state === 'string' ? state : undefined, answer: answerIn(context) };
-}
-
-/** The trace that a request names in its metadata. */
-function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined {
-  const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = (meta ?? {}) as Record<string, unknown>;
-  return typeof traceparent === 'string' ? { traceparent, ...(typeof tracestate === 'string' && { tracestate }) } : undefined;
-}
-
-/** @param page where the client can send its user for an approval, unless it just did. */
-function resultOf(reply: Reply, page: string | undefined): CallToolResult | InputRequiredResult {
-  if (reply.kind === 'ask') {
-    const { question, state } = reply;
-    const form = inputRequired.elicit({ message: question.message, requestedSchema: formFor(question) });
-    return inputRequired({ inputRequests: { [confirmKey]: form }, requestState: state });
-  }
-  if (reply.kind === 'failure' && reply.code !== undefined && page !== undefined) {
-    const visit = inputRequired.elicitUrl({ message: `This call waits for the operator's approval, under ${reply.code}.`, url: `${page}?code=${reply.code}` });
-    return inputRequired({ inputRequests: { [confirmKey]: visit } });
-  }
-  const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
-  return reply.kind === 'answer' ? { content, structuredContent: reply.data, ...(reply.meta && { _meta: reply.meta }) } : { content, isError: true };
-}
-
 /**
- * A fresh server for one connection or one request: cheap, because the tools and their schemas are shared.
- * It never touches the platform before a tool is called.
+ * A fresh server for one connection or one request: cheap, because what it shows is shared data, and what carries
+ * requests out is loaded with the first.
  */
 export function buildServer(parts: ServerParts, { era, callerOf, method }: ServerFor): McpServer {
-  const { registry, policy, log, clock, connect } = parts;
-  const mcp = new McpServer(
-    { name: 'infra-mcp', version: parts.version },
-    { instructions: instructions(policy), cacheHints },
-  );
+  const { version, policy, surface, hasPrompts, skills, approvalsPage, work } = parts;
+  const mcp = new McpServer({ name: 'infra-mcp', version }, { instructions: instructions(policy), cacheHints });
   const { server } = mcp;
-  let client: Client | undefined;
 
-  // The 2026 revision declares capabilities with every request, the earlier ones once.
-  const capabilitiesOf = (context: ServerContext): ClientCapabilities | undefined =>
-    era === 'modern'
-      ? (context.mcpReq.envelope as Record<string, ClientCapabilities> | undefined)?.[CLIENT_CAPABILITIES_META_KEY]
-      : server.getClientCapabilities();
-
-  const contextOf = (context: ServerContext): CallContext => {
-    const { principal, connection, credential, credentialRefused, requestId = randomUUID() } = callerOf(context);
-    return {
-      principal,
-      connection,
-      credential,
-      credentialRefused,
-      signal: context.mcpReq.signal,
-      deadline: clock.now() + maximumCallTime,
-      requestId,
-      trace: traceOf(context),
-      budget: () => client?.budget(credential),
-      log,
-      clock,
-      dialogue: dialogueOf(context, capabilitiesOf(context)),
-    };
+  const open = async (): Promise<Requests> => {
+    const [{ requestsOf }, loaded] = await Promise.all([import('./requests.ts'), work()]);
+    return requestsOf(loaded, { era, callerOf, approvalsPage, clientCapabilities: () => server.getClientCapabilities() });
   };
-
-  const dependencies: Dependencies = {
-    ...parts,
-    connect: async () => {
-      const connection = await connect();
-      client = connection.client;
-      return connection;
-    },
-  };
+  let opening: Promise<Requests> | undefined;
+  const requests = (): Promise<Requests> => (opening ??= open());
 
   // The list is one value for every instance, so it is answered here instead of registering each tool again and again.
   server.registerCapabilities({ tools: { listChanged: false } });
-  server.setRequestHandler('tools/list', () => ({ tools: registry.listed() }) as unknown as ListToolsResult);
-  server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const tool = registry.find(params.name);
-    if (!tool) {
-      const near = registry.nearest(params.name);
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"${near ? `; did you mean "${near}"?` : ''}`);
-    }
-    const call = contextOf(context);
-    const reply = await run(tool, params.arguments ?? {}, call, dependencies);
-    const canVisit = call.dialogue.answer === undefined && opensPages(capabilitiesOf(context));
-    return resultOf(reply, canVisit ? parts.approvalsPage?.() : undefined);
-  });
+  server.setRequestHandler('tools/list', () => ({ tools: surface.tools() }) as unknown as ListToolsResult);
+  server.setRequestHandler('tools/call', async ({ params }, context) => (await requests()).callTool(params, context));
   // Most requests are calls, and those need nothing else.
-  if (!method?.startsWith('tools/')) registerContent(mcp, { ...parts, ...dependencies }, { era, callerOf, run: (tool, args, context, deps) => run(tool, args, contextOf(context), deps) });
+  if (method?.startsWith('tools/')) return mcp;
+  server.registerCapabilities({ completions: {} });
+  server.setRequestHandler('completion/complete', async ({ params }, context) => (await requests()).complete(params, context));
+  registerResources(mcp, surface.resources, async (name, at, context) => (await requests()).read(name, at, context));
+  if (era === 'legacy') registerSubscriptions(mcp, async (context, uri, changed) => (await requests()).watch(context, uri, changed));
+  if (hasPrompts) {
+    server.registerCapabilities({ prompts: { listChanged: false } });
+    server.setRequestHandler('prompts/list', async () => (await requests()).listPrompts());
+    server.setRequestHandler('prompts/get', async ({ params }, context) => (await requests()).getPrompt(params, context));
+  }
+  skills?.attach(mcp);
   return mcp;
 }

@@ -1,6 +1,6 @@
 import { SkillsExtension, type Skill, type SkillCatalog, type SkillFiles } from '@modelcontextprotocol/server/ext/skills';
 import type { Log } from './context.ts';
-import { mimeType } from './resources/resource.ts';
+import { mimeType } from './resources/listed.ts';
 import { unavailable, type Texts } from './texts.ts';
 
 /** How long clients may keep a skill, in milliseconds: it changes with the program. */

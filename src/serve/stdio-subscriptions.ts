@@ -11,8 +11,11 @@ const takenBack = (message: Message): string | number | undefined =>
 /**
  * The same wire, on which clients of the 2026 revision are told of changes: the MCP library keeps to itself what a
  * connection listens for, so it is read here, as it passes.
+ * @param load gives what watches; asked when a client first listens. What comes after that waits, so that order is kept.
  */
-export function withSubscriptions(wire: Transport, watch: Watch): Transport {
+export function withSubscriptions(wire: Transport, load: () => Promise<Watch>): Transport {
+  let watch: Watch | undefined;
+  let loading: Promise<void> | undefined;
   const open = new Map<string | number, Listening>();
 
   const end = (id: string | number): void => {
@@ -31,7 +34,7 @@ export function withSubscriptions(wire: Transport, watch: Watch): Transport {
     if (cancelled !== undefined) end(cancelled);
     if (!isListen(message) || !('id' in message) || message.id === undefined) return message;
     end(message.id);
-    const listening = listen(message, watch);
+    const listening = listen(message, watch!);
     open.set(message.id, listening);
     return asking(message, listening.uris);
   };
@@ -53,7 +56,12 @@ export function withSubscriptions(wire: Transport, watch: Watch): Transport {
   const watched: Transport = {
     start: () => {
       Object.assign(wire, {
-        onmessage: (message: Message, extra: MessageExtraInfo) => watched.onmessage?.(taken(message), extra),
+        onmessage: (message: Message, extra: MessageExtraInfo) => {
+          const deliver = (): void => watched.onmessage?.(taken(message), extra);
+          if (watch || (!loading && !isListen(message))) return deliver();
+          loading ??= load().then((loaded) => void (watch = loaded)).finally(() => (loading = undefined));
+          return void loading.then(deliver).catch((error: Error) => watched.onerror?.(error));
+        },
         onerror: (error: Error) => watched.onerror?.(error),
         onclose: () => {
           endAll();

@@ -1,11 +1,22 @@
 import type { Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
-import { watchFor } from '../mcp/resources/watch.ts';
 import { buildServer, type Caller, type ServerParts } from '../mcp/server.ts';
 import { withSubscriptions } from './stdio-subscriptions.ts';
+import type { Watch } from './subscriptions.ts';
 
 /** The one caller of a process that serves its standard streams. */
 const caller: Caller = { principal: 'local', connection: 'stdio' };
+
+const warn = async ({ work }: ServerParts, error: Error): Promise<void> => {
+  const { log } = await work();
+  log.warn({ err: error }, 'protocol error');
+};
+
+/** What tells the caller of changes, loaded when it is first needed. */
+const watchOf = ({ work }: ServerParts) => async (): Promise<Watch> => {
+  const [{ watchFor }, loaded] = await Promise.all([import('../mcp/resources/watch.ts'), work()]);
+  return watchFor(loaded, caller);
+};
 
 /**
  * Serves one client over stdin and stdout, in both protocol eras. Answers the opening at once: the platform is
@@ -14,7 +25,7 @@ const caller: Caller = { principal: 'local', connection: 'stdio' };
  */
 export function serveStdio(parts: ServerParts, transport: Transport = new StdioServerTransport()): StdioServerHandle {
   return serve(({ era }) => buildServer(parts, { era, callerOf: () => caller }), {
-    transport: withSubscriptions(transport, watchFor(parts, caller)),
-    onerror: (error) => parts.log.warn({ err: error }, 'protocol error'),
+    transport: withSubscriptions(transport, watchOf(parts)),
+    onerror: (error) => void warn(parts, error),
   });
 }

@@ -95,8 +95,8 @@ export function contentOf(baseUrl: string, token: string): Content {
 
   const connect: Content['connect'] = async (era, { policy = { readOnly: false }, watches = createWatches({ clock }), texts = root } = {}) => {
     const [near, far] = InMemoryTransport.createLinkedPair();
-    const parts = createParts({ tools, policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts) });
-    open.push(serveStdio({ ...parts, watches }, far));
+    const parts = createParts({ tools, policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts), watches });
+    open.push(serveStdio(parts, far));
     if (era === 'modern') {
       const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
       await modern.connect(near);

@@ -71,8 +71,8 @@ beforeEach(async () => {
   const clock = { now: Date.now };
   watches = createWatches({ clock, pace: () => ((looks += 1), 10) });
   const log = memoryLog();
-  const base = createParts({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [], version: '0', log, clock });
-  const partsFor = tightened({ ...base, watches }, tools);
+  const base = createParts({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [], version: '0', log, clock, watches });
+  const partsFor = tightened(base, tools);
   server = await serveHttp({
     host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], authenticate, holdsToken: true, askPlatform: async () => undefined,
     build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),

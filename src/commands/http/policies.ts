@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import type { Policy } from '../../mcp/guard/policy.ts';
-import { createRegistry } from '../../mcp/registry.ts';
-import type { ServerParts } from '../../mcp/server.ts';
+import { partsUnder, type Parts } from '../../mcp/parts.ts';
 import type { Tool } from '../../mcp/tool.ts';
 import type { Restriction } from '../../serve/http/caller.ts';
 import { tightened } from '../../serve/http/policies.ts';
@@ -12,7 +11,7 @@ import { policyOf } from '../guard.ts';
 /** The operator's policy, which may be read again while the server runs. */
 export interface Policies {
   /** What callers held to this are served with. */
-  readonly parts: (restriction: Restriction) => ServerParts;
+  readonly parts: (restriction: Restriction) => Parts;
   /** The same as long as the policy is. */
   readonly version: () => string;
   /** Reads the policy again, and gives what puts it in place. */
@@ -28,9 +27,9 @@ const versionOf = async ({ policyFile }: Config): Promise<string> =>
  * @param create makes the parts under a policy; called once, so that what they remember survives a new policy.
  * @throws Error that says what is wrong with the policy.
  */
-export async function openPolicies(config: Config, tools: readonly Tool[], create: (policy: Policy) => ServerParts): Promise<Policies> {
+export async function openPolicies(config: Config, tools: readonly Tool[], create: (policy: Policy) => Parts): Promise<Policies> {
   const base = create(await policyOf(config));
-  const under = (policy: Policy): ServerParts => ({ ...base, policy, registry: createRegistry(tools, policy) });
+  const under = (policy: Policy): Parts => partsUnder(base, tools, policy);
   let current = { parts: tightened(base, tools), version: await versionOf(config) };
   return {
     parts: (restriction) => current.parts(restriction),

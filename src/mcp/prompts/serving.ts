@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, type GetPromptResult, type McpServer, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, type GetPromptRequest, type GetPromptResult, type ListPromptsResult, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
 import { clean, fence } from '../fence.ts';
 import { nearest } from '../nearest.ts';
 import { resources } from '../resources/catalog.ts';
@@ -11,7 +11,7 @@ import type { Prompt } from './prompt.ts';
 
 /** What serving prompts works with. */
 export interface ServingPrompts {
-  readonly texts: Texts;
+  readonly texts?: Texts;
   readonly call: CallFor;
 }
 
@@ -44,24 +44,25 @@ async function prefetch({ resource: name, given: wanted }: Prompt['prefetch'][nu
   return { title, text: [fence(shown.text), ...(shown.left ? ['There is more: read it with the tools.'] : [])].join('\n') };
 }
 
-async function promptNamed(name: string, texts: Texts): Promise<Prompt> {
-  const prompts = await texts.prompts();
+async function promptNamed(name: string, texts: Texts | undefined): Promise<Prompt> {
+  const prompts = (await texts?.prompts()) ?? new Map<string, Prompt>();
   const prompt = prompts.get(name);
   if (prompt) return prompt;
   const near = nearest(name, [...prompts.keys()]);
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${name}"${near ? `; did you mean "${near}"?` : ''}`);
 }
 
-/** Serves the prompts that come with the program, with what they are about read into them. */
-export function registerPrompts({ server }: McpServer, { texts, call }: ServingPrompts): void {
-  server.registerCapabilities({ prompts: { listChanged: false } });
-  server.setRequestHandler('prompts/list', async () => ({ prompts: [...(await texts.prompts()).values()].map(listed) }));
-  server.setRequestHandler('prompts/get', async ({ params: { name, arguments: given = {} } }, context): Promise<GetPromptResult> => {
-    const prompt = await promptNamed(name, texts);
-    const faults = faultsOf(prompt, given);
-    if (faults.length > 0) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The prompt ${name} can't be made: ${faults.join('; ')}`);
-    const [steps, ...read] = await Promise.all([texts.steps(name), ...prompt.prefetch.map((one) => prefetch(one, given, context, call))]);
-    const text = messageOf(prompt, given, steps, read.filter((one) => one !== undefined));
-    return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
-  });
+/** Serves the prompts that come with the program, with what they are about read into them; without texts there are none. */
+export function promptsOf({ texts, call }: ServingPrompts) {
+  return {
+    list: async (): Promise<ListPromptsResult> => ({ prompts: [...((await texts?.prompts())?.values() ?? [])].map(listed) }),
+    get: async ({ name, arguments: given = {} }: GetPromptRequest['params'], context: ServerContext): Promise<GetPromptResult> => {
+      const prompt = await promptNamed(name, texts);
+      const faults = faultsOf(prompt, given);
+      if (faults.length > 0) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The prompt ${name} can't be made: ${faults.join('; ')}`);
+      const [steps, ...read] = await Promise.all([texts!.steps(name), ...prompt.prefetch.map((one) => prefetch(one, given, context, call))]);
+      const text = messageOf(prompt, given, steps, read.filter((one) => one !== undefined));
+      return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+    },
+  };
 }

@@ -1,8 +1,8 @@
-import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { denialOf, type Policy } from '../guard/policy.ts';
 import { omit, type JsonRecord } from '../values.ts';
+import { templateOf, variablesOf, type ListedResource } from './listed.ts';
 import { aboutServing } from './own.ts';
-import { isOfPlatform, variablesOf, type Resource } from './resource.ts';
+import { isOfPlatform, type Resource } from './resource.ts';
 import { services } from './services.ts';
 import { tree } from './tree.ts';
 
@@ -10,11 +10,6 @@ import { tree } from './tree.ts';
 export const resources: readonly Resource[] = [...tree, ...services, ...aboutServing].toSorted(
   (one, other) => variablesOf(one.uri).length - variablesOf(other.uri).length,
 );
-
-const templates = new Map(resources.filter(({ uri }) => variablesOf(uri).length > 0).map((resource) => [resource, new ResourceTemplate(resource.uri, { list: undefined })]));
-
-/** The template of a resource; undefined where its address is fixed. */
-export const templateOf = (resource: Resource): ResourceTemplate | undefined => templates.get(resource);
 
 /** What stands for the thing itself in a template: everything up to its last variable. */
 const stem = /^.*\{\w+\}/;
@@ -24,7 +19,7 @@ const stem = /^.*\{\w+\}/;
  * variable alone. Undefined where the address isn't one of this resource.
  */
 export function argumentsAt(resource: Resource, uri: string): JsonRecord | undefined {
-  const template = templateOf(resource);
+  const template = templateOf(resource.uri);
   if (!template) return resource.uri === uri ? {} : undefined;
   if (!template.uriTemplate.match(uri)) return undefined;
   const [pointer] = stem.exec(resource.uri) ?? [''];
@@ -48,3 +43,9 @@ const letsReadAll = (policy: Policy): boolean =>
 /** Whether the policy lets a resource be read at all. Others aren't listed either. */
 export const isAllowed = (resource: Resource, policy: Policy): boolean =>
   letsReadAll(policy) || !isOfPlatform(resource) || denialOf(resource.tool, policy) === undefined;
+
+/** What is told of the resources that the policy lets be read. @param hasTexts without texts, resources made of them aren't served. */
+export const listedResources = (policy: Policy, hasTexts: boolean): ListedResource[] =>
+  resources
+    .filter((one) => isAllowed(one, policy) && (hasTexts || isOfPlatform(one)))
+    .map(({ name, uri, title, description }) => ({ name, uri, title, description }));

@@ -4,15 +4,7 @@ import type { Policy } from '../guard/policy.ts';
 import { composeTool, defineTool, type ArgumentsOf, type CompositionDefinition, type Shape, type Sight, type Tool } from '../tool.ts';
 import type { Texts } from '../texts.ts';
 import type { JsonRecord } from '../values.ts';
-
-/** What is told of every resource. */
-interface Described {
-  readonly name: string;
-  /** Where it is: a URI, or a template (RFC 6570) of one. */
-  readonly uri: string;
-  readonly title: string;
-  readonly description: string;
-}
+import type { ListedResource } from './listed.ts';
 
 /** How changes of a resource are found out. */
 interface Watching {
@@ -23,7 +15,7 @@ interface Watching {
 }
 
 /** Something of the platform, read as a tool reads it: guarded, protected, recorded. */
-export interface PlatformResource extends Described {
+export interface PlatformResource extends ListedResource {
   /** Takes the variables of the template by their names. */
   readonly tool: Tool;
   /** Where changes of it can be told. */
@@ -31,7 +23,7 @@ export interface PlatformResource extends Described {
 }
 
 /** Something that this server knows by itself. */
-export interface OwnResource extends Described {
+export interface OwnResource extends ListedResource {
   readonly text: (known: { readonly policy: Policy; readonly texts: Texts }) => Promise<string>;
 }
 
@@ -39,16 +31,10 @@ export type Resource = PlatformResource | OwnResource;
 
 export const isOfPlatform = (resource: Resource): resource is PlatformResource => 'tool' in resource;
 
-/** What every resource is shown as. */
-export const mimeType = 'text/markdown';
-
-/** Names of the variables of a template, in its order. */
-export const variablesOf = (uri: string): readonly string[] => [...uri.matchAll(/\{\+?(\w+)\}/g)].map(([, name]) => name!);
-
 const anything = z.looseObject({});
 
 /** Remembers what was made: most clients read few resources, if any. */
-const lazily = (described: Described & Pick<PlatformResource, 'watched'>, make: () => Tool): PlatformResource => {
+const lazily = (described: ListedResource & Pick<PlatformResource, 'watched'>, make: () => Tool): PlatformResource => {
   let tool: Tool | undefined;
   return {
     ...described,
@@ -59,7 +45,7 @@ const lazily = (described: Described & Pick<PlatformResource, 'watched'>, make: 
 };
 
 /** What is written down of a resource that is one operation's answer. */
-interface AnswerDefinition extends Described, Pick<CompositionDefinition<Shape>, 'toolset' | 'render'> {
+interface AnswerDefinition extends ListedResource, Pick<CompositionDefinition<Shape>, 'toolset' | 'render'> {
   readonly operation: AnyOperation;
 }
 
@@ -68,7 +54,7 @@ export const answerResource = ({ operation, toolset, render, ...described }: Ans
   lazily(described, () => defineTool(operation, { toolset, render, description: described.description }));
 
 /** What is written down of a resource made of several reads. */
-interface Definition<Input extends Shape> extends Described, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
+interface Definition<Input extends Shape> extends ListedResource, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
   readonly input: Input;
   readonly read: (args: ArgumentsOf<Input>, sight: Sight) => Promise<JsonRecord>;
   readonly watched?: Watching;

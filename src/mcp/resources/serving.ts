@@ -1,12 +1,12 @@
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type McpServer, type ReadResourceResult, type ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
 import type { Policy } from '../guard/policy.ts';
 import type { Reply } from '../reply.ts';
 import type { Texts } from '../texts.ts';
 import type { Tool } from '../tool.ts';
 import type { JsonRecord } from '../values.ts';
-import { argumentsAt, isAllowed, resources, templateOf } from './catalog.ts';
-import { isOfPlatform, mimeType, type Resource } from './resource.ts';
-import type { Stop } from './watches.ts';
+import { argumentsAt, resources } from './catalog.ts';
+import { mimeType, type ReadResource } from './listed.ts';
+import { isOfPlatform, type Resource } from './resource.ts';
 
 /** Carries out a call for whoever sent a request. */
 export type CallFor = (context: ServerContext, tool: Tool, args: JsonRecord) => Promise<Reply>;
@@ -33,51 +33,9 @@ async function textAt(resource: Resource, uri: string, context: ServerContext, {
   throw reply.kind === 'failure' ? failure(uri, reply) : new Error(`${resource.name} would ask somebody`);
 }
 
-/** Serves the resources that the policy lets be read. Nothing is asked of the platform before one is. */
-export function registerResources(mcp: McpServer, serving: ServingResources): void {
-  const { policy, texts } = serving;
-  // What there is depends on the policy alone.
-  mcp.server.registerCapabilities({ resources: { listChanged: false, subscribe: true } });
-  for (const resource of resources.filter((one) => isAllowed(one, policy) && (texts !== undefined || isOfPlatform(one)))) {
-    const { name, uri, title, description } = resource;
-    const read = async (at: URL, context: ServerContext): Promise<ReadResourceResult> => ({
-      contents: [{ uri: at.href, mimeType, text: await textAt(resource, at.href, context, serving) }],
-    });
-    const template = templateOf(resource);
-    if (template) mcp.registerResource(name, template, { title, description, mimeType }, (at, _, context) => read(at, context));
-    else mcp.registerResource(name, uri, { title, description, mimeType }, read);
-  }
-}
-
-/** Watches the resource at an address. @returns undefined where it can't be watched. */
-export type WatchFor = (context: ServerContext, uri: string, changed: (uri: string) => void) => Stop | undefined;
-
-/**
- * Tells clients of the 2025 revisions of changes, for as long as they are connected. Those of the 2026 revision ask the
- * host instead.
- */
-export function registerSubscriptions({ server }: McpServer, watch: WatchFor): void {
-  const watched = new Map<string, Stop>();
-  const end = (uri: string): void => {
-    watched.get(uri)?.();
-    watched.delete(uri);
-  };
-  server.setRequestHandler('resources/subscribe', ({ params: { uri } }, context) => {
-    end(uri);
-    const stop = watch(context, uri, () => void server.sendResourceUpdated({ uri }).catch(() => end(uri)));
-    if (!stop) throw new ResourceNotFoundError(uri, `Changes of ${uri} can't be told. Subscribe to the status or the logs of something, and to no more than are needed.`);
-    watched.set(uri, stop);
-    return {};
-  });
-  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
-    end(uri);
-    return {};
-  });
-  const { onclose } = server;
-  Object.assign(server, {
-    onclose: () => {
-      for (const uri of watched.keys()) end(uri);
-      onclose?.();
-    },
-  });
-}
+/** Reads a resource by its name. Nothing is asked of the platform before. */
+export const readerOf = (serving: ServingResources): ReadResource => async (name, at, context) => {
+  const resource = resources.find((one) => one.name === name);
+  if (!resource) throw new ResourceNotFoundError(at.href, `There is no resource ${name}`);
+  return { contents: [{ uri: at.href, mimeType, text: await textAt(resource, at.href, context, serving) }] };
+};

@@ -1,0 +1,29 @@
+import type { Policy } from './guard/policy.ts';
+import { prebuilt } from './prebuilt.ts';
+import type { ListedTool } from './registry.ts';
+import type { ListedResource } from './resources/listed.ts';
+
+/** What clients are shown before they call anything: all of it data. */
+export interface Surface {
+  /** In the tools' own order. Made when first asked for. */
+  readonly tools: () => readonly ListedTool[];
+  readonly resources: readonly ListedResource[];
+}
+
+/** The surface of a server without rules, as the build derives it: no code of a tool is needed to show it. */
+export interface Prebuilt {
+  readonly tools: readonly ListedTool[];
+  readonly resources: readonly ListedResource[];
+}
+
+const isNothing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
+
+/**
+ * The surface that the build derived, where the policy sets nothing that could make it another; undefined otherwise.
+ * @param from what the build left; nothing when run from source.
+ */
+export function prebuiltSurface({ readOnly, ...others }: Policy, from: Prebuilt | undefined = prebuilt): Surface | undefined {
+  if (!from || !Object.values(others).every(isNothing)) return undefined;
+  const tools = readOnly ? from.tools.filter(({ annotations }) => annotations.readOnlyHint) : from.tools;
+  return { tools: () => tools, resources: from.resources };
+}
