@@ -77,6 +77,23 @@ describe.each(eras)('a client of the %s era', (era) => {
   });
 });
 
+test('something is looked at as moving while it is deployed, and as still before and after', async () => {
+  const slow = await startLab({ timeScale: 0.1 });
+  const slowContent = contentOf(slow.url, slow.tokens.admin);
+  const moods: boolean[] = [];
+  const watches = createWatches({ clock: { now: Date.now }, pace: ({ moving }) => (moods.push(moving), 10) });
+  const server = await slowContent.connect('modern', { watches });
+  const { stop } = await server.watch([status]);
+  await vi.waitFor(() => expect(moods).toContain(false), { timeout: 10_000 });
+  expect(moods).not.toContain(true);
+  await slow.must('deploy_job', { job_id: seedId('service/shop/staging/nightly-report') });
+  await vi.waitFor(() => expect(moods).toContain(true), { timeout: 10_000 });
+  await vi.waitFor(() => expect(moods.at(-1)).toBe(false), { timeout: 10_000 });
+  await stop();
+  await slowContent.close();
+  await slow.close();
+});
+
 test('what people read is recorded, what is looked at for them is not', async () => {
   const watches = hasty();
   const server = await content.connect('modern', { watches });
