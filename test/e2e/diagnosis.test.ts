@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CauseCode } from '../../src/insight/diagnosis/diagnosis.ts';
+import { metaKeys } from '../../src/mcp/reply.ts';
+import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
+import { scenarios } from '../../src/platform/scenarios/scenarios.ts';
+import { connectorsTo } from './mcp-support.ts';
+
+const token = 'token-of-the-tests';
+const rateLimit = 10_000;
+
+/** Most that asking why something failed may cost, and the failures of which one may cost more. */
+const mostRequests = 8;
+const mostBytes = 6_000;
+const mayCostMore = 1;
+
+/** What each failure comes from; whether it may be told less exactly. */
+const causes: Readonly<Record<string, readonly CauseCode[]>> = {
+  'bad-image-tag': ['image_tag_not_found'],
+  'failing-readiness-probe': ['readiness_probe_failing'],
+  'missing-variable': ['missing_variable'],
+  'wrong-variable-value': ['dns_failed'],
+  'wrong-port': ['wrong_port'],
+  'out-of-memory': ['out_of_memory'],
+  'docker-build-error': ['dependency_install_failed', 'docker_build_failed'],
+  'terraform-state-lock': ['terraform_state_locked'],
+  'helm-timeout': ['helm_timeout'],
+  'database-down': ['dependency_unreachable'],
+  'image-pull-denied': ['image_pull_denied'],
+  // The container stands still because its migration did: what is said of it names that job.
+  'flaky-migration-job': ['app_crashed', 'migration_failed'],
+  'cluster-locked': ['disk_full', 'cluster_locked'],
+};
+
+let dataDir: string;
+let platform: RunningPlatform;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-diagnosis-'));
+  platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit, scenarios: scenarios.map(({ name }) => name) });
+});
+
+afterAll(async () => {
+  await platform.close();
+  await rm(dataDir, { recursive: true });
+});
+
+/** What the platform counted of the token's requests before this one. */
+async function counted(): Promise<number> {
+  const response = await fetch(`${platform.url}/organization`, { headers: { authorization: `Token ${token}` } });
+  return rateLimit - Number(response.headers.get('x-ratelimit-remaining')) - 1;
+}
+
+/** Asks why the environment of a failure is broken, as somebody does who knows nothing yet. */
+async function ask(path: string) {
+  const before = await counted();
+  const connectors = connectorsTo(platform.url, token);
+  const result = await (await connectors.modern()).call('diagnose_deployment', { environment: path });
+  await connectors.close();
+  const cause = (result.structuredContent as { cause?: { code?: string; sentence?: string } } | undefined)?.cause;
+  return { cause, next: (result._meta?.[metaKeys.next] ?? []) as readonly unknown[], bytes: JSON.stringify(result).length, requests: (await counted()) - before - 1 };
+}
+
+test('every failure is looked at', () => {
+  expect(Object.keys(causes).toSorted()).toEqual(scenarios.map(({ name }) => name).toSorted());
+});
+
+test('why something failed is told in one call, few requests and few bytes', async () => {
+  const told = [];
+  for (const { name, environments } of scenarios) told.push({ name, ...(await ask(environments[0].path)) });
+  expect(told.filter(({ name, cause }) => !(causes[name] as readonly (string | undefined)[]).includes(cause?.code)).map(({ name, cause }) => [name, cause])).toEqual([]);
+  expect(told.filter(({ next }) => next.length === 0).map(({ name }) => name)).toEqual([]);
+  expect(told.filter(({ bytes }) => bytes > mostBytes).map(({ name, bytes }) => [name, bytes])).toEqual([]);
+  const dear = told.filter(({ requests }) => requests > mostRequests).map(({ name, requests }) => [name, requests]);
+  expect(dear.length, JSON.stringify(dear)).toBeLessThanOrEqual(mayCostMore);
+  expect(told.every(({ name, cause }) => !JSON.stringify(cause).includes(name))).toBe(true);
+});
