@@ -42,6 +42,8 @@ describe.skipIf(isLeftOut)('the container image', () => {
     await Promise.all([mkdir(source), mkdir(temporary())]);
     await Promise.all([chmod(scratch, 0o755), chmod(temporary(), 0o777)]);
     await sendContext(source);
+    // The user of the image may not come to where this one is.
+    await cp(process.execPath, join(scratch, 'node'));
     const [install, build, prepare] = instructions('RUN');
     expect(install).toBe('npm ci');
     await symlink(join(root, 'node_modules'), join(source, 'node_modules'), 'junction');
@@ -58,7 +60,7 @@ describe.skipIf(isLeftOut)('the container image', () => {
   test('serves as its user, who can write its data and temporary files only', async () => {
     const [, program] = image.entrypoint;
     const { ready } = await startProgram({
-      command: ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups', process.execPath, moved(program!), ...image.command, '--port', '0'],
+      command: ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups', join(scratch, 'node'), moved(program!), ...image.command, '--port', '0'],
       env: { ...env, ...image.env, INFRA_DATA_DIR: moved(image.env['INFRA_DATA_DIR']!), INFRA_HTTP_HOST: '127.0.0.1', TMPDIR: temporary(), HOME: '/nonexistent' },
       cwd: '/',
     });
