@@ -5,8 +5,9 @@ import { fillIn } from './template.ts';
 
 const home = join(import.meta.dirname, '../../deploy/helm/infra-mcp');
 
-/** What `helm install` is told: the release's name, and the values that differ from the chart's own. */
+/** What Helm tells a chart of its installation. */
 export interface Release {
+  /** As given to `helm install`. */
   readonly name: string;
   /** What says that it manages the objects. */
   readonly service: string;
