@@ -1,53 +1,21 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
-import * as z from 'zod';
-import { about, type About, type CommandName, flagOf } from './config/fields.ts';
-import { httpOptions } from './config/http-options.ts';
-import { options } from './config/options.ts';
-import { scopeOptions } from './config/scope-options.ts';
-import { testingOptions } from './config/testing-options.ts';
+import type * as z from 'zod';
+import type { CommandName } from './config/fields.ts';
+import { besideProfile, givenOptions, type GivenFlags, type Profile } from './config/given.ts';
+import { optionHelp, type OptionHelp, Options, optionsOf } from './config/option-help.ts';
 
 export { choicesOf, type CommandName, flagOf, oneOf, whole } from './config/fields.ts';
+export type { GivenFlags, Profile } from './config/given.ts';
+export { chosenProfile } from './config/profiles.ts';
+export { optionHelp, type OptionHelp, optionsOf } from './config/option-help.ts';
 export { logLevels } from './config/options.ts';
 
-/** Every option. The flag is the member's name, unless it says otherwise. */
-const Options = z.object({ ...options, ...scopeOptions, ...testingOptions, ...httpOptions });
-type OptionName = keyof typeof Options.shape;
 type Read = z.output<typeof Options>;
 
 /** The options of one run. Those that its command doesn't take have their defaults. */
 export type Config = Read & { readonly dataDir: string };
-
-/** One option as help texts and documents show it. */
-export interface OptionHelp extends About {
-  readonly name: OptionName;
-  /** `--data-dir`; absent where only the environment gives it. */
-  readonly flag?: string;
-  /** What holds when it isn't given, in words; absent when nothing does. */
-  readonly otherwise?: string;
-  readonly schema: z.ZodType;
-}
-
-/** The name of an option's flag as commands know it: `dataDir` → `--data-dir`. */
-const flagNameOf = (name: OptionName): string => about.get(Options.shape[name])?.flagName ?? name;
-
-const help = (name: OptionName): OptionHelp => {
-  const schema = Options.shape[name];
-  const told = about.get(schema)!;
-  const preset = schema.parse(undefined);
-  return {
-    ...told, name, schema,
-    ...(!told.environmentOnly && { flag: flagOf(flagNameOf(name)) }),
-    ...((told.fallback ?? preset) !== undefined && { otherwise: told.fallback ?? String(preset) }),
-  };
-};
-
-/** Every option, in the order of documents. */
-export const optionHelp: readonly OptionHelp[] = (Object.keys(Options.shape) as OptionName[]).map(help);
-
-/** The options that a command takes. */
-export const optionsOf = (command: CommandName): readonly OptionHelp[] => optionHelp.filter(({ commands }) => commands.includes(command));
 
 /** The options as given don't hold. The message has a line for each that is wrong, and shows no secret. */
 export class ConfigError extends Error {
@@ -114,29 +82,10 @@ const strangers = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; reado
 const defaultDataDir = ({ XDG_DATA_HOME: xdg }: NodeJS.ProcessEnv): string =>
   join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'share'), 'infra-mcp');
 
-/** What a command line has for each flag, by name as written; true for a flag that takes no value. */
-export type GivenFlags = Readonly<Record<string, string | true | undefined>>;
-
-/** An option that was given. A flag wins over the environment. */
-interface GivenOption {
-  readonly option: OptionHelp;
-  /** The flag or the variable that gave it. */
-  readonly source: string;
-  readonly text: string;
-}
-
-const givenOptions = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv): GivenOption[] =>
-  optionsOf(command).flatMap((option) => {
-    const flag = flags[flagNameOf(option.name)];
-    const source = flag === undefined ? option.env : option.flag!;
-    const text = flag === undefined ? env[option.env] : String(flag);
-    return text === undefined ? [] : [{ option, source, text }];
-  });
-
 /** What an option has, for people to read. */
 export interface Setting {
   readonly option: OptionHelp;
-  /** The flag or variable that gave it; absent where it has its default. */
+  /** The flag, variable or profile that gave it; absent where it has its default. */
   readonly source?: string;
   /** Never a secret; absent where nothing holds. */
   readonly value?: string;
@@ -150,8 +99,8 @@ const shown = ({ secret }: OptionHelp, text: string): string => {
 };
 
 /** What each option of a command has, and where from. Takes what readConfig does, and never fails. */
-export function settingsOf(command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv): Setting[] {
-  const given = givenOptions(command, flags, env);
+export function settingsOf(command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv, profile?: Profile): Setting[] {
+  const given = givenOptions(command, flags, env, profile);
   return optionsOf(command).map((option) => {
     const found = given.find((one) => one.option === option);
     if (found) return { option, source: found.source, value: shown(option, found.text) };
@@ -160,7 +109,7 @@ export function settingsOf(command: CommandName, flags: GivenFlags, env: NodeJS.
 }
 
 /**
- * Reads the options of a command. A flag wins over the environment.
+ * Reads the options of a command. A flag wins over the environment; nothing stands beside a profile that gives it too.
  * @returns the configuration, and what the operator should hear of without being stopped.
  * @throws ConfigError naming every option that is wrong.
  */
@@ -168,14 +117,17 @@ export function readConfig(
   command: CommandName,
   flags: GivenFlags,
   env: NodeJS.ProcessEnv,
+  profile?: Profile,
 ): { readonly config: Config; readonly warnings: readonly string[] } {
   const { mistakes, warnings } = strangers(env);
-  const given = givenOptions(command, flags, env);
+  const given = givenOptions(command, flags, env, profile);
+  const beside = profile ? besideProfile(command, flags, env, profile) : [];
   const empty = given.filter(({ text }) => text.trim() === '').map(({ source }) => `${source} is empty. Give it a value, or leave it out.`);
   const read = Options.safeParse(Object.fromEntries(given.map(({ option, text }) => [option.name, text])));
   const wrong = (read.error?.issues ?? []).map(({ path: [name], message }) => `${given.find(({ option }) => option.name === name)?.source} ${message}.`);
   const against = read.success ? contradictions.filter(({ when }) => when(read.data, command)).map(({ says }) => says) : [];
-  const faults = [...mistakes, ...(empty.length > 0 ? empty : [...wrong, ...against])];
+  const faults = [...mistakes, ...beside, ...(empty.length > 0 ? empty : [...wrong, ...against])];
   if (!read.success || faults.length > 0) throw new ConfigError(faults.join('\n'));
+  if (read.data.profile !== profile?.name) throw new Error(`The profile ${read.data.profile} is chosen and was not read.`);
   return { config: { ...read.data, dataDir: read.data.dataDir ?? defaultDataDir(env) }, warnings };
 }

@@ -5,7 +5,6 @@ import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
 import { listDeployments } from './deployment/list-deployments.ts';
 import { waitForDeployment } from './deployment/wait-for-deployment.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
-import { compareEnvironments } from './environment/compare-environments.ts';
 import { getEnvironmentOverview } from './environment/get-environment-overview.ts';
 import { restartServices } from './environment/restart-services.ts';
 import { stopEnvironment } from './environment/stop-environment.ts';
@@ -35,6 +34,5 @@ export const core: readonly Tool[] = [
   stopEnvironment,
   listEnvironmentVariables,
   setEnvironmentVariables,
-  compareEnvironments,
   getApiBudget,
 ];

@@ -1,4 +1,4 @@
-import { type Config, type GivenFlags, readConfig, type Setting, settingsOf } from '../config.ts';
+import { chosenProfile, type Config, type GivenFlags, type Profile, readConfig, type Setting, settingsOf } from '../config.ts';
 import { columns } from './columns.ts';
 import { directoryFindings } from './doctor/directory.ts';
 import { type Finding, finder, type State, wordsOf } from './doctor/finding.ts';
@@ -22,11 +22,12 @@ const checks: readonly { readonly does: string; readonly about: string; readonly
   { does: 'Asking the platform', about: 'platform', of: ['stdio', 'http'], find: platformFindings },
 ];
 
-function read(server: Server, flags: GivenFlags, env: NodeJS.ProcessEnv): { readonly config?: Config; readonly findings: readonly Finding[] } {
+async function read(server: Server, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<{ readonly config?: Config; readonly findings: readonly Finding[] }> {
   try {
-    const { config, warnings } = readConfig(server, flags, env);
+    const profile = await chosenProfile(server, flags, env);
+    const { config, warnings } = readConfig(server, flags, env, profile);
     const found = warnings.map((warning) => configuration.note(warning, 'Unset it, if it was meant for infra-mcp.'));
-    const given = settingsOf(server, flags, env).filter(({ source }) => source !== undefined).length;
+    const given = settingsOf(server, flags, env, profile).filter(({ source }) => source !== undefined).length;
     return { config, findings: found.length > 0 ? found : [configuration.good(given === 0 ? 'nothing given: all as by default' : `${given} given, the rest as by default`)] };
   } catch (error) {
     return { findings: wordsOf(error).split('\n').map((line) => configuration.bad(line, 'Correct it; docs/configuration.md lists every option.')) };
@@ -37,7 +38,7 @@ const lookAgain = 'Correct what else is wrong first, then look again.';
 
 /** Looks at everything. @param env stands for the environment that the server would be started in. */
 export async function examine(server: Server, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const { config, findings } = read(server, flags, env);
+  const { config, findings } = await read(server, flags, env);
   if (!config) return [nodeFinding(), ...findings, finder('everything else').skipped('needs a configuration that can be meant')];
   const found = await withProgress('Looking', async (tell) => {
     const all: Finding[] = [];
@@ -77,7 +78,9 @@ const verdict = (findings: readonly Finding[]): string => {
  */
 export async function doctor(server: Server, flags: GivenFlags, { json }: { json?: boolean }): Promise<void> {
   const findings = await examine(server, flags, process.env);
-  const settings = settingsOf(server, flags, process.env);
+  // What is wrong with a profile is among the findings.
+  const profile = await chosenProfile(server, flags, process.env).catch((): Profile | undefined => undefined);
+  const settings = settingsOf(server, flags, process.env, profile);
   const isWell = findings.every(({ state }) => state !== 'bad');
   if (!isWell) process.exitCode = 1;
   const asData = { ok: isWell, findings, settings: settings.map(({ option, source, value }) => ({ name: option.env, value, source: source ?? 'default' })) };

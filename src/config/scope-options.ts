@@ -1,10 +1,19 @@
 import * as z from 'zod';
-import { about, wordList } from './fields.ts';
+import { about, path, within, wordList } from './fields.ts';
 
+const word = within('a name of letters, digits, - and _', (value) => /^[\w-]+$/.test(value));
 const place = z.string().transform((value) => value.trim());
 
-/** Options that say how much of the platform, and which tools, a server is for. */
+/** Options that say which platform, how much of it, and which tools a server is for. */
 export const scopeOptions = {
+  profile: word.optional().register(about, {
+    env: 'INFRA_PROFILE', value: 'name', commands: ['stdio', 'http', 'tools'],
+    description: 'Profile to take options from: one of several platforms or organizations, by the name it has in the file of profiles.',
+  }),
+  profilesFile: path.optional().register(about, {
+    env: 'INFRA_PROFILES_FILE', value: 'path', commands: ['stdio', 'http', 'tools'],
+    description: 'File of profiles, in YAML or JSON.', fallback: '$XDG_CONFIG_HOME/infra-mcp/profiles.yaml or ~/.config/infra-mcp/profiles.yaml',
+  }),
   toolsets: wordList.optional().register(about, {
     env: 'INFRA_TOOLSETS', value: 'names', commands: ['stdio', 'http', 'tools'], repeatable: true,
     description: 'Groups of tools to offer, separated by commas: `core` has what daily work needs, docs/tools.md has them all.', fallback: 'every tool',

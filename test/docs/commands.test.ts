@@ -30,6 +30,7 @@ const others: Readonly<Record<string, string>> = {
 const parsedOnly: readonly { readonly why: string; readonly holds: (called: Called) => boolean }[] = [
   { why: 'a person has to see the plan and type', holds: ({ command, args, flags }) => command.name === 'approve' && (args.length > 0 || flags['setSecret'] === true) },
   { why: 'reaches a platform on another machine', holds: ({ unread }) => unread['baseUrl'] !== undefined },
+  { why: 'takes its options from profiles that nobody has here', holds: ({ unread }) => unread['profile'] !== undefined },
   { why: 'reaches an authorization server on another machine', holds: ({ unread }) => unread['oauthIssuer'] !== undefined },
 ];
 

@@ -35,7 +35,9 @@ export async function understood(args: readonly string[], env: Record<string, st
     throw error;
   }
   const [called] = found;
+  // Nobody has the profiles of the pages.
+  const { profile } = called?.unread ?? {};
   // Throws where the options can't be meant, or contradict each other.
-  if (called?.command.takes) readConfig(called.command.takes, called.unread, env);
+  if (called?.command.takes) readConfig(called.command.takes, called.unread, env, profile === undefined ? undefined : { name: String(profile), texts: {} });
   return called;
 }
