@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { listSnapshots, takeSnapshot } from '../platform/store/snapshots.ts';
 import { keyFile } from '../platform/vault.ts';
 import { columns } from './columns.ts';
+import { withProgress } from './progress.ts';
 
 /** A name that sorts by time: 2026-03-01T12-00-00Z. */
 const nameOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
@@ -13,7 +14,7 @@ const nameOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '
  * @throws Error that says why there is none
  */
 export async function backup({ dataDir }: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
-  const snapshot = await takeSnapshot(dataDir, name ?? nameOf(new Date()));
+  const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
   process.stderr.write(`Backed up ${dataDir}. infra-mcp restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it is no part of a backup, and opens the secrets in it.\n`);
   process.stdout.write(json ? `${JSON.stringify(snapshot)}\n` : `${snapshot.name}\n`);
 }

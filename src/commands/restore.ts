@@ -4,6 +4,7 @@ import { findSnapshot } from '../platform/store/snapshots.ts';
 import { keyFile, openPresentVault } from '../platform/vault.ts';
 import { listBackups } from './backup.ts';
 import { claim, taken } from './claim.ts';
+import { withProgress } from './progress.ts';
 
 /**
  * `infra-mcp restore`: puts the records of a backup in the place of the platform's, all or nothing. Without a name it lists
@@ -20,7 +21,7 @@ export async function restore(config: Config, name: string | undefined, { json }
     const vault = openPresentVault(dataDir);
     if (!vault) throw new Error(`There is no ${keyFile} in ${dataDir}, and the secrets in the backup would stay closed. Put the key file of that time there first. Nothing was changed.`);
     await removeLeftReplacements(dataDir);
-    const replacement = await prepareRestore(dataDir, name, vault);
+    const replacement = await withProgress('Checking and copying the backup', () => prepareRestore(dataDir, name, vault));
     try {
       await replacement.commit();
     } finally {

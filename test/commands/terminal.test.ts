@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
-import { stripVTControlCharacters } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import type { Command as Parser } from 'commander';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -66,6 +66,29 @@ describe('colours', () => {
       expect(stdout, args.join(' ')).not.toContain('\u001B');
       expect(() => JSON.parse(stdout), args.join(' ')).not.toThrow();
     }
+  });
+});
+
+const makesTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+
+/** What a person sees of a command, in a terminal of 100 columns. */
+async function seen(args: readonly string[], more: Record<string, string> = {}): Promise<string> {
+  const { command, env: { CI: _, ...env } } = commandLine(args, await environment(more));
+  const line = `stty cols 100; ${command.map((word) => `'${word}'`).join(' ')}`;
+  return (await promisify(execFile)('script', ['-qec', line, '/dev/null'], { env: { ...env, TERM: 'xterm-256color' } })).stdout;
+}
+
+describe('in a real terminal', () => {
+  test.skipIf(!makesTerminals)('work shows that it goes on, and tables have colours and fit', async () => {
+    const text = await seen(['doctor']);
+    expect(text).toContain('Asking the platform');
+    expect(text).toContain('\u001B[32m✓\u001B[39m');
+    const table = stripVTControlCharacters(text.slice(text.indexOf('found')));
+    for (const line of table.split('\r\n')) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  test.skipIf(!makesTerminals)('NO_COLOR leaves the colours out', async () => {
+    expect(await seen(['tools'], { NO_COLOR: '1' })).not.toContain('\u001B[3');
   });
 });
 
