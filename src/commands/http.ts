@@ -81,7 +81,7 @@ export async function http(config: Config): Promise<void> {
     holdsToken,
     policyVersion: policies.version,
     askPlatform: askerOf(connection, holdsToken),
-    watch: ({ caller: { restriction }, call }) => watchFor(policies.parts(restriction), call),
+    watch: ({ caller: { restriction }, call }) => watchFor(() => policies.parts(restriction), call),
     build: (era, { restriction }, method) => buildServer(policies.parts(restriction), { era, method, callerOf: ({ http: request }) => callOf(request?.authInfo).call }),
     levelOf: (name) => {
       const tool = tools.find((one) => one.name === name);

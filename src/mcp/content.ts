@@ -41,7 +41,7 @@ export function contentOf(parts: ContentParts, { callerOf, run }: ContentCalls):
   const prompts = promptsOf({ texts, call });
   return {
     read: readerOf({ policy, texts, call }),
-    watch: async (context, uri, changed) => watchFor(parts, callerOf(context))(uri, changed),
+    watch: async (context, uri, changed) => watchFor(() => parts, callerOf(context))(uri, changed),
     complete: completer({
       addresses,
       texts,

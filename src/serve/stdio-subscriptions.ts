@@ -49,7 +49,9 @@ export function withSubscriptions(wire: Transport, load: () => Promise<Watch>): 
     if (('result' in message || 'error' in message) && message.id !== undefined) end(message.id);
   };
 
-  const endAll = (): void => {
+  let closed = false;
+  const close = (): void => {
+    closed = true;
     for (const id of open.keys()) end(id);
   };
 
@@ -57,14 +59,16 @@ export function withSubscriptions(wire: Transport, load: () => Promise<Watch>): 
     start: () => {
       Object.assign(wire, {
         onmessage: (message: Message, extra: MessageExtraInfo) => {
-          const deliver = (): void => watched.onmessage?.(taken(message), extra);
+          const deliver = (): void => {
+            if (!closed) watched.onmessage?.(taken(message), extra);
+          };
           if (watch || (!loading && !isListen(message))) return deliver();
           loading ??= load().then((loaded) => void (watch = loaded)).finally(() => (loading = undefined));
           return void loading.then(deliver).catch((error: Error) => watched.onerror?.(error));
         },
         onerror: (error: Error) => watched.onerror?.(error),
         onclose: () => {
-          endAll();
+          close();
           watched.onclose?.();
         },
       });

@@ -15,7 +15,7 @@ const warn = async ({ work }: ServerParts, error: Error): Promise<void> => {
 /** What tells the caller of changes, loaded when it is first needed. */
 const watchOf = ({ work }: ServerParts) => async (): Promise<Watch> => {
   const [{ watchFor }, loaded] = await Promise.all([import('../mcp/resources/watch.ts'), work()]);
-  return watchFor(loaded, caller);
+  return watchFor(() => loaded, caller);
 };
 
 /**

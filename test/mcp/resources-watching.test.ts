@@ -111,6 +111,18 @@ describe('watching', () => {
     expect(waits.map(({ failures }) => failures)).toEqual([0, 1, 2, 3]);
   });
 
+  test('tells nothing of a failure that passes at once', async () => {
+    const told = vi.fn<() => void>();
+    watches.watch(thing('one'), told);
+    await pass(0.5);
+    state = 'broken';
+    await pass(1);
+    state = 'calm';
+    await pass(3);
+    expect(waits.map(({ failures }) => failures)).toEqual([0, 1, 0, 0, 0]);
+    expect(told).not.toHaveBeenCalled();
+  });
+
   test('shares the budget of a credential among all that is watched on it, and of no other', async () => {
     for (const key of ['a', 'b']) watches.watch(thing(key, { requests: 2 }), () => undefined);
     watches.watch(thing('c', { purse: 'another token', requests: 7 }), () => undefined);

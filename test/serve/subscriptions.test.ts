@@ -9,14 +9,16 @@ import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextp
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import { createParts } from '../../src/mcp/parts.ts';
+import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
+import type { Rules } from '../../src/mcp/guard/policy/rules.ts';
+import { createParts, partsUnder } from '../../src/mcp/parts.ts';
 import { watchFor } from '../../src/mcp/resources/watch.ts';
 import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
 import { buildServer } from '../../src/mcp/server.ts';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { createToken } from '../../src/platform/tokens.ts';
-import { callOf } from '../../src/serve/http/caller.ts';
+import { callOf, type Restriction } from '../../src/serve/http/caller.ts';
 import type { Authenticate } from '../../src/serve/http/identity.ts';
 import { tightened } from '../../src/serve/http/policies.ts';
 import { unrestricted } from '../../src/serve/http/restriction.ts';
@@ -36,6 +38,8 @@ let client: Client;
 let server: HttpServer;
 let watches: Watches;
 let looks: number;
+/** Holds everybody to more from now on. */
+let setRules: (rules: Rules) => void;
 let open: { close(): Promise<unknown> }[];
 /** What the platform says of the service to each token. */
 let said: Record<string, string>;
@@ -72,11 +76,13 @@ beforeEach(async () => {
   watches = createWatches({ clock, pace: () => ((looks += 1), 10) });
   const log = memoryLog();
   const base = createParts({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [], version: '0', log, clock, watches });
-  const partsFor = tightened(base, tools);
+  let current = tightened(base, tools);
+  const partsFor = (restriction: Restriction) => current(restriction);
+  setRules = (rules) => void (current = tightened(partsUnder(base, tools, { ...base.policy, rules: [rules] }), tools));
   server = await serveHttp({
     host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], authenticate, holdsToken: true, askPlatform: async () => undefined,
     build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
-    watch: ({ caller, call }) => watchFor(partsFor(caller.restriction), call),
+    watch: ({ caller, call }) => watchFor(() => partsFor(caller.restriction), call),
     levelOf: () => 'read', clock, log, limits: { farewellTime: 0, drainTime: 0 },
   });
 });
@@ -163,4 +169,16 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) 
     expect(watches.size()).toBe(0);
     open = [];
   });
+});
+
+test('a stream is told once more when the operator has come to deny what it is about, and then nothing', async () => {
+  const ann = await connect.modern('ann');
+  await ann.watch([status]);
+  await lookedAgain();
+  setRules(await parsePolicy('policy.yaml', 'deny: [{ tool: get_application_status }]', tools));
+  await vi.waitFor(() => expect(ann.told).toEqual([status]), { timeout: 10_000 });
+  await expect(ann.text(status)).rejects.toThrow('policy.yaml, deny[0]');
+  change('ann', 'STOPPED');
+  await lookedAgain();
+  expect(ann.told).toEqual([status]);
 });

@@ -4,7 +4,9 @@ import type { Credential } from '../../client/credential.ts';
 import { maximumCallTime, type CallContext, type Clock, type Log } from '../context.ts';
 import type { Policy } from '../guard/policy.ts';
 import { exceptionsOnly } from '../guard/record.ts';
-import { run, type Dependencies } from '../pipeline.ts';
+import { run, type Dependencies, type Reply } from '../pipeline.ts';
+import type { Tool } from '../tool.ts';
+import type { JsonRecord } from '../values.ts';
 import { isAllowed, resourceAt } from './catalog.ts';
 import { isOfPlatform } from './resource.ts';
 import type { Stop, Watches } from './watches.ts';
@@ -38,34 +40,36 @@ const digestOf = (value: unknown): string => createHash('sha256').update(JSON.st
 /**
  * Watches resources for one caller, with its right and within its policy: what it sees is what reading would show it.
  * Callers that differ in any of these share nothing.
+ * @param current what watching works with at the moment: the policy may change while something is watched.
  * @returns a function that takes an address, and what is to be called at every change. It gives undefined where
  * nothing can be watched there, or too much is watched already.
  */
-export function watchFor(parts: Watching, { principal, connection, credential }: Watcher) {
-  const { watches, policy, clock, log, connect } = parts;
+export function watchFor(current: () => Watching, { principal, connection, credential }: Watcher) {
   let client: Client | undefined;
-  const deps: Dependencies = {
-    ...parts,
-    // The same read again and again would bury what people did; that it stopped working is told.
-    recorder: exceptionsOnly(parts.recorder),
-    connect: async () => {
-      const connected = await connect();
-      client = connected.client;
-      return connected;
-    },
-  };
   const budget = () => client?.budget(credential);
 
-  const contextOf = (signal: AbortSignal): CallContext => ({
+  const contextOf = ({ log, clock }: Watching, signal: AbortSignal): CallContext => ({
     principal, connection, credential, signal, budget, log, clock,
     deadline: clock.now() + maximumCallTime,
     requestId: randomUUID(),
     dialogue: { canAsk: false },
   });
 
+  const look = async (tool: Tool, args: JsonRecord, signal: AbortSignal): Promise<Reply> => {
+    const parts = current();
+    const connect = async () => {
+      const connected = await parts.connect();
+      client = connected.client;
+      return connected;
+    };
+    // The same read again and again would bury what people did; that it stopped working is told.
+    return run(tool, args, contextOf(parts, signal), { ...parts, connect, recorder: exceptionsOnly(parts.recorder) });
+  };
+
   return (uri: string, changed: (uri: string) => void): Stop | undefined => {
+    const { watches, policy } = current();
     const { resource, args } = resourceAt(uri) ?? {};
-    if (!resource || !isOfPlatform(resource) || !resource.watched || !isAllowed(resource, policy)) return undefined;
+    if (!resource || !args || !isOfPlatform(resource) || !resource.watched || !isAllowed(resource, policy)) return undefined;
     const { tool, watched: { requests, isMoving } } = resource;
     return watches.watch(
       {
@@ -75,10 +79,10 @@ export function watchFor(parts: Watching, { principal, connection, credential }:
         requests,
         budget,
         look: async (signal) => {
-          const reply = await run(tool, args, contextOf(signal), deps);
+          const reply = await look(tool, args, signal);
           return reply.kind === 'answer'
             ? { state: digestOf(reply.data), moving: isMoving(reply.data), failed: false }
-            : { state: reply.kind, moving: false, failed: true };
+            : { state: `${reply.kind} ${reply.kind === 'failure' ? reply.why : ''}`, moving: false, failed: true };
         },
       },
       () => changed(uri),

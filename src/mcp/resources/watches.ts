@@ -75,9 +75,11 @@ export function createWatches({ clock, random = Math.random, pace = nextLook }: 
   const look = async (poller: Poller): Promise<void> => {
     const { state, moving, failed } = await poller.watched.look(poller.end.signal);
     if (poller.end.signal.aborted) return;
-    const changed = poller.state !== undefined && poller.state !== state;
-    poller.state = state;
     poller.failures = failed ? poller.failures + 1 : 0;
+    // The first failure may be a hiccup: it says nothing yet.
+    const seen = poller.failures === 1 ? poller.state : state;
+    const changed = poller.state !== undefined && poller.state !== seen;
+    poller.state = seen;
     if (changed) for (const tell of poller.listeners) tell();
     again(poller, moving);
   };
