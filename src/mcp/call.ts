@@ -13,6 +13,7 @@ import type { Policy } from './guard/policy.ts';
 import type { CallFacts, Recorder } from './guard/record.ts';
 import type { Read } from './guard/target.ts';
 import type { Redactor } from './redact.ts';
+import type { Registry } from './registry.ts';
 import type { Tool } from './tool.ts';
 import type { JsonRecord } from './values.ts';
 
@@ -33,6 +34,8 @@ export interface Dependencies {
   readonly addresses: Addresses;
   /** Finds the place that calls are kept to, where the policy has one. */
   readonly places?: Places;
+  /** The tools that clients are shown; without it, any may be proposed. */
+  readonly registry?: Pick<Registry, 'offers'>;
 }
 
 /** One call on its way through the stages. */

@@ -20,8 +20,12 @@ function isSafe(value: unknown): boolean {
   return isRecord(value) ? Object.entries(value).every(([name, member]) => safeText.test(name) && isSafe(member)) : true;
 }
 
-/** The calls that may be proposed: few, and with nothing in their arguments that reads like a sentence. */
-export const safeNext = (calls: readonly Next[]): readonly Next[] => calls.filter((call) => isSafe(call.arguments)).slice(0, mostNext);
+/**
+ * The calls that may be proposed: few, of tools that there are, and with nothing in their arguments that reads like a sentence.
+ * @param offers whether a tool of this name is offered.
+ */
+export const safeNext = (calls: readonly Next[], offers: (tool: string) => boolean): readonly Next[] =>
+  calls.filter((call) => offers(call.tool) && isSafe(call.arguments)).slice(0, mostNext);
 
 /** Proposed calls in words, one a line. */
 export const nextText = (calls: readonly Next[]): string | undefined =>

@@ -22,6 +22,8 @@ export interface Registry {
   listed(): readonly ListedTool[];
   /** Any tool by its name, also one that the policy hides: the pipeline says why it may not run. */
   find(name: string): Tool | undefined;
+  /** Whether clients are shown a tool of this name. */
+  offers(name: string): boolean;
   /** The listed name that is nearest to an unknown one. */
   nearest(name: string): string | undefined;
 }
@@ -49,6 +51,7 @@ export function createRegistry(tools: readonly Tool[], policy: Policy): Registry
   return {
     listed: () => (list ??= allowed.map((tool) => listed(tool, policy))),
     find: (name) => byName.get(name),
+    offers: (name) => allowed.some((tool) => tool.name === name),
     nearest: (name) => nearest(name, allowed.map((tool) => tool.name)),
   };
 }

@@ -43,13 +43,13 @@ export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } a
  * The answer of a call in words and as data, both from the same view. What stands in the words as data is fenced.
  * @param missing what could not be read and why.
  */
-export function answered({ tool, args, context }: Call, answer: JsonRecord, missing: readonly string[]): Reply {
+export function answered({ tool, args, context, deps }: Call, answer: JsonRecord, missing: readonly string[]): Reply {
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
   const render = chosen(tool.render, args);
   const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render);
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
-  const next = typeof tool.next === 'function' ? safeNext(tool.next(view, args)) : [];
+  const next = typeof tool.next === 'function' ? safeNext(tool.next(view, args), (name) => deps.registry?.offers(name) ?? true) : [];
   const advice = typeof tool.next === 'string' ? tool.next : nextText(next);
   return {
     kind: 'answer',
