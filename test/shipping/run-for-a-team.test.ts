@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
 import { tools } from '../../tools/index.ts';
 import { commandsIn, linesOf } from '../docs/pages.ts';
-import { ours, understood } from '../docs/ours.ts';
+import { understood } from '../docs/ours.ts';
 import { compose, service } from './compose.ts';
 import { container, containerEnv, objectOf } from './kubernetes.ts';
 import { image, root, textOf, yamlOf } from './read.ts';
 
 const page = 'docs/run-for-a-team.md';
-const lines = linesOf(page).filter(({ isWithin }) => !isWithin).flatMap(({ text }) => commandsIn(text)).filter((words) => ours(words) === undefined);
+const lines = linesOf(page).filter(({ isWithin }) => !isWithin).flatMap(({ text }) => commandsIn(text)).filter(([program]) => program !== 'infra-mcp');
 
 /** The values of a flag, given as `--flag value` or `--flag=value`. */
 const valuesOf = (flag: string, words: readonly string[]): string[] =>
