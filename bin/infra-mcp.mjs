@@ -10,8 +10,16 @@ function isNewEnough(version, minimum) {
   return have[0] > need[0] || (have[0] === need[0] && have[1] >= need[1]);
 }
 
-if (isNewEnough(found, required)) {
+/** Starts the program; what Node compiles of it is kept for the next start, in a directory of the user's own. */
+function start() {
+  var path = process.getBuiltinModule('node:path');
+  var caches = process.env.XDG_CACHE_HOME || path.join(process.getBuiltinModule('node:os').homedir(), '.cache');
+  process.getBuiltinModule('node:module').enableCompileCache(path.join(caches, 'infra-mcp'));
   void import('../dist/infra-mcp.mjs');
+}
+
+if (isNewEnough(found, required)) {
+  start();
 } else {
   console.error('infra-mcp needs Node ' + required + ' or newer, but ' + process.execPath + ' is Node ' + found + '. Install a newer Node and start infra-mcp again.');
   process.exitCode = 1;

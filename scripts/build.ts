@@ -2,9 +2,10 @@
 import { cp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { textPlaces } from '../src/mcp/texts.ts';
+import { derivePrebuilt } from './build/prebuilt.ts';
 import { noticesFor } from './shipping/notices.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -16,6 +17,16 @@ const requireForBundledPackages =
 
 /** A size in bytes as kilobytes, right-aligned for a column. */
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1).padStart(9)} kB`;
+
+/** Puts what is derived of the tools and resources in the place that is kept for it: starting then needs none of their code. */
+const prebuilt: Plugin = {
+  name: 'prebuilt',
+  setup: (bundle) => {
+    bundle.onLoad({ filter: /[\\/]src[\\/]mcp[\\/]prebuilt\.ts$/ }, () => ({
+      contents: `export const prebuilt = JSON.parse(${JSON.stringify(JSON.stringify(derivePrebuilt()))});`, loader: 'js',
+    }));
+  },
+};
 
 await rm(outdir, { recursive: true, force: true });
 const { metafile } = await build({
@@ -34,6 +45,8 @@ const { metafile } = await build({
   banner: { js: requireForBundledPackages },
   minifySyntax: true,
   minifyWhitespace: true,
+  alias: { '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts' },
+  plugins: [prebuilt],
   metafile: true,
   logLevel: 'warning',
 });

@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../mcp/context.ts';
 import type { Connection } from './connection.ts';
-import { remoteConnection } from './remote.ts';
 
 /** The embedded platform's code is loaded when it is first called. */
 const lazily = (load: () => Promise<Connection>): Connection => {
@@ -21,4 +20,4 @@ const lazily = (load: () => Promise<Connection>): Connection => {
 export const connectionOf = async (config: Config, log: Log): Promise<Connection> =>
   config.baseUrl === undefined
     ? lazily(async () => (await import('./embedded.ts')).embeddedConnection(config, log))
-    : remoteConnection(config, log);
+    : (await import('./remote.ts')).remoteConnection(config, log);

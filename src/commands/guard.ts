@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { tools } from '../../tools/index.ts';
-import { optionHelp, type Config } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { AuditKeys } from '../mcp/audit/heads.ts';
 import { auditRecorder } from '../mcp/audit/recorder.ts';
 import { commandSink, fileSink } from '../mcp/audit/sink.ts';
@@ -8,9 +7,6 @@ import { createTrail } from '../mcp/audit/trail.ts';
 import { createApprovals, type ApprovalsConfig } from '../mcp/guard/approvals/approvals.ts';
 import { graveCallsIn } from '../mcp/guard/grave-calls.ts';
 import { keysIn, passingKeys, type Keys } from '../mcp/guard/keys.ts';
-import type { Pin } from '../mcp/guard/pin.ts';
-import type { Policy } from '../mcp/guard/policy.ts';
-import type { Rules } from '../mcp/guard/policy/rules.ts';
 import { storeAt } from '../mcp/guard/store.ts';
 import type { GuardParts } from '../mcp/parts.ts';
 
@@ -41,33 +37,6 @@ export interface AuditPlaces {
 export function auditOf(config: Config, keys: Keys = keysFor(config)): AuditPlaces {
   const { audit, heads } = keptIn(config.dataDir);
   return { file: config.auditFile ?? audit, heads, keys: () => ({ entries: keys('audit'), heads: keys('audit head') }) };
-}
-
-const envOf = (option: 'maxDisruptivePerHour' | 'project' | 'environment'): string => optionHelp.find(({ name }) => name === option)!.env;
-
-/** The rules that options set. */
-const rulesOfOptions = ({ maxDisruptivePerHour: most }: Config): Rules[] =>
-  most === undefined ? [] : [{ deny: [], freezes: [], limit: { most, setBy: envOf('maxDisruptivePerHour') } }];
-
-/** The place that options keep every call to. */
-function pinOf({ project, environment }: Config): Pin | undefined {
-  if (project === undefined && environment === undefined) return undefined;
-  return {
-    ...(project !== undefined && { project: { name: project, setBy: envOf('project') } }),
-    ...(environment !== undefined && { environment: { name: environment, setBy: envOf('environment') } }),
-  };
-}
-
-/**
- * What the operator allows, by options and policy file.
- * @throws Error that says what is wrong with the file.
- */
-export async function policyOf(config: Config): Promise<Policy> {
-  const { readOnly, policyFile } = config;
-  const pin = pinOf(config);
-  if (policyFile === undefined) return { readOnly, rules: rulesOfOptions(config), pin };
-  const { loadPolicy } = await import('../mcp/guard/policy/load.ts');
-  return { readOnly, pin, rules: [await loadPolicy(policyFile, tools), ...rulesOfOptions(config)] };
 }
 
 // Masks may last as long as the process: a directory that can't be written stops changes, never reads.

@@ -1,35 +1,38 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
-import { createParts } from '../mcp/parts.ts';
+import { skillsOf } from '../mcp/skills.ts';
+import { prebuiltSurface } from '../mcp/surface.ts';
 import { serveStdio } from '../serve/stdio.ts';
-import { openAddresses } from './addresses.ts';
 import { connectionOf } from './connecting.ts';
-import { openGuard, policyOf } from './guard.ts';
 import { createLog } from './log.ts';
-import { offeredTools } from './offered-tools.ts';
+import { policyOf } from './policy.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
+import type { Working } from './working.ts';
+
+/** Whether the options choose among the tools. */
+const chooses = ({ toolsets, tools, excludeTools }: Config): boolean => toolsets !== undefined || tools !== undefined || excludeTools.length > 0;
 
 /**
- * `infra-mcp stdio`: serves one client on stdin and stdout until it leaves.
- * @throws Error when the platform's address or token can't be used.
+ * `infra-mcp stdio`: serves one client on stdin and stdout until it leaves. What it shows is there when it starts; what
+ * carries requests out is loaded with the first of them.
+ * @throws Error when the options name something that can't be used.
  */
 export async function stdio(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
-  const tools = offeredTools(config);
   const policy = await policyOf(config);
-  const { connect, secrets, close } = await connectionOf(config, log);
-  const guard = openGuard(config);
-  const addresses = openAddresses(config);
+  const connection = await connectionOf(config, log);
+  const texts = shippedTexts();
+  let opening: Promise<Working> | undefined;
+  const open = async (): Promise<Working> => (await import('./working.ts')).openWork(config, { policy, connection, texts, log });
+  const working = (): Promise<Working> => (opening ??= open());
+  const surface = (chooses(config) ? undefined : prebuiltSurface(policy)) ?? (await working()).parts.surface;
   const stopped = untilStopped(process.stdin);
-  const server = serveStdio(
-    createParts({
-      tools, connect, secrets, log, policy, guard: guard.parts, addresses, texts: shippedTexts(), version: manifest.version, clock: { now: Date.now },
-    }),
-  );
+  const server = serveStdio({
+    version: manifest.version, surface, hasPrompts: true, skills: skillsOf(texts, log), work: async () => (await working()).parts,
+  });
   await stopped;
   await server.close();
-  await addresses.flush();
-  await guard.close();
-  await close();
+  await (await opening)?.close();
+  await connection.close();
 }

@@ -5,7 +5,7 @@ import { nearest } from '../mcp/nearest.ts';
 import { listed } from '../mcp/registry.ts';
 import { isDocumented, permissionOf, type Tool } from '../mcp/tool.ts';
 import { columns } from './columns.ts';
-import { policyOf } from './guard.ts';
+import { policyOf } from './policy.ts';
 import { offeredTools } from './offered-tools.ts';
 import { styled, tierText } from './style.ts';
 import { argumentsOf } from './tool-arguments.ts';

@@ -9,6 +9,7 @@ import { passingKeys, type Keys } from './guard/keys.ts';
 import { addressesWithin, createPlaces } from './guard/pinned-place.ts';
 import type { Policy } from './guard/policy.ts';
 import { logRecorder, type Recorder } from './guard/record.ts';
+import { instructions } from './instructions.ts';
 import { protectLog } from './redact/log.ts';
 import { createRedactor } from './redact.ts';
 import { createRegistry } from './registry.ts';
@@ -57,7 +58,7 @@ export interface Parts extends ServerParts, Work {}
 /** The same work, held to a policy. Lists depend on it alone. */
 const under = (work: Omit<Work, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy) => {
   const registry = createRegistry(tools, policy);
-  return { ...work, policy, registry, surface: { tools: () => registry.listed(), resources: listedResources(policy, work.texts !== undefined) } };
+  return { ...work, policy, registry, surface: { instructions: instructions(policy), tools: () => registry.listed(), resources: listedResources(policy, work.texts !== undefined) } };
 };
 
 const complete = (ready: Omit<Parts, 'work'>): Parts => {

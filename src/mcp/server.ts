@@ -1,9 +1,8 @@
 import { McpServer, type ListToolsResult, type ServerContext } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 import type { Credential } from '../client/credential.ts';
 import { cacheHints } from './cache-hints.ts';
-import type { Policy } from './guard/policy.ts';
-import { instructions } from './instructions.ts';
 import type { Requests, Work } from './requests.ts';
 import { registerResources } from './resources/listed.ts';
 import { registerSubscriptions } from './resources/subscriptions.ts';
@@ -13,7 +12,6 @@ import type { Surface } from './surface.ts';
 export interface ServerParts {
   /** Shown to clients. */
   readonly version: string;
-  readonly policy: Policy;
   readonly surface: Surface;
   /** Whether there are prompts to be served. */
   readonly hasPrompts: boolean;
@@ -46,13 +44,16 @@ export interface ServerFor {
   readonly method?: string;
 }
 
+// What users enter into forms is checked with it: the smaller of the library's two, for the sake of the start.
+const jsonSchemaValidator = new CfWorkerJsonSchemaValidator();
+
 /**
  * A fresh server for one connection or one request: cheap, because what it shows is shared data, and what carries
  * requests out is loaded with the first.
  */
 export function buildServer(parts: ServerParts, { era, callerOf, method }: ServerFor): McpServer {
-  const { version, policy, surface, hasPrompts, skills, approvalsPage, work } = parts;
-  const mcp = new McpServer({ name: 'infra-mcp', version }, { instructions: instructions(policy), cacheHints });
+  const { version, surface, hasPrompts, skills, approvalsPage, work } = parts;
+  const mcp = new McpServer({ name: 'infra-mcp', version }, { instructions: surface.instructions, cacheHints, jsonSchemaValidator });
   const { server } = mcp;
 
   const open = async (): Promise<Requests> => {

@@ -5,6 +5,8 @@ import type { ListedResource } from './resources/listed.ts';
 
 /** What clients are shown before they call anything: all of it data. */
 export interface Surface {
+  /** What a model is told of the server as a whole. */
+  readonly instructions: string;
   /** In the tools' own order. Made when first asked for. */
   readonly tools: () => readonly ListedTool[];
   readonly resources: readonly ListedResource[];
@@ -12,6 +14,7 @@ export interface Surface {
 
 /** The surface of a server without rules, as the build derives it: no code of a tool is needed to show it. */
 export interface Prebuilt {
+  readonly instructions: Readonly<Record<'usual' | 'readOnly', string>>;
   readonly tools: readonly ListedTool[];
   readonly resources: readonly ListedResource[];
 }
@@ -25,5 +28,5 @@ const isNothing = (value: unknown): boolean => value === undefined || (Array.isA
 export function prebuiltSurface({ readOnly, ...others }: Policy, from: Prebuilt | undefined = prebuilt): Surface | undefined {
   if (!from || !Object.values(others).every(isNothing)) return undefined;
   const tools = readOnly ? from.tools.filter(({ annotations }) => annotations.readOnlyHint) : from.tools;
-  return { tools: () => tools, resources: from.resources };
+  return { instructions: from.instructions[readOnly ? 'readOnly' : 'usual'], tools: () => tools, resources: from.resources };
 }

@@ -2,8 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Log } from './context.ts';
-import { parseWritten } from './prompts/front-matter.ts';
-import { parsePrompt, type Prompt } from './prompts/prompt.ts';
+import type { Prompt } from './prompts/prompt.ts';
 
 /** Texts that come with the program. Nothing is read before it is asked for, and everything once. */
 export interface Texts {
@@ -26,6 +25,7 @@ function onceAsked<Value>(make: () => Promise<Value>): () => Promise<Value> {
 }
 
 async function readPrompts(folder: string): Promise<ReadonlyMap<string, Prompt>> {
+  const { parsePrompt } = await import('./prompts/prompt.ts');
   const names = (await readdir(folder)).flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -'.md'.length)] : []));
   const prompts = names.toSorted().map(async (name) => [name, await parsePrompt(name, await readFile(join(folder, `${name}.md`), 'utf8'))] as const);
   return new Map(await Promise.all(prompts));
@@ -37,7 +37,10 @@ export function textsIn(folder: string): Texts {
   return {
     prompts: onceAsked(() => readPrompts(join(folder, textPlaces.prompts))),
     skills,
-    steps: async (skill) => (await parseWritten(`The skill ${skill}`, await readFile(join(skills, skill, 'SKILL.md'), 'utf8'))).body,
+    steps: async (skill) => {
+      const { parseWritten } = await import('./prompts/front-matter.ts');
+      return (await parseWritten(`The skill ${skill}`, await readFile(join(skills, skill, 'SKILL.md'), 'utf8'))).body;
+    },
     states: onceAsked(() => readFile(join(folder, textPlaces.states), 'utf8')),
   };
 }

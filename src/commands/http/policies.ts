@@ -6,7 +6,7 @@ import { partsUnder, type Parts } from '../../mcp/parts.ts';
 import type { Tool } from '../../mcp/tool.ts';
 import type { Restriction } from '../../serve/http/caller.ts';
 import { tightened } from '../../serve/http/policies.ts';
-import { policyOf } from '../guard.ts';
+import { policyOf } from '../policy.ts';
 
 /** The operator's policy, which may be read again while the server runs. */
 export interface Policies {
