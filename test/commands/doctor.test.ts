@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { settingsOf } from '../../src/config.ts';
 import { type Called, createParser, withCommand } from '../../src/commands/cli.ts';
 import { examine, type Server } from '../../src/commands/doctor.ts';
@@ -108,6 +109,21 @@ describe('of a real platform', () => {
     expect(of('token')).toMatchObject({ state: 'note', says: expect.stringMatching(/until \d{4}-/) as string });
     expect(of('permissions')?.says).toContain('projects');
     expect(of('budget')).toMatchObject({ state: 'note', says: expect.stringContaining('0 of 5 requests') as string });
+  });
+
+  test.each([
+    [403, { platform: 'good', token: 'good', permissions: 'bad' }],
+    [404, { platform: 'bad' }],
+    [429, { platform: 'good', token: 'skipped', budget: 'bad' }],
+    [500, { platform: 'bad', token: 'skipped' }],
+  ])('says what an answer of %i means', async (status, expected) => {
+    const server = createHttpServer((_, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ status, message: 'no' })));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const { ok, findings } = await doctor([], { INFRA_BASE_URL: `http://127.0.0.1:${port}`, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
+    expect(ok).toBe(false);
+    expect(Object.fromEntries(findings.map(({ check, state }) => [check, state]))).toMatchObject(expected);
   });
 
   test('says that nothing answers', async () => {

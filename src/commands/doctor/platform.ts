@@ -86,6 +86,7 @@ async function asked(client: Client, where: string, holdsToken: boolean, value?:
   }
   if (kind === 'unauthorized' && !holdsToken) return [platform.good(took), token.skipped('this server has none: callers bring their own')];
   if (kind === 'unauthorized') return [platform.good(took), token.bad('refused', replaceToken), permissions.skipped('the token is refused')];
+  if (kind === 'forbidden') return [platform.good(took), token.good('accepted'), permissions.bad('it may not even read the organization', 'Have a token made that may read, or one of this organization.')];
   if (kind === 'rate_limited') return [platform.good(took), token.skipped('no request is left to try it'), budget.bad(reason, next)];
   return [platform.bad(`${where} does not answer as the API does: ${reason}`, 'See that INFRA_BASE_URL is the address of the API, with its path where it has one.')];
 }
