@@ -81,7 +81,7 @@ export function createParts({ tools, policy, connect, secrets, version, log, clo
     graveCalls,
     keys,
     environment: process.env,
-    addresses: places ? addressesWithin(addresses, places) : addresses,
+    addresses: policy.pin && places ? addressesWithin(addresses, places, policy.pin) : addresses,
     places,
     watches,
     texts: texts && forCallers(texts, log),

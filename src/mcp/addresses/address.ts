@@ -33,6 +33,8 @@ export interface Look {
     readonly environmentId?: string;
     readonly service?: Pick<Address, 'kind' | 'id'>;
   };
+  /** Where alone anything is looked for, and what is told of that where nothing is found. */
+  readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
 }
 
 /** What finds the things that names stand for. Nothing it knows of one principal is told to another. */

@@ -1,4 +1,3 @@
-import type { ReferenceKind } from '../../contract/primitives.ts';
 import type { AddressKind, Look } from './address.ts';
 import type { Search } from './lists.ts';
 import { called } from './names.ts';
@@ -65,7 +64,7 @@ export async function find(kind: AddressKind, segments: readonly string[], look:
 /**
  * Everything of a kind below some names, as far as the requests of one search reach; where a level isn't listed, what was
  * seen of the kind earlier too.
- * @param names of the outermost things, from the project down; what they leave open is looked for where the look is first.
+ * @param names of the outermost things, from the project down.
  * @throws ApiError as the platform fails.
  */
 export async function findAll(kind: AddressKind, names: readonly string[], look: Look, ground: Ground): Promise<readonly Trail[]> {
@@ -73,8 +72,6 @@ export async function findAll(kind: AddressKind, names: readonly string[], look:
   await ground.seen.loaded();
   const [steps = []] = waysFor(kind);
   const organizations = await ground.lists.organization(search);
-  // To a walk an id is a name too.
-  const kept: Partial<Record<ReferenceKind, string>> = { project: look.within?.projectId, environment: look.within?.environmentId };
-  const { trails } = await walk({ from: organizations.map((one) => [one]), steps, names: steps.map(({ kinds }, index) => names[index] ?? kept[kinds[0]!]) }, search, ground);
+  const { trails } = await walk({ from: organizations.map((one) => [one]), steps, names: steps.map((_, index) => names[index]) }, search, ground);
   return distinct([...trails, ...(search.unlisted.size > 0 ? seenOf(kind, search, ground) : [])]);
 }

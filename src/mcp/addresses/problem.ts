@@ -43,7 +43,9 @@ function nearOf({ stops }: Findings): readonly Trail[] {
 
 function notesOn({ search }: Findings): readonly string[] {
   const unlisted = [...search.unlisted].map((kind) => kind.replaceAll('_', ' '));
+  const { only } = search.look;
   return [
+    ...(only ? [only.note] : []),
     ...(unlisted.length > 0 ? [`This platform does not list these: ${unlisted.join(', ')}. What is known of them comes from ids seen earlier and is not complete.`] : []),
     ...(search.cutShort ? [`The search ended after ${mostRequests} requests and did not see everything: give more of the path.`] : []),
   ];

@@ -31,6 +31,11 @@ export interface Arrival {
   readonly stop?: Stop;
 }
 
+const isLookedFor = ({ kind, id }: Thing, { only }: Search['look']): boolean => {
+  if (kind === 'project') return only?.projectId === undefined || only.projectId === id;
+  return kind !== 'environment' || only?.environmentId === undefined || only.environmentId === id;
+};
+
 /** What lies in the last thing of a trail. Where the platform doesn't list it, what was seen of it earlier stands in. */
 async function below(trail: Trail, { listing }: Step, search: Search, { lists, seen }: Ground): Promise<readonly Trail[]> {
   const { id } = endOf(trail);
@@ -38,7 +43,7 @@ async function below(trail: Trail, { listing }: Step, search: Search, { lists, s
   const listed = await lists.inside(listing, id, search);
   if (listed === undefined) await seen.loaded();
   const things = listed ?? seen.filter(principal, listing.kinds, { kind: listing.parent, id });
-  return things.map((thing) => [...trail, thing]);
+  return things.filter((thing) => isLookedFor(thing, search.look)).map((thing) => [...trail, thing]);
 }
 
 const chosen = (siblings: readonly Trail[], name: string | undefined): readonly Trail[] => (name === undefined ? siblings : called(siblings, name, endOf));

@@ -61,6 +61,9 @@ const words = ({ project, environment }: Pin): { readonly what: string; readonly
 export const pinText = (pin: Pin): string =>
   `This server is kept to ${words(pin).what}: tools don't ask for it, and in it a bare name will do.`;
 
+/** What to tell whoever looks for something that isn't there. */
+export const outsideText = (pin: Pin): string => `This server is kept to ${words(pin).what} (${words(pin).setBy}): nothing is looked for outside it.`;
+
 const denial = (pin: Pin): Denial => ({
   rule: `this server is kept to ${words(pin).what}, and this lies outside, or where it lies could not be found out`,
   setBy: words(pin).setBy,

@@ -3,7 +3,7 @@ import type { Addresses, Look } from '../addresses/address.ts';
 import { lookFor, type Call } from '../call.ts';
 import { CallFailure } from '../errors.ts';
 import { isRecord } from '../values.ts';
-import { pinnedArguments, type Given, type Pin, type PinnedPlace } from './pin.ts';
+import { outsideText, pinnedArguments, type Given, type Pin, type PinnedPlace } from './pin.ts';
 import { readById } from './target.ts';
 
 /** Most principals whose place is remembered. */
@@ -68,9 +68,12 @@ export async function inPlace(call: Call): Promise<Call> {
   return { ...call, args: { ...Object.fromEntries(answered), ...args } };
 }
 
-/** The same addresses, with names looked for inside the place first. */
-export const addressesWithin = (addresses: Addresses, places: Places): Addresses => {
-  const inside = async (look: Look): Promise<Look> => ({ ...look, within: { ...(await places.of(look)), ...look.within } });
+/** The same addresses, with names looked for inside the place and nowhere else. */
+export const addressesWithin = (addresses: Addresses, places: Places, pin: Pin): Addresses => {
+  const inside = async (look: Look): Promise<Look> => {
+    const place = await places.of(look);
+    return { ...look, within: { ...place, ...look.within }, only: { ...place, note: outsideText(pin) } };
+  };
   return {
     ...addresses,
     resolve: async (kind, given, look) => addresses.resolve(kind, given, await inside(look)),

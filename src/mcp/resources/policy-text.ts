@@ -1,3 +1,4 @@
+import { pinText } from '../guard/pin.ts';
 import type { Policy } from '../guard/policy.ts';
 import { isReadOnly } from '../guard/policy.ts';
 import { conditionText } from '../guard/policy/match.ts';
@@ -21,6 +22,7 @@ export function policyText(policy: Policy): string {
   return [
     '# Policy',
     isReadOnly(policy) ? 'This server is read-only: nothing can be changed through it.' : 'This server may change things.',
+    ...(policy.pin ? [pinText(policy.pin)] : []),
     ...said,
     ...(said.length === 0 && !isReadOnly(policy) ? ['No rules are set beside the usual: calls that are disruptive, destructive or sensitive need agreement, and so does every change of PRODUCTION.'] : []),
   ].join('\n');

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAddresses } from '../../../src/mcp/addresses/addresses.ts';
 import type { Pin } from '../../../src/mcp/guard/pin.ts';
+import { addressesWithin, createPlaces } from '../../../src/mcp/guard/pinned-place.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, connectorsTo, textOf, userWho, type Connectors, type TestClient } from '../../e2e/mcp-support.ts';
 import { busyPlatform } from '../../guard/rig.ts';
+import { callerOf, problemIn } from '../addresses/support.ts';
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
 let connectors: Connectors;
@@ -73,7 +76,7 @@ describe('kept to an environment', () => {
   ])('nothing outside is reached: %s %j', async (tool, args) => {
     const result = await (await clientOf({ environment })).call(tool, args);
     expect(result.isError, textOf(result)).toBe(true);
-    expect(textOf(result)).toMatch(/this server is kept to the environment "shop\/staging".*\(INFRA_ENVIRONMENT\)/);
+    expect(textOf(result)).toMatch(/[Tt]his server is kept to the environment "shop\/staging".*\(INFRA_ENVIRONMENT\)/);
   });
 
   test('nothing outside is reached from within', async () => {
@@ -136,5 +139,34 @@ describe('a place that stands for nothing usable', () => {
 test('an environment can be pinned by its id', async () => {
   const client = await clientOf({ environment: { ...environment, name: platform.seed['environment_id']! } });
   expect((await client.call('get_environment_status')).structuredContent).toMatchObject({ environment: { id: platform.seed['environment_id'] } });
-  expect(textOf(await client.call('get_application_status', { application_id: 'shop/production/checkout-api' }))).toContain('this server is kept to the environment');
+  expect(textOf(await client.call('get_application_status', { application_id: 'shop/production/checkout-api' }))).toMatch(/[Tt]his server is kept to the environment/);
+});
+
+describe('names that are looked for', () => {
+  test('stay inside, also while they are typed', async () => {
+    const addresses = createAddresses();
+    const caller = callerOf(platform.url, platform.token, addresses);
+    const kept = addressesWithin(addresses, createPlaces({ environment }, addresses), { environment });
+    expect(await kept.complete('service', 'checkout', caller.look)).toEqual(['shop/staging/checkout-api']);
+    expect(await kept.complete('environment', '', caller.look)).toEqual(['shop/staging']);
+    expect(await kept.complete('service', 'shop/production/', caller.look)).toEqual([]);
+    expect(await kept.resolve('service', 'search', caller.look)).toMatchObject({ path: 'shop/staging/search' });
+    const { near, notes } = await problemIn(kept.resolve('service', 'events-db', caller.look));
+    expect(near.map(({ path }) => path?.startsWith('shop/staging/'))).not.toContain(false);
+    expect(notes).toEqual([expect.stringContaining('nothing is looked for outside it')]);
+    await caller.close();
+  });
+
+  test('cost nothing more once the place is known', async () => {
+    const addresses = createAddresses();
+    const caller = callerOf(platform.url, platform.token, addresses);
+    const places = createPlaces({ environment: { ...environment, name: platform.seed['environment_id']! } }, addresses);
+    expect(await places.of(caller.look)).toEqual({ projectId: platform.seed['project_id'], environmentId: platform.seed['environment_id'] });
+    expect(caller.asked).toEqual(['get_environment']);
+    await places.of(caller.look);
+    expect(caller.asked).toEqual(['get_environment']);
+    await places.of({ ...caller.look, principal: 'bob' });
+    expect(caller.asked).toEqual(['get_environment', 'get_environment']);
+    await caller.close();
+  });
 });
