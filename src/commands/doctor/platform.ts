@@ -16,9 +16,6 @@ const budget = finder('budget');
 /** Longest time that an answer is waited for, in milliseconds. */
 const patience = 10_000;
 
-/** Failures of a platform that answers, whatever it says. */
-const answered: readonly ApiErrorKind[] = ['unauthorized', 'forbidden', 'not_found', 'rate_limited', 'invalid_input', 'conflict', 'bad_answer'];
-
 const once = () => ({ attempts: 1, deadline: Date.now() + patience });
 
 const failed = (error: unknown): ApiError => {
@@ -72,23 +69,51 @@ function acceptedFinding(value: string | undefined, name: string): Finding {
   return days > 7 ? token.good(until) : token.note(until, replaceToken);
 }
 
+/** The first answer of a platform that is no success. */
+interface Refused {
+  readonly error: ApiError;
+  readonly where: string;
+  /** That it answers, and how long it took. */
+  readonly answers: Finding;
+  readonly holdsToken: boolean;
+}
+
+const unlikeTheApi = ({ error, where }: Refused): Finding[] => [
+  platform.bad(`${where} does not answer as the API does: ${error.reason}`, 'See that INFRA_BASE_URL is the address of the API, with its path where it has one.'),
+];
+
+const silent = ({ error, where }: Refused): Finding[] => [
+  platform.bad(`${where}: ${error.reason}`, error.next), token.skipped('the platform does not answer'), permissions.skipped('likewise'), budget.skipped('likewise'),
+];
+
+/** What each failure tells of platform and token. */
+const meanings: Readonly<Record<ApiErrorKind, (refused: Refused) => Finding[]>> = {
+  unauthorized: ({ answers, holdsToken }) =>
+    holdsToken
+      ? [answers, token.bad('refused', replaceToken), permissions.skipped('the token is refused')]
+      : [answers, token.skipped('this server has none: callers bring their own')],
+  forbidden: ({ answers }) => [
+    answers, token.good('accepted'), permissions.bad('it may not even read the organization', 'Have a token made that may read, or one of this organization.'),
+  ],
+  rate_limited: ({ answers, error }) => [answers, token.skipped('no request is left to try it'), budget.bad(error.reason, error.next)],
+  invalid_input: unlikeTheApi,
+  not_found: unlikeTheApi,
+  not_offered: unlikeTheApi,
+  conflict: unlikeTheApi,
+  bad_answer: unlikeTheApi,
+  server_error: silent,
+  unreachable: silent,
+  timeout: silent,
+  canceled: silent,
+};
+
 /** Asks a platform a few questions that change nothing. */
 async function asked(client: Client, where: string, holdsToken: boolean, value?: string): Promise<Finding[]> {
   const began = Date.now();
   const answer = await client.call(operations.get_organization, {}, once()).catch(failed);
-  const took = `${where} answers, in ${Date.now() - began} ms`;
-  if (!(answer instanceof ApiError)) {
-    return [platform.good(took), acceptedFinding(value, answer.name ?? answer.id), await permissionsFinding(client, answer.id), budgetFinding(client)];
-  }
-  const { kind, reason, next } = answer;
-  if (!answered.includes(kind)) {
-    return [platform.bad(`${where}: ${reason}`, next), token.skipped('the platform does not answer'), permissions.skipped('likewise'), budget.skipped('likewise')];
-  }
-  if (kind === 'unauthorized' && !holdsToken) return [platform.good(took), token.skipped('this server has none: callers bring their own')];
-  if (kind === 'unauthorized') return [platform.good(took), token.bad('refused', replaceToken), permissions.skipped('the token is refused')];
-  if (kind === 'forbidden') return [platform.good(took), token.good('accepted'), permissions.bad('it may not even read the organization', 'Have a token made that may read, or one of this organization.')];
-  if (kind === 'rate_limited') return [platform.good(took), token.skipped('no request is left to try it'), budget.bad(reason, next)];
-  return [platform.bad(`${where} does not answer as the API does: ${reason}`, 'See that INFRA_BASE_URL is the address of the API, with its path where it has one.')];
+  const answers = platform.good(`${where} answers, in ${Date.now() - began} ms`);
+  if (answer instanceof ApiError) return meanings[answer.kind]({ error: answer, where, answers, holdsToken });
+  return [answers, acceptedFinding(value, answer.name ?? answer.id), await permissionsFinding(client, answer.id), budgetFinding(client)];
 }
 
 async function embedded(dataDir: string): Promise<Finding[]> {
