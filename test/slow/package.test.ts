@@ -18,16 +18,18 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /** The variables of this process, without those that belong to the checkout: only what is installed may be found. */
-const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
+const clean = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
 // The story only has to go well.
 const unseen: Show = { tell: () => undefined, wait: (_, work) => work() };
 const fast = { INFRA_TIME_SCALE: '0.05' };
 
 let scratch: string;
+let env: Record<string, string>;
 const folderIn = (name: string): Promise<string> => mkdtemp(join(scratch, `${name}-`));
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'infra-mcp-package-'));
+  env = { ...clean, XDG_CACHE_HOME: join(scratch, 'cache') };
 });
 
 afterAll(() => rm(scratch, { recursive: true }));
