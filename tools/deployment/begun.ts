@@ -18,9 +18,10 @@ const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by']
 /** The answer of a tool that began a deployment: that it was accepted or, where the caller waits, how it ended. */
 export async function afterwards(sight: Sight, subject: Subject, { action, answer, wait: waits = false }: Begun): Promise<JsonRecord> {
   const asked = askedFor(action, answer);
-  if (waits) return { ...(await endAnswer(sight, subject, await awaitEnd(sight, subject, asked))), action };
+  const member = { [subject.kind === 'environment' ? 'environment' : 'service']: subject.id };
+  if (waits) return { ...(await endAnswer(sight, subject, await awaitEnd(sight, subject, asked))), ...member, action };
   return pruneRecord({
-    outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, [subject.kind === 'environment' ? 'environment' : 'service']: subject.id, action,
+    outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...member, action,
     state: answer['state'], deployment_id: asked.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'],
   });
 }
@@ -42,9 +43,7 @@ function next(view: JsonRecord): readonly Next[] {
   const subject = environment === undefined ? { service } : { environment };
   const call = { ...subject, ...(deployment_id !== undefined && { deployment_id }), ...(action !== 'DEPLOY' && { action }) };
   if (isAccepted(view)) return [{ tool: 'wait_for_deployment', arguments: call, why: 'whether it succeeds' }];
-  return view['outcome'] === 'running'
-    ? [{ tool: 'wait_for_deployment', arguments: { service: view['id'], ...(deployment_id !== undefined && { deployment_id }), ...(action !== 'DEPLOY' && { action }) }, why: 'it has not ended yet' }]
-    : endView.next(view);
+  return view['outcome'] === 'running' ? [{ tool: 'wait_for_deployment', arguments: call, why: 'it has not ended yet' }] : endView.next(view);
 }
 
 /** How a tool that begins a deployment answers. */

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import type { Sight } from '../../src/mcp/tool.ts';
+import { afterwards, begun } from '../../tools/deployment/begun.ts';
+
+const status = { state: 'DEPLOYING', deployment_request_id: 'd-1' };
+
+/** Sight of a platform where nothing ever ends, for a caller whose time is over. */
+const sight = {
+  now: () => 0, isAborted: () => true, attempt: async () => ({ ...status, environment: status }),
+} as unknown as Sight;
+
+test.each([
+  ['environment', { environment: 'e-1' }],
+  ['container', { service: 'e-1' }],
+] as const)('whoever waited in vain for a deployment of a %s is told to wait for that again', async (kind, subject) => {
+  const view = await afterwards(sight, { kind, id: 'e-1' }, { action: 'RESTART', answer: status, wait: true });
+  expect(view).toMatchObject({ outcome: 'running' });
+  expect(begun.next(view)).toEqual([
+    { tool: 'wait_for_deployment', arguments: { ...subject, deployment_id: 'd-1', action: 'RESTART' }, why: 'it has not ended yet' },
+  ]);
+});
