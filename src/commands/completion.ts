@@ -45,6 +45,9 @@ async function valuesFor({ parser, arguments: count }: Place): Promise<Candidate
   return plain((argument?.schema && choicesOf(argument.schema)) ?? (await argument?.words?.()));
 }
 
+// Flags that may be repeated have a parser of their own, which adds to what was given before.
+const mayFollow = ({ long, parseArg }: Option, before: readonly string[]): boolean => long !== undefined && (parseArg !== undefined || !before.includes(long));
+
 /**
  * What may come next on a command line.
  * @param words all after the program's name; the last is what is being typed, perhaps empty.
@@ -62,7 +65,7 @@ export async function candidates(program: Parser, words: readonly string[]): Pro
       if (below.length > 0) return place.arguments === 0 ? below : [];
       return valuesFor(place);
     }
-    const options = [...help.visibleOptions(parser), ...standIn(parser).options].filter(({ long }) => long && !before.includes(long));
+    const options = [...help.visibleOptions(parser), ...standIn(parser).options].filter((option) => mayFollow(option, before));
     return options.map(({ long, description }) => ({ word: long!, description }));
   };
   const found = (await all()).filter(({ word }) => word.startsWith(typed));

@@ -31,6 +31,7 @@ describe('what is proposed', () => {
   test.each([
     ['flags of the server without its name', ['--read-o'], ['--read-only']],
     ['no flag twice', ['--read-only', '--read-o'], []],
+    ['a flag that may be repeated', ['--scenario', 'x', '--scen'], ['--scenario']],
     ['what a flag may be', ['--log-level', 'w'], ['warn']],
     ['what a flag of a command may be', ['token', 'create', '--permission', ''], ['read', 'deploy', 'write', 'admin']],
     ['commands of a group', ['token', 'r'], ['revoke']],
