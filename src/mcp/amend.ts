@@ -19,7 +19,7 @@ export interface Amending {
   readonly fixed?: (found: JsonRecord) => { readonly what: string; readonly next: string } | undefined;
 }
 
-const bodyOf = (operation: AnyOperation): Shape => ((operation.body as z.ZodObject | undefined)?.shape ?? {}) as Shape;
+const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObject<Shape> | undefined)?.shape ?? {};
 
 const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
 

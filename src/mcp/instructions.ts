@@ -6,7 +6,7 @@ import { mask } from './redact.ts';
 const map = `Runs cloud infrastructure: an organization holds projects, a project environments (DEVELOPMENT, STAGING or PRODUCTION), an environment services: applications, containers, databases, jobs, helm and terraform services. Environments live on clusters.
 
 Naming things: give names on the way to a thing, payments/staging/checkout-api, or its id; never make up an id. find_resource finds anything by name, kind or state.
-Looking: get_environment_overview says what is wrong first; get_service shows one service; diagnose_deployment says why a deployment failed and proposes the calls that fix it: ask it before reading logs; search_logs finds lines. Lines that begin with "Next:" are calls worth making, complete.`;
+Looking: get_environment_overview says what is wrong first; get_service shows one service; diagnose_deployment says why a deployment failed and proposes the calls that fix it: ask it before reading logs; search_logs finds lines. Lines that begin with "Next:" are calls worth making, complete. Resources at infra:// show the same things; prompts lead through whole jobs.`;
 
 const changing = `Changing: a deploy, restart or stop is only accepted at first. Pass wait: true, or call wait_for_deployment until it has ended: 200 is not "deployed".
 update_* tools take only what changes. Changed variables and configuration take effect with the next deployment; rollback_application goes back to the last good commit.

@@ -23,7 +23,8 @@ export interface Renderer {
   readonly plainTimes?: boolean;
 }
 
-const compact = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** A value on one line: text as it is, everything else as JSON; nothing for what isn't there. */
+export const compact = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const line = ([name, value]: readonly [string, unknown]): string => {
   const text = compact(value);

@@ -18,9 +18,9 @@ export { mostNext, type Next } from './next.ts';
 export { nameTells } from './redact/tells.ts';
 export { anyService } from './references.ts';
 export { parseEnv } from 'node:util';
-export { logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';
-export type { AnswerOf, Sight } from './sight.ts';
-export { at, isRecord, omit, pick, pickPaths, prune, pruneRecord, type JsonRecord } from './values.ts';
+export { compact, logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';
+export type { Sight } from './sight.ts';
+export { isRecord, omit, pick, pickPaths, pruneRecord, type JsonRecord } from './values.ts';
 
 /** Groups of tools that can be chosen together. */
 export const toolsets = ['projects', 'environments', 'services', 'variables', 'clusters', 'alerts', 'organization', 'webhooks'] as const;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DeploymentAction } from '../../src/contract/states.ts';
-import { pruneRecord, record, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/mcp/tool.ts';
+import { compact, pruneRecord, record, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/mcp/tool.ts';
 import { subjectAt, type Subject } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
 import { askedFor, awaitEnd, wait } from './waiting.ts';
@@ -32,7 +32,7 @@ const render: Renderer = {
   view: (answer) => answer,
   text: (view) => {
     if (!isAccepted(view)) return endView.render.text(view);
-    const told = facts.flatMap((name) => (view[name] === undefined ? [] : [`${name}: ${String(view[name])}`]));
+    const told = facts.flatMap((name) => (view[name] === undefined ? [] : [`${name}: ${compact(view[name])}`]));
     return [`${String(view['subject'])}: accepted, not ${String(view['action']).toLowerCase() === 'stop' ? 'stopped' : 'done'} yet.`, ...told].join('\n');
   },
   keep: 'first',

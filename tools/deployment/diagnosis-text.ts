@@ -1,7 +1,7 @@
 import type { Change } from '../../src/insight/changes.ts';
 import type { Diagnosis, TimelineEntry } from '../../src/insight/diagnosis/diagnosis.ts';
 import type { Evidence } from '../../src/insight/diagnosis/evidence.ts';
-import { isRecord, mostNext as mostCalls, pruneRecord, type JsonRecord, type Next, type Renderer } from '../../src/mcp/tool.ts';
+import { compact, isRecord, mostNext as mostCalls, pruneRecord, type JsonRecord, type Next, type Renderer } from '../../src/mcp/tool.ts';
 
 /** Most lines of a log that are shown with a diagnosis, and the longest of them. */
 const mostLines = 6;
@@ -51,7 +51,7 @@ const seconds = (value: unknown): string => (typeof value === 'number' ? ` (${va
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 const words = (record: unknown, members: readonly string[]): string =>
-  isRecord(record) ? members.flatMap((member) => (record[member] === undefined ? [] : [String(record[member])])).join(', ') : '';
+  isRecord(record) ? members.flatMap((member) => (record[member] === undefined ? [] : [compact(record[member])])).join(', ') : '';
 
 const section = (title: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [`${title}:`, ...lines.map((one) => `  ${one}`)]);
 

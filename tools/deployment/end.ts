@@ -1,5 +1,5 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
-import { pruneRecord, isRecord, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/mcp/tool.ts';
+import { compact, isRecord, pruneRecord, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/mcp/tool.ts';
 import type { Subject } from '../service/any-kind.ts';
 import { diagnosed, proposed } from './diagnose-deployment.ts';
 import { diagnosisText } from './diagnosis-text.ts';
@@ -29,13 +29,13 @@ const sayings: Readonly<Record<Left['outcome'], string>> = {
   running: 'It has not ended yet.',
 };
 
-const stepText = (step: JsonRecord): string => `${String(step['step_name'])} ${String(step['status'])}${step['duration_sec'] === undefined ? '' : ` ${String(step['duration_sec'])} s`}`;
+const stepText = (step: JsonRecord): string => `${String(step['step_name'])} ${String(step['status'])}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
   const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, diagnosis } = view;
   const said = [
-    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${sayings[outcome as Left['outcome']] ?? ''} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${String(total_seconds)} s`}.`,
-    ...(deployment_id === undefined ? [] : [`Deployment: ${String(deployment_id)}`]),
+    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${sayings[outcome as Left['outcome']] ?? ''} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
+    ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
   ];
   return [...said, ...(isRecord(diagnosis) ? [diagnosisText(diagnosis)] : [])].join('\n');

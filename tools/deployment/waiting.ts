@@ -26,10 +26,10 @@ export const waitTime = z.int().min(1).max(longestWait).default(usualWait).descr
 
 /** The status of a service, or of an environment as a whole; undefined where the platform doesn't tell. */
 export async function readStatus(sight: Sight, subject: Subject): Promise<ServiceStatus | undefined> {
-  if (subject.kind !== 'environment') return (await readAspect(sight, subject, 'status')) as ServiceStatus | undefined;
+  if (subject.kind !== 'environment') return readAspect(sight, subject, 'status');
   const statuses = await sight.attempt(operations.get_environment_status, { environment_id: subject.id });
   const environment: unknown = statuses?.environment;
-  return isRecord(environment) ? (environment as ServiceStatus) : undefined;
+  return isRecord(environment) ? environment : undefined;
 }
 
 const outcomes: Partial<Record<Standing, Left['outcome']>> = { good: 'succeeded', bad: 'failed', superseded: 'superseded' };

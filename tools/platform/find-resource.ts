@@ -64,7 +64,7 @@ async function clusters(sight: Sight, organization_id: string): Promise<Found[]>
 async function everything(sight: Sight, wanted: Wanted, within: { project?: string; environment?: string }): Promise<Found[]> {
   if (within.environment !== undefined) {
     const environment = await sight.read(operations.get_environment, { environment_id: within.environment });
-    return environmentTree(sight, environment as JsonRecord, sight.addresses['environment']?.project?.name ?? '', wanted);
+    return environmentTree(sight, environment, sight.addresses['environment']?.project?.name ?? '', wanted);
   }
   const { id: organization_id } = await sight.read(operations.get_organization, {});
   const projects = rows(await sight.read(operations.list_projects, { organization_id })).filter(({ id }) => within.project === undefined || id === within.project);

@@ -47,7 +47,8 @@ export const searchLogs = composeTool({
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('logs'), operations.get_environment_logs],
   answer: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
-  answerOf: async ({ service: _, environment: __, deployment_id, ...query }, sight) => {
+  answerOf: async ({ deployment_id, text, pattern, level, since, until, context, limit }, sight) => {
+    const query = { text, pattern, level, since, until, context, limit };
     const lines = await linesOf(sight, deployment_id);
     // The engine of regular expressions is large, and needed here only.
     const { search } = await import('../../src/insight/search.ts');

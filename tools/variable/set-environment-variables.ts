@@ -28,21 +28,22 @@ const pointerIn = (record: JsonRecord | undefined): string | undefined => (isRec
 const unreadable = (sight: Sight, kind: string): never =>
   sight.refuse(`the variables of this ${kind} can't be read here, so it isn't known which to create and which to change`, 'Set them one by one: create_environment_variable, update_environment_variable.');
 
+const variablesIn = (list: { results?: unknown } | undefined): readonly Variable[] => (Array.isArray(list?.results) ? (list.results as readonly Variable[]) : []);
+
 async function holderOf({ application, container, environment }: { application?: string; container?: string; environment?: string }, sight: Sight): Promise<Holder> {
-  const rows = (list: { results?: unknown } | undefined): readonly Variable[] => (Array.isArray(list?.results) ? (list.results as readonly Variable[]) : []);
   if (application !== undefined) {
     const list = await sight.read(operations.list_environment_variables, { application_id: application });
     const environmentId = sight.addresses['application']?.environment?.id ?? pointerIn(await sight.attempt(operations.get_application, { application_id: application }));
-    return { kind: 'application', id: application, environmentId: environmentId ?? unreadable(sight, 'application'), variables: rows(list) };
+    return { kind: 'application', id: application, environmentId: environmentId ?? unreadable(sight, 'application'), variables: variablesIn(list) };
   }
   if (container !== undefined) {
     const list = (await sight.attempt(operations.list_variables_of_container, { container_id: container })) ?? unreadable(sight, 'container');
     const environmentId = sight.addresses['container']?.environment?.id ?? pointerIn(await sight.attempt(operations.get_container, { container_id: container }));
-    return { kind: 'container', id: container, environmentId: environmentId ?? unreadable(sight, 'container'), variables: rows(list) };
+    return { kind: 'container', id: container, environmentId: environmentId ?? unreadable(sight, 'container'), variables: variablesIn(list) };
   }
   const id = environment ?? '';
   const list = (await sight.attempt(operations.list_variables_of_environment, { environment_id: id })) ?? unreadable(sight, 'environment');
-  return { kind: 'environment', id, environmentId: id, variables: rows(list) };
+  return { kind: 'environment', id, environmentId: id, variables: variablesIn(list) };
 }
 
 const isOwn = ({ kind }: Holder, { scope, variable_type }: Variable): boolean =>

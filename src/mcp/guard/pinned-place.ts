@@ -71,8 +71,8 @@ export async function inPlace(call: Call): Promise<Call> {
 /** The same addresses, with names looked for inside the place and nowhere else. */
 export const addressesWithin = (addresses: Addresses, places: Places, pin: Pin): Addresses => {
   const inside = async (look: Look): Promise<Look> => {
-    const place = await places.of(look);
-    return { ...look, within: { ...place, ...look.within }, only: { ...place, note: outsideText(pin) } };
+    const kept = await places.of(look);
+    return { ...look, within: { ...kept, ...look.within }, only: { ...kept, note: outsideText(pin) } };
   };
   return {
     ...addresses,
