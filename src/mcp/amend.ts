@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inputShape, snakeCase, type AnyOperation } from '../contract/operation.ts';
 import { declaredIn } from './guard/plan/changes.ts';
 import { replacement } from './guard/plan/replacement.ts';
-import { mergeInto, partly } from './merge.ts';
+import { mergeInto, nullableIn, partly } from './merge.ts';
 import { present } from './present.ts';
 import { argumentSchema } from './schema.ts';
 import type { Sight } from './sight.ts';
@@ -45,6 +45,7 @@ export function amending(operation: AnyOperation, { exclusive = [], asRequest = 
   const ids = operation.params.map(snakeCase);
   const body = bodyOf(operation);
   const members = Object.keys(body);
+  const merging = { exclusive, nullable: nullableIn(body) };
 
   async function acts(args: JsonRecord, sight: Sight): Promise<readonly Act[]> {
     const given = pick(args, members);
@@ -54,7 +55,7 @@ export function amending(operation: AnyOperation, { exclusive = [], asRequest = 
     if (reason) sight.refuse(reason.what, reason.next);
     const { properties = {} } = argumentSchema(operation);
     const now = declaredIn(asRequest(found), { properties: omit(properties, ids) as typeof properties }) as JsonRecord;
-    const input = { ...pick(args, ids), ...mergeInto(now, given, exclusive) };
+    const input = { ...pick(args, ids), ...mergeInto(now, given, merging) };
     return [{ operation, input, kept: Object.keys(now).filter((name) => given[name] === undefined) }];
   }
 

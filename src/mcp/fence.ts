@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { withoutEscapes } from '../insight/logs/clean.ts';
 
 const open = '<platform-data>';
 const close = '</platform-data>';
@@ -16,7 +16,7 @@ const visible = (character: string): string => `<U+${character.codePointAt(0)!.t
  * that can't be seen written out as `<U+200B>`.
  */
 export const clean = (text: string): string =>
-  stripVTControlCharacters(text).replaceAll(/\r\n?/g, '\n').replaceAll(control, visible).replaceAll(invisible, visible);
+  withoutEscapes(text).replaceAll(/\r\n?/g, '\n').replaceAll(control, visible).replaceAll(invisible, visible);
 
 // Nothing inside can end the fence early: what looks like its marks is made to differ.
 const defuse = (text: string): string => text.replaceAll(lookalike, '‹');

@@ -3,21 +3,28 @@ import { isRecord, type JsonRecord } from './values.ts';
 
 const below = (path: string, name: string): string => (path ? `${path}.${name}` : name);
 
-function mergeMember(now: unknown, given: unknown, exclusive: readonly string[], path: string): unknown {
-  if (!isRecord(now) || !isRecord(given)) return given;
-  const merged = mergeInto(now, given, exclusive, path);
-  return exclusive.includes(path) ? Object.fromEntries(Object.entries(merged).filter(([name]) => given[name] !== undefined)) : merged;
+/** What holds for some members, by dotted path. */
+export interface Merging {
+  /** Records of which only the members that are given stay. */
+  readonly exclusive?: readonly string[];
+  /** Members that can be null and can't be left out: of them null is a value. */
+  readonly nullable?: readonly string[];
 }
 
-/**
- * A record changed by another, as RFC 7396 says: null removes a member, records are merged, everything else replaces.
- * @param exclusive dotted paths of records of which only the members that are given stay.
- */
-export function mergeInto(now: JsonRecord, given: JsonRecord, exclusive: readonly string[] = [], path = ''): JsonRecord {
+function mergeMember(now: unknown, given: unknown, merging: Merging, path: string): unknown {
+  if (!isRecord(given)) return given;
+  // Where there was no record, null has nothing to remove, and says nothing.
+  const merged = mergeInto(isRecord(now) ? now : {}, given, merging, path);
+  return merging.exclusive?.includes(path) ? Object.fromEntries(Object.entries(merged).filter(([name]) => given[name] !== undefined)) : merged;
+}
+
+/** A record changed by another, as RFC 7396 says: null removes a member, records are merged, everything else replaces. */
+export function mergeInto(now: JsonRecord, given: JsonRecord, merging: Merging = {}, path = ''): JsonRecord {
+  const removes = (name: string): boolean => given[name] === null && !merging.nullable?.includes(below(path, name));
   const changed = Object.entries(given)
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => [name, mergeMember(now[name], value, exclusive, below(path, name))]);
-  const stays = Object.entries(now).filter(([name]) => given[name] !== null);
+    .filter(([name, value]) => value !== undefined && !removes(name))
+    .map(([name, value]) => [name, mergeMember(now[name], value, merging, below(path, name))]);
+  const stays = Object.entries(now).filter(([name]) => !removes(name));
   return { ...Object.fromEntries(stays), ...Object.fromEntries(changed) };
 }
 
@@ -34,3 +41,11 @@ function partlyMember(schema: z.ZodType): z.ZodType {
 /** The members of a change: each may be left out, or be null to be removed. What stands in lists stays whole. */
 export const partly = (shape: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> =>
   Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, partlyMember(schema)]));
+
+/** Dotted paths of the members that can be null and can't be left out. */
+export const nullableIn = (shape: Readonly<Record<string, z.ZodType>>, path = ''): string[] =>
+  Object.entries(shape).flatMap(([name, schema]) => {
+    const inner = unwrapped(schema);
+    const own = schema.safeParse(null).success && !schema.safeParse(undefined).success ? [below(path, name)] : [];
+    return [...own, ...(inner instanceof z.ZodObject ? nullableIn(inner.shape as Record<string, z.ZodType>, below(path, name)) : [])];
+  });

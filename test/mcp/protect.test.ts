@@ -7,6 +7,8 @@ describe('cleaning', () => {
   test.each([
     ['\u001B[31mred\u001B[0m', 'red'],
     ['\u001B]8;;https://evil.example\u0007click\u001B]8;;\u0007', 'click'],
+    ['\u001B]0;never ended, never hidden', '0;never ended, never hidden'],
+    ['\u009B31mred\u009D0;title\u009C', 'red'],
     ['a\r\nb\rc', 'a\nb\nc'],
     ['bell\u0007 null\u0000', 'bell<U+0007> null<U+0000>'],
     ['ab\u200Bc', 'ab<U+200B>c'],
@@ -48,7 +50,7 @@ describe('the fence', () => {
   });
 });
 
-test.each([['a.'], ['a-'], ['eyJ-'], ['xx://a:'], ['token='], ['token: '], ['token: a'], ['--token '], ['--token-'], ['"token":"'], ['<'], ['< / '], ['\u001B[']])('a long run of %j is read in linear time', (part) => {
+test.each([['a.'], ['a-'], ['eyJ-'], ['xx://a:'], ['token='], ['token: '], ['token: a'], ['--token '], ['--token-'], ['"token":"'], ['<'], ['< / '], ['\u001B['], ['\u001B]'], ['\u001B]8;;x'], ['\u009D'], ['\u001B[0;']])('a long run of %j is read in linear time', (part) => {
   const hostile = part.repeat(200_000);
   expect(fence(clean(createRedactor().text(hostile))).length).toBeGreaterThan(20);
 });

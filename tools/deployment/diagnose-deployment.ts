@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import type { ServiceKind } from '../../src/contract/resources/service.ts';
-import { diagnose } from '../../src/insight/diagnosis/diagnose.ts';
 import { anyService, composeTool, isRecord, type JsonRecord, type Next, type Sight } from '../../src/mcp/tool.ts';
 import { oneOf, readsOf, subjectOf, type Subject } from '../service/any-kind.ts';
 import { diagnosisAnswer, diagnosisView } from './diagnosis-text.ts';
@@ -24,6 +23,7 @@ const isService = (subject: Subject): subject is Subject & { kind: ServiceKind }
 /** What is wrong with a service's latest deployment, or with that one, and why, as an answer. */
 export async function diagnosed(sight: Sight, subject: Subject & { kind: ServiceKind }, deployment?: string): Promise<JsonRecord> {
   const evidence = await gather(sight, subject, deployment);
+  const { diagnose } = await import('../../src/insight/diagnosis/diagnose.ts');
   return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
 }
 

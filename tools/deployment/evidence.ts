@@ -1,7 +1,6 @@
 import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
 import type { Sibling, VariableKey } from '../../src/insight/changes.ts';
-import { diagnose } from '../../src/insight/diagnosis/diagnose.ts';
 import type { Evidence } from '../../src/insight/diagnosis/evidence.ts';
 import type { ServiceStatus } from '../../src/insight/ends.ts';
 import type { HistoryItem } from '../../src/insight/history.ts';
@@ -92,7 +91,7 @@ export async function gather(sight: Sight, subject: Subject & { readonly kind: S
     readAspect(sight, subject, 'deployments'),
   ]);
   const own = services?.find(({ id }) => id === subject.id);
-  const status = own?.status ?? ((await readAspect(sight, subject, 'status')) as ServiceStatus | undefined);
+  const status = own?.status ?? (await readAspect(sight, subject, 'status'));
   const history = rows(past?.['results']) as HistoryItem[];
   const evidence: Evidence = {
     service: { kind: subject.kind, id: subject.id, name: own?.name ?? subject.name ?? subject.id, configuration: own?.configuration ?? configuration },
@@ -101,6 +100,8 @@ export async function gather(sight: Sight, subject: Subject & { readonly kind: S
     lines: await linesOf(sight, subject, environmentId),
     siblings: (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf),
   };
+  // The engine of regular expressions is large, and needed here only.
+  const { diagnose } = await import('../../src/insight/diagnosis/diagnose.ts');
   const { cause } = diagnose(evidence);
   if (environmentId && aroundIt.includes(cause.code)) {
     const cluster = await lockOn(sight, environmentId);

@@ -1,7 +1,12 @@
-// ECMA-48: control sequences, operating system commands up to their end, and shorter escapes. Node's own
-// stripVTControlCharacters takes quadratic time on repeated openings of such commands; these never look back.
+// ECMA-48: operating system commands up to their end, control sequences, and shorter escapes. Node's own
+// stripVTControlCharacters takes quadratic time on repeated openings of such commands; these never look back. A command
+// that never ends hides nothing: only its opening goes.
 // oxlint-disable-next-line no-control-regex
-const escapes = /\u001B(?:\[[0-?]*[ -/]*[@-~]?|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]?)/g;
+const escapes = /(?:\u001B\]|\u009D)[^\u0007\u001B\u009C\u009D]*(?:\u0007|\u001B\\|\u009C)|(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]?|\u001B[ -/]*[0-~]?/g;
+
+/** A text without the escape sequences of terminals. Takes time in proportion to its length. */
+export const withoutEscapes = (text: string): string => text.replace(escapes, '');
+
 // Controls mean nothing in a line of text, but for a tab; marks of format hide or reorder what is read.
 const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
 
@@ -16,4 +21,4 @@ const lastWritten = (text: string): string =>
  * no control characters, no space at the end. Takes time in proportion to the text's length.
  */
 export const cleanLine = (line: string): string =>
-  lastWritten(line.slice(0, maximumLineLength).replace(escapes, '')).replace(unprintable, '').trimEnd();
+  lastWritten(withoutEscapes(line.slice(0, maximumLineLength))).replace(unprintable, '').trimEnd();
