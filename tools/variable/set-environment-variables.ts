@@ -83,6 +83,24 @@ function sorted({ variables = {}, secrets = {}, env_text = '' }: Given, holder: 
   };
 }
 
+// What parseEnv takes in: comments, and keys with a value that goes over lines where it is quoted.
+const read = /^[ \t]*(?:#.*|(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)$/gm;
+
+/** Numbers of the lines of .env text that hold something and would be passed over in silence. */
+const unreadLines = (text: string): number[] =>
+  text.replaceAll(read, (taken) => taken.replaceAll(/[^\n]/g, '')).split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
+
+/** What is wrong with what was given, as it is given. Says nothing of values: they may be secret. */
+function wrongIn({ variables = {}, secrets = {}, env_text = '' }: Given): string[] {
+  const keys = [variables, secrets, parseEnv(env_text)].flatMap((one) => Object.keys(one));
+  const twice = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
+  const unread = unreadLines(env_text);
+  return [
+    ...(twice.size > 0 ? [`give each key in one of "variables", "secrets" and "env_text" only: ${[...twice].join(', ')}`] : []),
+    ...(unread.length > 0 ? [`"env_text": not of the form KEY=value: line ${unread.join(', ')}`] : []),
+  ];
+}
+
 const how: Readonly<Record<string, string>> = { create_environment_variable: 'created', update_environment_variable: 'changed', override_environment_variable: 'overridden', create_secret: 'stored as a secret' };
 
 const given: readonly string[] = ['application', 'container', 'environment'];
@@ -106,6 +124,7 @@ export const setEnvironmentVariables = composeTool({
     return [
       ...(owners.length === 1 ? [] : ['exactly one of "application", "container" and "environment" must be given']),
       ...(args.variables ?? args.secrets ?? args.env_text ? [] : ['"variables", "secrets" or "env_text" must be given']),
+      ...wrongIn(args),
     ];
   },
   operations: [operations.create_environment_variable, operations.update_environment_variable, operations.override_environment_variable, operations.create_secret],
