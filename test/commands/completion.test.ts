@@ -60,7 +60,12 @@ async function scriptFor(shell: (typeof shells)[number], asks: string): Promise<
   return path;
 }
 
-const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+/** Whether a shell that isn't here is passed over: in CI all of them have to be there. */
+function isPassedOver(shell: string): boolean {
+  const isHere = spawnSync(shell, ['-c', 'exit 0']).status === 0;
+  if (!isHere) console.warn(`${shell} is not installed, so its completion is not tried`);
+  return !isHere && process.env['CI'] !== 'true';
+}
 
 /** How each shell is asked what it would propose for words, and prints it. */
 const asking: Record<(typeof shells)[number], (words: string[]) => string> = {
@@ -73,12 +78,12 @@ describe.each(shells)('%s', (shell) => {
   const flags = shell === 'zsh' ? ['-f'] : shell === 'fish' ? ['--no-config'] : ['--norc'];
   const ask = async (...words: string[]): Promise<string> => (await promisify(execFile)(shell, [...flags, await scriptFor(shell, asking[shell](words))])).stdout;
 
-  test.skipIf(!has(shell))('proposes what the program does', async () => {
+  test.skipIf(isPassedOver(shell))('proposes what the program does', async () => {
     expect(await ask('tools', '--read')).toContain('--read-only');
     expect(await ask('doc')).toContain('doctor');
   });
 
-  test.skipIf(!has(shell))('runs nothing that is typed', async () => {
+  test.skipIf(isPassedOver(shell))('runs nothing that is typed', async () => {
     const marker = join(await temporaryDirectory(), 'ran');
     const typed = shell === 'fish' ? `\\$\\(touch ${marker}\\)` : `'$(touch ${marker})'`;
     await ask('--data-dir', typed, '--read');
