@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Sight } from '../../src/mcp/tool.ts';
 import { afterwards, begun } from '../../tools/deployment/begun.ts';
+import { awaitEnd } from '../../tools/deployment/waiting.ts';
 
 const status = { state: 'DEPLOYING', deployment_request_id: 'd-1' };
 
@@ -18,4 +19,11 @@ test.each([
   expect(begun.next(view)).toEqual([
     { tool: 'wait_for_deployment', arguments: { ...subject, deployment_id: 'd-1', action: 'RESTART' }, why: 'it has not ended yet' },
   ]);
+});
+
+test('a deployment that the platform never showed is not told to go on', async () => {
+  const unknown = await awaitEnd(sight, { kind: 'container', id: 's-1' }, { action: 'DEPLOY', deployment: 'd-2' });
+  expect(unknown).toMatchObject({ outcome: 'not_seen', status });
+  const never = { ...sight, attempt: async () => ({ state: 'READY' }) } as unknown as Sight;
+  expect(await awaitEnd(never, { kind: 'container', id: 's-1' }, { action: 'DEPLOY' })).toMatchObject({ outcome: 'not_seen' });
 });

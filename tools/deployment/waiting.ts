@@ -7,7 +7,7 @@ import { readAspect, type Subject } from '../service/any-kind.ts';
 
 /** How a deployment was left. */
 export interface Left {
-  readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'superseded' | 'running';
+  readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'superseded' | 'running' | 'not_seen';
   readonly status: ServiceStatus;
   readonly waited_seconds: number;
 }
@@ -37,6 +37,10 @@ const outcomes: Partial<Record<Standing, Left['outcome']>> = { good: 'succeeded'
 const outcomeOf = (standing: Standing, { state }: ServiceStatus): Left['outcome'] | undefined =>
   standing === 'bad' && state === 'CANCELED' ? 'canceled' : outcomes[standing];
 
+/** How a wait is left whose time is over: what the platform never showed isn't known to go on. */
+const unended = (standing: Standing, asked: Asked, { state }: ServiceStatus): Left['outcome'] =>
+  standing === 'stale' || (!asked.deployment && state === 'READY') ? 'not_seen' : 'running';
+
 /** The part of the request budget below which a wait asks seldom. */
 const lowBudget = 0.2;
 
@@ -61,9 +65,10 @@ export async function awaitEnd(sight: Sight, subject: Subject, asked: Asked, sec
   let last = '';
   for (;;) {
     const status = (await readStatus(sight, subject)) ?? sight.refuse(`the state of this ${subject.kind} can't be read here`, 'Ask whoever runs the platform how it went.');
-    const outcome = outcomeOf(standingOf(asked, status), status);
+    const standing = standingOf(asked, status);
+    const outcome = outcomeOf(standing, status);
     const waited = Math.round(elapsed() / 1000);
-    if (outcome !== undefined || isOver()) return { outcome: outcome ?? 'running', status, waited_seconds: waited };
+    if (outcome !== undefined || isOver()) return { outcome: outcome ?? unended(standing, asked, status), status, waited_seconds: waited };
     const now = told(status, waited);
     if (now !== last) sight.progress(now);
     last = now;
