@@ -29,7 +29,7 @@ export interface Difference {
   /** Absent where it is about the whole environment. */
   readonly service?: string;
   readonly what: string;
-  /** Values of the first and the second environment; absent where there is none, or none may be shown. */
+  /** Values of the first and the second environment; absent where there is none; `differs` where they may not be shown. */
   readonly first?: string;
   readonly second?: string;
 }
@@ -131,7 +131,7 @@ const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment):
     const second = seconds.get(key);
     if (second === undefined) differences.push({ kind: 'missing variable', ...ofService(variable), what: variable.key, first: 'set' });
     else if (!variable.fingerprint || !second.fingerprint) unknown.push(key.trim());
-    else if (variable.fingerprint !== second.fingerprint) differences.push({ kind: 'variable', ...ofService(variable), what: variable.key });
+    else if (variable.fingerprint !== second.fingerprint) differences.push({ kind: 'variable', ...ofService(variable), what: variable.key, first: 'differs', second: 'differs' });
   }
   for (const [key, variable] of seconds) {
     if (!firsts.has(key)) differences.push({ kind: 'missing variable', ...ofService(variable), what: variable.key, second: 'set' });

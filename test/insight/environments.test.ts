@@ -23,7 +23,7 @@ describe('two environments', () => {
         { kind: 'version', service: 'api', what: 'deployed commit', first: 'aaa', second: 'bbb' },
         { kind: 'version', service: 'web', what: 'tag', first: 'v2', second: 'v1' },
         { kind: 'missing variable', what: 'D', first: 'set' },
-        { kind: 'variable', service: 'api', what: 'B' },
+        { kind: 'variable', service: 'api', what: 'B', first: 'differs', second: 'differs' },
         { kind: 'size', service: 'web', what: 'memory (MB)', first: '512', second: '1024' },
       ],
       pairs: 2, same: 0, unknown: ['C'],
