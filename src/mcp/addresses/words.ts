@@ -27,6 +27,11 @@ const heads: { readonly [Why in AddressProblem['why']]: (problem: AddressProblem
   bad_uri: ({ given }, quoted) => `${quoted(given)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services.`,
 };
 
+/** Longest part of what was given that is told back, in characters. */
+const longestQuoted = 200;
+
+const shortened = (text: string): string => (text.length > longestQuoted ? `${text.slice(0, longestQuoted).toWellFormed()}…` : text);
+
 /** How many of those that could be meant are told. */
 const mostTold = 20;
 
@@ -35,7 +40,7 @@ const mostTold = 20;
  * @param redact masks what must not show.
  */
 export function addressText(problem: AddressProblem, redact: (text: string) => string): string {
-  const quoted = (text: string): string => `"${clean(redact(text))}"`;
+  const quoted = (text: string): string => `"${shortened(clean(redact(text)))}"`;
   const { candidates, near, notes } = problem;
   const told = (candidates.length > 0 ? candidates : near).slice(0, mostTold);
   const more = candidates.length > told.length ? [`And ${candidates.length - told.length} more.`] : [];

@@ -43,6 +43,12 @@ describe('what is wrong is told with what there is', () => {
     expect(await textFor(kind, given)).toMatch(says);
   });
 
+  test('a name without end is not told back whole', async () => {
+    const text = await textFor('service', `shop/staging/${'é'.repeat(100_000)}`);
+    expect(text).toMatch(/^There is no service "shop\/staging\/é+…"\.\n/);
+    expect(text.length).toBeLessThan(2_000);
+  });
+
   test('services that share a path are told apart by their kind, and so can be given', async () => {
     const rows = [
       { id: '00000000-0000-4000-8000-000000000001', name: 'twin', service_type: 'APPLICATION' },
