@@ -56,6 +56,17 @@ function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined 
   return typeof traceparent === 'string' ? { traceparent, ...(typeof tracestate === 'string' && { tracestate }) } : undefined;
 }
 
+/** Tells a caller that asked for it how far its call is; what can't be told anymore is nobody's loss. */
+function progressOf({ mcpReq: { notify, _meta: meta } }: ServerContext): CallContext['progress'] {
+  const progressToken = meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let progress = 0;
+  return (message) => {
+    progress += 1;
+    void notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => undefined);
+  };
+}
+
 /** @param page where the client can send its user for an approval, unless it just did. */
 function resultOf(reply: Reply, page: string | undefined): CallToolResult | InputRequiredResult {
   if (reply.kind === 'ask') {
@@ -97,6 +108,7 @@ export function requestsOf(work: Work, { era, callerOf, clientCapabilities, appr
       log,
       clock,
       dialogue: dialogueOf(context, capabilitiesOf(context)),
+      progress: progressOf(context),
     };
   };
 

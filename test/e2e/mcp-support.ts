@@ -35,7 +35,7 @@ export const userWho = (answer: User['answer']): User => ({ asked: [], answer })
 /** The same few things of a client of either era. */
 export interface TestClient {
   readonly era: 'modern' | 'legacy';
-  call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal }): Promise<CallToolResult>;
+  call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal; onprogress?: (progress: { message?: string }) => void }): Promise<CallToolResult>;
   list(): Promise<{ name: string }[]>;
   instructions(): string | undefined;
   close(): Promise<void>;

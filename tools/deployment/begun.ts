@@ -3,7 +3,7 @@ import type { DeploymentAction } from '../../src/contract/states.ts';
 import { compact, pruneRecord, record, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/mcp/tool.ts';
 import { subjectAt, type Subject } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
-import { askedFor, awaitEnd, wait } from './waiting.ts';
+import { askedFor, awaitNewEnd, wait } from './waiting.ts';
 
 /** What was asked of a service or environment, and what the platform said to it. */
 interface Begun {
@@ -19,7 +19,7 @@ const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by']
 export async function afterwards(sight: Sight, subject: Subject, { action, answer, wait: waits = false }: Begun): Promise<JsonRecord> {
   const asked = askedFor(action, answer);
   const member = { [subject.kind === 'environment' ? 'environment' : 'service']: subject.id };
-  if (waits) return { ...(await endAnswer(sight, subject, await awaitEnd(sight, subject, asked))), ...member, action };
+  if (waits) return { ...(await endAnswer(sight, subject, await awaitNewEnd(sight, subject, asked))), ...member, action };
   return pruneRecord({
     outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...member, action,
     state: answer['state'], deployment_id: asked.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'],

@@ -2,14 +2,10 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
-import type { Asked } from '../../src/insight/ends.ts';
 import { anyService, composeTool, type JsonRecord, type Next } from '../../src/mcp/tool.ts';
 import { oneOf, readsOf, subjectOf } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
-import { awaitEnd, readStatus, waitTime } from './waiting.ts';
-
-// What began a moment ago may not show yet: an end that was there before is looked at again after so long.
-const settlingTime = 3_000;
+import { awaitNewEnd, waitTime } from './waiting.ts';
 
 const again = (view: JsonRecord, args: JsonRecord): readonly Next[] =>
   view['outcome'] === 'running' ? [{ tool: 'wait_for_deployment', arguments: args, why: 'it has not ended yet' }] : endView.next(view);
@@ -32,15 +28,7 @@ export const waitForDeployment = composeTool({
   answer: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
   answerOf: async ({ deployment_id: deployment, action, seconds }, sight) => {
     const subject = subjectOf(sight);
-    const asked: Asked = { action, deployment };
-    const first = await awaitEnd(sight, subject, asked, seconds);
-    const mayBeOld = deployment === undefined && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
-    if (!mayBeOld) return endAnswer(sight, subject, first);
-    await sight.pause(settlingTime);
-    sight.forget();
-    const later = await readStatus(sight, subject);
-    const isSame = later?.deployment_request_id === first.status.deployment_request_id && later?.state === first.status.state;
-    return endAnswer(sight, subject, isSame ? first : await awaitEnd(sight, subject, asked, seconds - settlingTime / 1000));
+    return endAnswer(sight, subject, await awaitNewEnd(sight, subject, { action, deployment }, seconds));
   },
   render: endView.render,
   next: again,

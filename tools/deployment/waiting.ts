@@ -73,8 +73,28 @@ export async function awaitEnd(sight: Sight, subject: Subject, asked: Asked, sec
     if (now !== last) sight.progress(now);
     last = now;
     sight.forget();
-    await sight.pause(Math.min(intervalAfter(elapsed(), sight), Math.max(0, seconds * 1000 - elapsed())));
+    // Never past the time that is left, so that an answer always comes.
+    const left = Math.min(seconds * 1000 - elapsed(), sight.timeLeft() - reserve);
+    await sight.pause(Math.max(0, Math.min(intervalAfter(elapsed(), sight), left)));
   }
+}
+
+// What began a moment ago may not show yet: an end that was there before is looked at again after so long.
+const settlingTime = 3_000;
+
+/**
+ * The same where the request's answer may have told no deployment: an end that is there at once may be the one from before,
+ * and counts only when it is still there a moment later.
+ */
+export async function awaitNewEnd(sight: Sight, subject: Subject, asked: Asked, seconds: number = usualWait): Promise<Left> {
+  const first = await awaitEnd(sight, subject, asked, seconds);
+  const mayBeOld = !asked.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
+  if (!mayBeOld) return first;
+  await sight.pause(settlingTime);
+  sight.forget();
+  const later = await readStatus(sight, subject);
+  const isSame = later?.deployment_request_id === first.status.deployment_request_id && later?.state === first.status.state;
+  return isSame ? first : awaitEnd(sight, subject, asked, seconds - settlingTime / 1000);
 }
 
 const textIn = (record: JsonRecord, member: string): string | undefined => (typeof record[member] === 'string' ? record[member] : undefined);

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import type { ServiceStatus } from '../../src/insight/ends.ts';
+import type { Sight } from '../../src/mcp/tool.ts';
+import { awaitEnd, awaitNewEnd } from '../../tools/deployment/waiting.ts';
+
+const [old, ours, later] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b', '00000000-0000-4000-8000-00000000000c'];
+
+interface Scene {
+  /** What the platform answers, one poll after the other; the last for good. */
+  readonly polls: readonly Partial<ServiceStatus>[];
+  /** Requests left of a hundred. */
+  readonly remaining?: number;
+  /** Milliseconds that the call may take. */
+  readonly time?: number;
+  /** The caller gives up during so manieth pause. */
+  readonly abortsAt?: number;
+}
+
+/** Sight of a platform whose time passes only while somebody waits. */
+function scene({ polls, remaining = 100, time = 50_000, abortsAt = Infinity }: Scene) {
+  const pauses: number[] = [];
+  const told: string[] = [];
+  const seen = { reads: 0 };
+  let now = 0;
+  let isFresh = true;
+  const unused = () => {
+    throw new Error('nothing else is to be done while waiting');
+  };
+  const sight: Sight = {
+    addresses: {}, done: [], read: unused,
+    attempt: (async () => {
+      if (isFresh) seen.reads += 1;
+      isFresh = false;
+      return polls[Math.min(seen.reads, polls.length) - 1];
+    }) as Sight['attempt'],
+    forget: () => {
+      isFresh = true;
+    },
+    now: () => now,
+    timeLeft: () => time - now,
+    pause: async (milliseconds) => {
+      pauses.push(milliseconds);
+      now += milliseconds;
+    },
+    isAborted: () => pauses.length >= abortsAt,
+    progress: (message) => void told.push(message),
+    budget: () => ({ remaining, limit: 100, resetAt: 3_600_000, seenAt: 0 }),
+    refuse: unused,
+  };
+  return { sight, pauses, told, seen };
+}
+
+const service = { kind: 'container', id: 'x' } as const;
+const at = (state: string, deployment_request_id: string = ours): Partial<ServiceStatus> => ({ state: state as ServiceStatus['state'], deployment_request_id });
+
+describe('what was asked for by its id', () => {
+  test.each<[string, 'DEPLOY' | 'RESTART' | 'STOP', Partial<ServiceStatus>[], string, number]>([
+    ['good', 'DEPLOY', [at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')], 'succeeded', 3],
+    ['bad', 'DEPLOY', [at('BUILDING'), at('BUILD_ERROR')], 'failed', 2],
+    ['canceled', 'DEPLOY', [at('BUILDING'), at('CANCELED')], 'canceled', 2],
+    ['an old end for some polls', 'DEPLOY', [at('DEPLOYED', old), at('DEPLOYED', old), at('DEPLOYED', old), at('DEPLOYMENT_ERROR')], 'failed', 4],
+    ['an old failure for some polls', 'DEPLOY', [at('DEPLOYMENT_ERROR', old), at('DEPLOYMENT_ERROR', old), at('DEPLOYED')], 'succeeded', 3],
+    ['an old end, restarting', 'RESTART', [at('RESTARTED', old), at('RESTARTING'), at('RESTARTED')], 'succeeded', 3],
+    ['stopping', 'STOP', [at('DEPLOYED', old), at('STOPPING'), at('STOPPED')], 'succeeded', 3],
+    ['a stop that fails', 'STOP', [at('STOPPING'), at('STOP_ERROR')], 'failed', 2],
+    ['a state nobody knows', 'DEPLOY', [at('HATCHING'), at('DEPLOYED')], 'succeeded', 2],
+  ])('%s', async (_, action, polls, outcome, reads) => {
+    const { sight, seen } = scene({ polls });
+    expect(await awaitEnd(sight, service, { action, deployment: ours })).toMatchObject({ outcome });
+    expect(seen.reads).toBe(reads);
+  });
+
+  test('a later deployment took its place', async () => {
+    const { sight } = scene({ polls: [at('BUILDING', later)] });
+    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours, before: at('DEPLOYED', old) as ServiceStatus })).toMatchObject({ outcome: 'superseded' });
+  });
+});
+
+describe('what was asked for without an id', () => {
+  test('is not the end that was there before', async () => {
+    const { sight } = scene({ polls: [at('DEPLOYED', old), at('BUILDING'), at('BUILD_ERROR')] });
+    expect(await awaitNewEnd(sight, service, { action: 'DEPLOY' })).toMatchObject({ outcome: 'failed', status: { deployment_request_id: ours } });
+  });
+
+  test('is the end that stays', async () => {
+    const { sight, seen } = scene({ polls: [at('DEPLOYED')] });
+    expect(await awaitNewEnd(sight, service, { action: 'DEPLOY' })).toMatchObject({ outcome: 'succeeded' });
+    expect(seen.reads).toBe(2);
+  });
+});
+
+describe('the time', () => {
+  test.each([{ remaining: 100, seconds: 50 }, { remaining: 5, seconds: 50 }, { remaining: 5, seconds: 45 }, { remaining: 100, seconds: 10 }])('over first, it goes on, and there is time to tell: %j', async ({ remaining, seconds }) => {
+    const { sight } = scene({ polls: [at('BUILDING')], remaining });
+    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours }, seconds)).toMatchObject({ outcome: 'running', status: { state: 'BUILDING' } });
+    expect(sight.timeLeft()).toBeGreaterThanOrEqual(4_000);
+    expect(sight.now()).toBeLessThanOrEqual(seconds * 1000);
+  });
+
+  test('spent on a question is not waited for again', async () => {
+    const { sight } = scene({ polls: [at('BUILDING')], time: 6_000 });
+    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
+    expect(sight.timeLeft()).toBeGreaterThanOrEqual(4_000);
+  });
+
+  test('is asked for seldom when few requests are left', async () => {
+    const [rich, poor] = [scene({ polls: [at('BUILDING')] }), scene({ polls: [at('BUILDING')], remaining: 10 })];
+    for (const { sight } of [rich, poor]) await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours });
+    expect(poor.seen.reads).toBeLessThanOrEqual(6);
+    expect(rich.seen.reads).toBeGreaterThan(poor.seen.reads * 2);
+  });
+
+  test('ends when the caller gives up', async () => {
+    const { sight, seen } = scene({ polls: [at('BUILDING')], abortsAt: 2 });
+    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
+    expect(seen.reads).toBe(3);
+  });
+});
+
+test('progress is told while it goes on, and never of the end', async () => {
+  const { sight, told } = scene({ polls: [at('DEPLOYED', old), at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')] });
+  await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours });
+  expect(told.map((message) => message.split(',')[0])).toEqual(['DEPLOYED', 'DEPLOYMENT_QUEUED', 'BUILDING']);
+});

@@ -1,0 +1,129 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { issuesOf } from '../../src/mcp/arguments.ts';
+import { metaKeys } from '../../src/mcp/reply.ts';
+import { begun } from '../../tools/deployment/begun.ts';
+import { tools } from '../../tools/index.ts';
+import { busyPlatform } from '../guard/rig.ts';
+import { lensOn, type Lens } from '../guard/lens.ts';
+import { agree, connectorsTo, textOf, userWho, type Connectors } from './mcp-support.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let lens: Lens;
+let connectors: Connectors;
+/** What statuses seem to say, one poll after the other, before they say what is so. */
+let masks: Json[] = [];
+/** The same once something was begun. */
+let masksAfterwards: Json[] = [];
+
+const isStatus = (path: string): boolean => /\/(status|statuses)$/.test(path);
+
+beforeAll(async () => {
+  platform = await busyPlatform();
+  lens = await lensOn(platform.url, {
+    before: async (method) => {
+      if (method === 'GET') return;
+      masks = masksAfterwards;
+      masksAfterwards = [];
+    },
+    alter: (method, path, body) => {
+      if (method !== 'GET' || !isStatus(path) || masks.length === 0) return body;
+      const mask = masks.shift();
+      const { environment } = body as { environment?: Json };
+      return environment ? { ...(body as Json), environment: { ...environment, ...mask } } : { ...(body as Json), ...mask };
+    },
+  });
+  connectors = connectorsTo(lens.url, platform.token);
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await lens.close();
+  await platform.close();
+});
+
+const ids = () => platform.seed;
+const nextOf = (result: CallToolResult): { tool: string; arguments: Json }[] => (result._meta?.[metaKeys.next] ?? []) as { tool: string; arguments: Json }[];
+
+/** Every call that a result proposes is one that could be made. */
+function expectUsable(result: CallToolResult): void {
+  for (const { tool: name, arguments: args } of nextOf(result)) {
+    const tool = tools.find((one) => one.name === name);
+    expect(tool, name).toBeDefined();
+    expect(issuesOf(tool!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
+  }
+}
+
+describe.each(['modern', 'legacy'] as const)('to a client of the %s era', (era) => {
+  test('a wait tells its progress, then its end and nothing after it', async () => {
+    const client = await connectors[era]();
+    masks = [{ state: 'DEPLOYMENT_QUEUED', deployment_request_id: null }, { state: 'BUILDING', deployment_request_id: null }];
+    const told: (string | undefined)[] = [];
+    const result = await client.call('wait_for_deployment', { service: `infra://service/container/${ids()['container_id']}` }, { onprogress: ({ message }) => told.push(message) });
+    expect(textOf(result)).toContain('succeeded');
+    expect(told.map((message) => message?.split(',')[0])).toEqual(['DEPLOYMENT_QUEUED', 'BUILDING']);
+    const count = told.length;
+    await client.call('get_organization');
+    expect(told).toHaveLength(count);
+  });
+});
+
+describe('an end', () => {
+  test.each<[string, () => Json]>([
+    ['deploy_service', () => ({ service: `infra://service/container/${ids()['container_id']}` })],
+    ['deploy_service', () => ({ environment: ids()['environment_id'] })],
+    ['deploy_application', () => ({ application_id: ids()['application_id'] })],
+    ['deploy_database', () => ({ database_id: ids()['database_id'] })],
+    ['redeploy_terraform', () => ({ terraform_id: ids()['terraform_id'] })],
+    ['restart_services', () => ({ environment_id: ids()['environment_id'], container_ids: [ids()['container_id']] })],
+    ['stop_environment', () => ({ environment_id: ids()['environment_id'] })],
+  ])('of what %s began is told, and an old one is not taken for it', async (name, args) => {
+    masksAfterwards = [{ state: 'DEPLOYMENT_ERROR', deployment_request_id: '00000000-0000-4000-8000-0000000000aa' }];
+    const result = await (await connectors.modern(userWho(agree))).call(name, { ...args(), wait: true });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    expect(result.structuredContent).toMatchObject({ outcome: 'succeeded' });
+    expectUsable(result);
+  });
+
+  test('that is bad carries why', async () => {
+    masksAfterwards = Array.from({ length: 3 }, () => ({ state: 'DEPLOYMENT_ERROR' }));
+    const result = await (await connectors.modern()).call('deploy_service', { service: `infra://service/container/${ids()['container_id']}`, wait: true });
+    expect(result.structuredContent).toMatchObject({ outcome: 'failed', diagnosis: { cause: { code: expect.anything() } } });
+    expect(textOf(result)).toContain('Cause (');
+    expectUsable(result);
+  });
+
+  test('that does not come in time leaves a call that goes on waiting', async () => {
+    masks = Array.from({ length: 20 }, () => ({ state: 'DEPLOYING' }));
+    for (const subject of [{ environment: ids()['environment_id'] }, { service: `infra://service/container/${ids()['container_id']}` }]) {
+      const client = await connectors.modern();
+      const result = await client.call('wait_for_deployment', { ...subject, seconds: 1 });
+      expect(result.structuredContent).toMatchObject({ outcome: 'running', state: 'DEPLOYING' });
+      expectUsable(result);
+      expect(nextOf(result).map(({ tool }) => tool)).toEqual(['wait_for_deployment']);
+    }
+    masks = [];
+  });
+
+  test('is not waited for by callers who gave up', async () => {
+    masks = Array.from({ length: 100 }, () => ({ state: 'DEPLOYING' }));
+    const cancel = new AbortController();
+    const client = await connectors.modern();
+    const call = client.call('wait_for_deployment', { environment: ids()['environment_id'], seconds: 50 }, { signal: cancel.signal, onprogress: () => cancel.abort() });
+    await expect(call).rejects.toThrow();
+    await client.call('get_organization');
+    const asked = lens.seen.length;
+    await client.call('get_organization');
+    expect(lens.seen.length).toBeLessThanOrEqual(asked + 2);
+    masks = [];
+  });
+});
+
+test('a call that waited until its time was over says how to go on', () => {
+  const id = ids()['environment_id'];
+  const view = { outcome: 'running', id, deployment_id: 'x', action: 'STOP' };
+  expect(begun.next({ ...view, environment: id })).toMatchObject([{ tool: 'wait_for_deployment', arguments: { environment: id, deployment_id: 'x', action: 'STOP' } }]);
+  expect(begun.next({ ...view, service: id })).toMatchObject([{ tool: 'wait_for_deployment', arguments: { service: id, deployment_id: 'x', action: 'STOP' } }]);
+});
