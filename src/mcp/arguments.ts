@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inputShape } from '../contract/operation.ts';
+import { inputShape, type AnyOperation } from '../contract/operation.ts';
 import { referenceKind } from '../contract/primitives.ts';
 import { memberOf, withoutNull, type JsonSchema } from './json-schema.ts';
 import { nearest } from './nearest.ts';
@@ -93,9 +93,11 @@ export function issuesOf(tool: Tool, args: unknown): Issue[] {
   return [...unknownMembers(args, takenSchema(tool), givenSchema(tool)), ...wrong, ...rules, ...maskedMembers(args)];
 }
 
+const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));
+
 /** What is wrong with the input that a tool made of its arguments for an operation. */
 export const issuesOfAct = ({ operation, input, kept = [] }: Act): Issue[] => {
-  const members = z.object(inputShape(operation)).safeParse(input);
+  const members = inputOf(operation).safeParse(input);
   const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;
   return (body.error?.issues ?? []).filter(({ path }) => !kept.includes(String(path[0]))).map((issue) => words(issue, input));
 };

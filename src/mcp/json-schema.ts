@@ -43,8 +43,8 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
 
 /** The schema of a member, also where only some options of a union have it; undefined when it isn't declared. */
 export function memberOf(schema: JsonSchema | undefined, name: string): JsonSchema | undefined {
-  const owners = [schema, ...(schema?.anyOf ?? [])].map((owner) => owner?.properties);
-  return owners.find((properties) => properties && Object.hasOwn(properties, name))?.[name];
+  if (schema?.properties && Object.hasOwn(schema.properties, name)) return schema.properties[name];
+  return schema?.anyOf?.find(({ properties }) => properties && Object.hasOwn(properties, name))?.properties?.[name];
 }
 
 /** An object's schema without some of its members. */

@@ -38,7 +38,15 @@ function readKey(path: string): Buffer | undefined {
   }
 }
 
-const keysOf = (master: Uint8Array): Keys => (purpose) => Buffer.from(hkdfSync('sha256', master, '', purpose, keyBytes));
+/** Each key is derived once: records are sealed with every call. */
+function keysOf(master: Uint8Array): Keys {
+  const known = new Map<Purpose, Buffer>();
+  return (purpose) => {
+    const key = known.get(purpose) ?? Buffer.from(hkdfSync('sha256', master, '', purpose, keyBytes));
+    known.set(purpose, key);
+    return key;
+  };
+}
 
 /**
  * The keys kept in a file of mode 0600, which is made when it isn't there. The file is read when a key is first

@@ -1,6 +1,9 @@
 import { memberOf, withoutNull, type JsonSchema } from '../json-schema.ts';
+import { memoised } from '../schema.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { canBeSecret, nameTells, shapeTells } from './tells.ts';
+
+const notNull = memoised(withoutNull);
 
 /** How strings in a value are made fit to be shown. */
 export interface Hiding {
@@ -33,7 +36,7 @@ const wordTells = (list: readonly unknown[], index: number): boolean => {
  * telling name. Every other string is treated as text.
  */
 export function hideIn(value: unknown, node: JsonSchema | undefined, hiding: Hiding): unknown {
-  const schema = node && withoutNull(node);
+  const schema = node && notNull(node);
   if (typeof value === 'string') return schema?.secret ? hiding.hide(value) : hiding.text(value);
   if (Array.isArray(value)) return value.map((item, index) => (wordTells(value, index) ? hiding.hide(item as string) : hideIn(item, schema?.items, hiding)));
   if (!isRecord(value)) return value;
