@@ -77,3 +77,10 @@ test('why something failed is told in one call, few requests and few bytes', asy
   expect(dear.length, JSON.stringify(dear)).toBeLessThanOrEqual(mayCostMore);
   expect(told.every(({ name, cause }) => !JSON.stringify(cause).includes(name))).toBe(true);
 });
+
+test('a deployment that nobody knows is not taken for none', async () => {
+  const connectors = connectorsTo(platform.url, token);
+  const result = await (await connectors.modern()).call('diagnose_deployment', { service: 'shop/production/search', deployment_id: '00000000-0000-4000-8000-000000000000' });
+  await connectors.close();
+  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/no deployment of that id\. list_deployments/) as string }] });
+});

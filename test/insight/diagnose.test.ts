@@ -10,8 +10,8 @@ const database = { kind: 'database', id: 'database-1', name: 'orders-db', type: 
 
 const told = (message: string, minute: number, more = {}) => ({ message, created_at: at(minute), ...more });
 
-const item = (id: string, minute: number, state: string, tag = 'v1') =>
-  deployment({ id, minute, status: state, details: { image: { image_name: 'web', tag } }, status_details: { action: 'DEPLOY' } });
+const item = (id: string, minute: number, state: string, tag = 'v1', action = 'DEPLOY') =>
+  deployment({ id, minute, status: state, details: { image: { image_name: 'web', tag } }, status_details: { action } });
 
 const withoutSmtp = (keys: string[]) =>
   diagnose(failedDeployment({ kind: 'application', lines: ['KeyError: \'SMTP_URL\''], variables: keys.map((key) => ({ key })) }));
@@ -124,8 +124,11 @@ describe('what is looked at', () => {
     expect(result.next[0]).toMatchObject({ tool: 'update_container', arguments: { container_id: 'service-1', tag: 'v1' } });
   });
 
-  test('is a failed deployment below a good one, or the one that is asked about', () => {
-    expect(diagnose(evidence({ history: [item('new', 50, 'DEPLOYED'), bad, good] })).deployment?.id).toBe('bad');
+  test('is a failed deployment below a good one, which is then over, or the one that is asked about', () => {
+    const over = diagnose(evidence({ history: [item('new', 50, 'DEPLOYED'), bad, good], lines: [told(noTag, 31)] }));
+    expect(over).toMatchObject({ deployment: { id: 'bad' }, since: { id: 'new', state: 'DEPLOYED' }, cause: { code: 'image_tag_not_found' } });
+    expect(over.next.map(({ tool }) => tool)).toEqual(['list_deployments']);
+    expect(diagnose(evidence({ history: [item('new', 50, 'STOPPED', 'v2', 'STOP'), bad, good] })).since).toBeUndefined();
     expect(diagnose(evidence({ deployment: 'good' }))).toMatchObject({ outcome: 'succeeded', deployment: { id: 'good' }, cause: { code: 'none' }, next: [] });
     expect(diagnose(evidence({ deployment: 'other' }))).toMatchObject({ outcome: 'never_deployed', cause: { code: 'none' } });
   });

@@ -47,7 +47,11 @@ export const diagnoseDeployment = composeTool({
   answer: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
   answerOf: async ({ deployment_id }, sight) => {
     const given = subjectOf(sight);
-    if (isService(given)) return diagnosed(sight, given, deployment_id);
+    if (isService(given)) {
+      const answer = await diagnosed(sight, given, deployment_id);
+      if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
+      return sight.refuse('its history shows no deployment of that id', 'list_deployments shows which there are; without deployment_id it is the latest that failed.');
+    }
     const { subject, others } = await failedIn(sight, given);
     if (!subject) return { subject: given.path ?? given.name ?? given.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
     const answer = await diagnosed(sight, subject, deployment_id);

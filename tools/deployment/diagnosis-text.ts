@@ -27,12 +27,13 @@ function blockOf({ cluster }: Evidence): JsonRecord | undefined {
 const unlock = (id: string): Next => ({ tool: 'unlock_cluster', arguments: { cluster_id: id }, why: 'nothing can be deployed before; only once whoever locked it agrees' });
 
 /** A diagnosis as an answer: what matters most first, without the lines' places, which nobody can look up. */
-export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
+export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
   const block = blockOf(evidence);
   const calls = block && evidence.cluster && !next.some(({ tool }) => tool === 'unlock_cluster') ? [unlock(evidence.cluster.id), ...next] : next;
   return pruneRecord({
     subject,
     outcome,
+    since,
     cause: { code: cause.code, sentence: cause.sentence, confidence: cause.confidence, why: cause.why },
     also: also.map(({ sentence }) => sentence),
     blocked: block,
@@ -61,6 +62,7 @@ export function diagnosisText(view: JsonRecord): string {
   const { code, sentence, confidence, why } = (isRecord(cause) ? cause : {}) as { code?: string; sentence?: string; confidence?: string; why?: string };
   return [
     `${String(subject)}: ${String(outcome)}${isRecord(step) ? ` in ${String(step['name'])}${seconds(step['seconds'])}` : ''}`,
+    ...(isRecord(view['since']) ? [`That is over: a later deployment ended well (${words(view['since'], ['state', 'at', 'id'])}). About the one before:`] : []),
     `Cause (${[code, confidence && `confidence ${confidence}`].filter(Boolean).join(', ')}): ${sentence ?? 'not known'}`,
     ...(why === undefined ? [] : [`Rests on: ${why}`]),
     ...texts(view['also']).map((other) => `Perhaps also: ${other}`),

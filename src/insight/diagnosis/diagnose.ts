@@ -20,12 +20,13 @@ const described = ({ deployment }: Situation): Diagnosis['deployment'] => deploy
 export function diagnose(evidence: Evidence): Diagnosis {
   const situation = readSituation(evidence);
   const { cause, finding, also, places } = judge(findCauses(situation), situation);
-  const { lastGood, failingStep, changes } = situation;
+  const { lastGood, since, failingStep, changes } = situation;
   const ruled = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.fixes];
-  const fixes = ruled ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
+  const fixes = since ? [showHistory] : ruled ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
   return {
     outcome: situation.outcome,
     deployment: described(situation),
+    since: since && { id: since.id, state: since.state, at: since.startedAt },
     last_good: lastGood && { id: lastGood.id, at: lastGood.startedAt },
     failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },
     cause,

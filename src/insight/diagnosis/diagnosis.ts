@@ -61,6 +61,8 @@ export interface Diagnosis {
     readonly commit?: string;
     readonly image?: string;
   };
+  /** A later deployment that ended well: what is told of this one is over, and there is nothing to fix. */
+  readonly since?: { readonly id?: string; readonly state?: string; readonly at?: string };
   readonly last_good?: { readonly id?: string; readonly at?: string };
   readonly failing_step?: { readonly name: string; readonly seconds?: number };
   readonly cause: Cause;

@@ -21,6 +21,8 @@ export interface Situation {
   readonly outcome: Diagnosis['outcome'];
   readonly deployment?: PastDeployment;
   readonly lastGood?: PastDeployment;
+  /** The newest deployment, where it is a later one that ended well: what failed before is over. */
+  readonly since?: PastDeployment;
   readonly steps: readonly Step[];
   readonly failingStep?: Step;
   /** Entries of this service and deployment, but for those of steps that succeeded. */
@@ -106,6 +108,8 @@ export function readSituation(evidence: Evidence): Situation {
     const { end, action } = readDeployment(past);
     return end === 'good' && (action === 'DEPLOY' || action === 'RESTART');
   });
+  const [newest] = history.slice(0, 1).map(readDeployment);
+  const isOver = deployment?.end === 'bad' && newest?.end === 'good' && newest.action !== 'STOP' && !troubled(status);
   const steps = stepsOf(status, deployment);
   const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
   // What runs after a good deployment logs under its last step: that step succeeded, what runs didn't.
@@ -118,6 +122,7 @@ export function readSituation(evidence: Evidence): Situation {
   return {
     evidence, configuration, outcome, deployment, steps, entries,
     lastGood,
+    since: isOver ? newest : undefined,
     failedSiblings: (evidence.siblings ?? []).filter(({ state, last_deployment_date: at }) =>
       state?.endsWith('_ERROR') === true && isWithin(at, lastGood?.startedAt, deployment?.endedAt)),
     failingStep: failed ?? (name === undefined ? undefined : { name }),
