@@ -86,7 +86,8 @@ async function recordIntent(call: Planned, confirmed: Confirmed): Promise<void> 
   note({ confirmed });
 }
 
-const deedText = ({ operation, target }: Guarded['acts'][number]): string => `${operation.name}${target.id === undefined ? '' : ` on ${target.kind} ${target.id}`}`;
+const deedText = ({ operation, target, about }: Guarded['acts'][number]): string =>
+  `${operation.name}${about === undefined ? '' : ` ${about}`}${target.id === undefined ? '' : ` on ${target.kind} ${target.id}`}`;
 
 /** Carries the acts out one by one, each with its whole input, nothing filled in. */
 async function perform(call: Guarded): Promise<JsonRecord[]> {

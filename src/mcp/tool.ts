@@ -39,6 +39,8 @@ export interface Act {
   readonly input: JsonRecord;
   /** Members that are sent back as the platform gave them, and so are not ours to check. */
   readonly kept?: readonly string[];
+  /** What of its target it is about, as the caller named it: told where only some of several acts were carried out. */
+  readonly about?: string;
 }
 
 /** Makes an act whose input fits its operation. */

@@ -109,14 +109,14 @@ export const setEnvironmentVariables = composeTool({
   name: 'set_environment_variables',
   toolset: 'variables',
   description:
-    'Set many env vars at once, from a map or the text of a .env file, with one confirmation: creates what is new, changes what differs, leaves what is the same. ' +
-    'Give an application, a container (overrides what it inherits) or an environment (changes what is there). In .env text, names such as *_PASSWORD become secrets.',
+    'Set many env vars at once, from a map or the text of a .env file, with one confirmation. Of an application, of a container (overrides what it inherits) or of an ' +
+    'environment (changes what is there). In .env text, names such as *_PASSWORD become secrets.',
   input: {
     application: reference('application').optional(),
     container: reference('container').optional(),
     environment: reference('environment').optional(),
     variables: Values.optional().describe('Key: value.'),
-    secrets: z.record(z.string(), secret()).optional().describe('Key: value, never readable again. Applications only.'),
+    secrets: z.record(z.string(), secret()).optional().describe('Never readable again; applications only.'),
     env_text: secret().optional().describe('Lines KEY=value.'),
   },
   rules: (args) => {
@@ -135,8 +135,8 @@ export const setEnvironmentVariables = composeTool({
       sight.refuse(`secrets (${hidden.map(([key]) => key).join(', ')}) can be stored for applications only`, 'Leave them out here, and give them to the application that needs them. Nothing was set.');
     }
     return [
-      ...plain.flatMap(([key, value]) => setting(holder, key, value, sight)),
-      ...hidden.map(([key, value]) => act(operations.create_secret, { application_id: holder.id, key, value })),
+      ...plain.flatMap(([key, value]) => setting(holder, key, value, sight).map((one) => ({ ...one, about: key }))),
+      ...hidden.map(([key, value]) => ({ ...act(operations.create_secret, { application_id: holder.id, key, value }), about: key })),
     ];
   },
   answer: z.object({ results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })) }),
