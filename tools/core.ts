@@ -1,5 +1,7 @@
 import type { Tool } from '../src/mcp/tool.ts';
+import { listAlertRules } from './alert-rule/list-alert-rules.ts';
 import { rollbackApplication } from './application/rollback-application.ts';
+import { unlockCluster } from './cluster/unlock-cluster.ts';
 import { deployService } from './deployment/deploy-service.ts';
 import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
 import { listDeployments } from './deployment/list-deployments.ts';
@@ -34,5 +36,7 @@ export const core: readonly Tool[] = [
   stopEnvironment,
   listEnvironmentVariables,
   setEnvironmentVariables,
+  listAlertRules,
+  unlockCluster,
   getApiBudget,
 ];

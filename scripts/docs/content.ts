@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pointsAt } from '../../src/mcp/resolve.ts';
+import { pointsAt } from '../../src/mcp/references.ts';
 import { mostWatched } from '../../src/mcp/resources/watches.ts';
 import { resources } from '../../src/mcp/resources/catalog.ts';
 import { variablesOf } from '../../src/mcp/resources/listed.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { operations } from '../contract/operations.ts';
 import { serviceKinds } from '../contract/resources/service.ts';
 import type { AddressKind, Addresses } from './addresses/address.ts';
-import { pointsAt } from './resolve.ts';
+import { pointsAt } from './references.ts';
 import { resources } from './resources/catalog.ts';
 import { isOfPlatform } from './resources/resource.ts';
 import type { CallFor } from './resources/serving.ts';

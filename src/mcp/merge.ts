@@ -47,5 +47,5 @@ export const nullableIn = (shape: Readonly<Record<string, z.ZodType>>, path = ''
   Object.entries(shape).flatMap(([name, schema]) => {
     const inner = unwrapped(schema);
     const own = schema.safeParse(null).success && !schema.safeParse(undefined).success ? [below(path, name)] : [];
-    return [...own, ...(inner instanceof z.ZodObject ? nullableIn(inner.shape as Record<string, z.ZodType>, below(path, name)) : [])];
+    return [...own, ...(inner instanceof z.ZodObject ? nullableIn(inner.shape, below(path, name)) : [])];
   });

@@ -1,16 +1,11 @@
-import * as z from 'zod';
-import { referenceKind } from '../contract/primitives.ts';
+import { operations } from '../contract/operations.ts';
 import type { Address, AddressKind, Look } from './addresses/address.ts';
 import { fits } from './addresses/tree.ts';
 import { lookFor, type Call } from './call.ts';
+import { CallFailure } from './errors.ts';
+import { needsPlace } from './guard/policy.ts';
+import { pointsAt } from './references.ts';
 import type { JsonRecord } from './values.ts';
-
-/** What a member of an input points at; undefined where it is no pointer. */
-export function pointsAt(schema: z.ZodType | undefined): AddressKind | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return pointsAt(schema.unwrap() as z.ZodType);
-  if (schema instanceof z.ZodArray) return pointsAt(schema.element as z.ZodType);
-  return schema && referenceKind(schema);
-}
 
 /** The widest things first, so that what is narrower is looked for inside them. */
 const order: readonly AddressKind[] = ['organization', 'project', 'environment', 'service'];
@@ -29,6 +24,15 @@ const narrowed = (within: Within, { kind, id }: Address): Within => {
 
 const organizationMember = 'organization_id';
 
+/** A name that stands for nothing, without what there is instead where the policy keeps some places from being read. */
+function mayBeTold({ tool, deps }: Call, error: unknown): Error {
+  const failure = error instanceof CallFailure ? error.failure : undefined;
+  if (failure?.kind !== 'bad_address' || !needsPlace(tool, operations.list_services, deps.policy)) return error as Error;
+  const { problem } = failure;
+  const note = 'What else there is is not told: the policy restricts what may be read.';
+  return new CallFailure({ kind: 'bad_address', problem: { ...problem, candidates: [], near: [], notes: [...problem.notes, note] } });
+}
+
 /**
  * The call with ids where names were given, and with the organization where it was left out.
  * @throws CallFailure where a name stands for nothing or for several things; ApiError as the platform fails.
@@ -46,12 +50,18 @@ export async function resolve(call: Call): Promise<Call> {
   let within: Within = {};
   const looking = (): Look => lookFor(call, within);
 
+  const find = (kind: AddressKind, given: string): Promise<Address> =>
+    deps.addresses.resolve(kind, given, looking()).catch((error: unknown) => Promise.reject(mayBeTold(call, error)));
+
   for (const { name, kind } of pointers) {
     const given = args[name];
     if (name === organizationMember && given === undefined) args[name] = await deps.addresses.organization(looking());
-    else if (Array.isArray(given)) args[name] = (await Promise.all(given.map((one) => deps.addresses.resolve(kind, String(one), looking())))).map(({ id }) => id);
-    else if (typeof given === 'string') {
-      const address = await deps.addresses.resolve(kind, given, looking());
+    else if (Array.isArray(given)) {
+      const found = await Promise.all(given.map((one) => find(kind, String(one))));
+      args[name] = found.map(({ id }) => id);
+      for (const [index, address] of found.entries()) addresses[`${name}[${index}]`] = address;
+    } else if (typeof given === 'string') {
+      const address = await find(kind, given);
       args[name] = address.id;
       addresses[name] = address;
       within = narrowed(within, address);

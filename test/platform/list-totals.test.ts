@@ -25,6 +25,9 @@ afterEach(async () => {
 const totals = async (): Promise<unknown> =>
   (await db.selectFrom('list_total').selectAll().where('total', '!=', 0).orderBy('list').orderBy('owner_id').execute()).map((row) => ({ ...row }));
 
+const byListAndOwner = (one: { list: string; owner_id: string }, other: { list: string; owner_id: string }): number =>
+  one.list.localeCompare(other.list) || one.owner_id.localeCompare(other.owner_id);
+
 /** The same, counted. */
 async function counted(): Promise<unknown> {
   const lists = [['cluster', 'organization_id'], ['environment', 'project_id'], ['project', 'organization_id'], ['service', 'environment_id']] as const;
@@ -38,8 +41,6 @@ async function counted(): Promise<unknown> {
       SELECT ${sql.ref(owner)} AS owner_id, count(*) AS total FROM variable WHERE sealed_value IS NULL AND ${sql.ref(owner)} IS NOT NULL GROUP BY 1`.execute(db);
     rows.push(...found.rows.map((row) => ({ list: 'variable', ...row })));
   }
-  const byListAndOwner = (one: { list: string; owner_id: string }, other: { list: string; owner_id: string }) =>
-    one.list.localeCompare(other.list) || one.owner_id.localeCompare(other.owner_id);
   return rows.toSorted(byListAndOwner);
 }
 

@@ -14,12 +14,11 @@ export const waitForDeployment = composeTool({
   name: 'wait_for_deployment',
   toolset: 'services',
   description:
-    'Is it done yet? Waits until a deploy, restart or stop of a service or a whole environment has ended, and says how: succeeded, failed with the ' +
-    'cause, canceled. Use it instead of asking for the status again and again. When the time is over first, call it again.',
+    'Is it done yet? Waits until a deploy, restart or stop has ended, and says how: succeeded, canceled, or failed and why. Where the time is over first, call it again.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
-    deployment_id: z.string().optional().describe('As the deploy answered it: never takes an older one for it.'),
+    deployment_id: z.string().optional().describe('As the deploy answered it.'),
     action: DeploymentAction.default('DEPLOY').describe('What was asked for.'),
     seconds: waitTime,
   },

@@ -91,12 +91,12 @@ export const findResource = composeTool({
   name: 'find_resource',
   toolset: 'projects',
   description:
-    'Where is it? Finds projects, environments, services and clusters by part of their name or path, by kind, or by state (ERROR finds all that failed), with paths and ids. ' +
+    'Where is it? Finds projects, environments, services and clusters by part of their path, by kind, or by state (ERROR: all that failed). ' +
     'Without arguments it shows the whole tree. Start here.',
   input: {
-    name: z.string().min(1).optional().describe('Part of the name or path.'),
+    name: z.string().min(1).optional().describe('Part of the path.'),
     kind: z.enum(kinds).optional(),
-    state: z.string().min(1).optional().describe('Part of it: ERROR, RUNNING, STOPPED. Takes a request more an environment.'),
+    state: z.string().min(1).optional().describe('Part of it.'),
     project: reference('project').optional(),
     environment: reference('environment').optional(),
     limit: z.int().min(1).max(500).default(usualLimit).describe('Most rows shown.'),
@@ -111,6 +111,7 @@ export const findResource = composeTool({
   render: {
     ...table('resource', ['path', 'kind', 'mode', 'state', 'id']),
     shown: undefined,
+    only: undefined,
     view: (answer) => answer,
     text: (view) => {
       const shown = (view['results'] as readonly JsonRecord[]).length;

@@ -1,7 +1,7 @@
 import { parameterKind, type AnyOperation } from '../../contract/operation.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import { answeredBy, fits } from '../addresses/tree.ts';
-import { pointsAt } from '../resolve.ts';
+import { pointsAt } from '../references.ts';
 import type { Tool } from '../tool.ts';
 import type { Denial } from './policy.ts';
 import type { Target } from './target.ts';
