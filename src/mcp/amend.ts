@@ -4,10 +4,11 @@ import { declaredIn } from './guard/plan/changes.ts';
 import { replacement } from './guard/plan/replacement.ts';
 import { mergeInto, nullableIn, partly } from './merge.ts';
 import { present } from './present.ts';
+import { mask } from './redact.ts';
 import { argumentSchema } from './schema.ts';
 import type { Sight } from './sight.ts';
 import type { Act, Shape } from './tool.ts';
-import { omit, pick, type JsonRecord } from './values.ts';
+import { isRecord, omit, pick, type JsonRecord } from './values.ts';
 
 /** How the request of a replacement differs from what is read back. */
 export interface Amending {
@@ -22,6 +23,13 @@ export interface Amending {
 const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObject<Shape> | undefined)?.shape ?? {};
 
 const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
+
+/** Without what a platform only shows a mask of: sent back, the mask would take the place of what it stands for. */
+function withoutMasks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutMasks);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).flatMap(([name, member]) => (member === mask ? [] : [[name, withoutMasks(member)]])));
+}
 
 /** What has to be given where nothing can be read back: everything, since whatever isn't given is lost. */
 function whole(operation: AnyOperation, args: JsonRecord, sight: Sight): Act {
@@ -42,6 +50,7 @@ function whole(operation: AnyOperation, args: JsonRecord, sight: Sight): Act {
  * (RFC 7396), records are merged, lists replaced.
  */
 export function amending(operation: AnyOperation, { exclusive = [], asRequest = (found) => found, fixed }: Amending = {}) {
+  const asSent = (found: JsonRecord): JsonRecord => withoutMasks(asRequest(found)) as JsonRecord;
   const ids = operation.params.map(snakeCase);
   const body = bodyOf(operation);
   const members = Object.keys(body);
@@ -54,10 +63,10 @@ export function amending(operation: AnyOperation, { exclusive = [], asRequest = 
     const reason = fixed?.(found);
     if (reason) sight.refuse(reason.what, reason.next);
     const { properties = {} } = argumentSchema(operation);
-    const now = declaredIn(asRequest(found), { properties: omit(properties, ids) as typeof properties }) as JsonRecord;
+    const now = declaredIn(asSent(found), { properties: omit(properties, ids) as typeof properties }) as JsonRecord;
     const input = { ...pick(args, ids), ...mergeInto(now, given, merging) };
     return [{ operation, input, kept: Object.keys(now).filter((name) => given[name] === undefined) }];
   }
 
-  return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts, preview: replacement(operation, asRequest) };
+  return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts, preview: replacement(operation, asSent) };
 }

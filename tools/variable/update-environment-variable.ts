@@ -4,9 +4,9 @@ import { amending, defineTool, record, type JsonRecord } from '../../src/mcp/too
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
 /** The platform changes variables of an environment and its services only; asking somebody to agree first would be for nothing. */
-const fixed = ({ key, scope }: JsonRecord) =>
+const fixed = ({ scope }: JsonRecord) =>
   unchangeable.includes(String(scope))
-    ? { what: `${String(key)} is of scope ${String(scope)}, which can't be changed here`, next: 'Give a container its own value of it with override_environment_variable, or the environment a variable of its own.' }
+    ? { what: `it is of scope ${String(scope)}, which can't be changed here`, next: 'Give a container its own value of it with override_environment_variable, or the environment a variable of its own.' }
     : undefined;
 
 export const updateEnvironmentVariable = defineTool(operations.update_environment_variable, {

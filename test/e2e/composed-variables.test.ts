@@ -1,0 +1,177 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from '../guard/rig.ts';
+import { lensOn, type Lens } from '../guard/lens.ts';
+import { agree, connectorsTo, textOf, userWho, type Connectors } from './mcp-support.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let lens: Lens;
+let guard: FreshGuard;
+let connectors: Connectors;
+/** Which of the changes is carried out and its answer lost, counted from one. */
+let lostChange = Infinity;
+let changes = 0;
+
+beforeAll(async () => {
+  platform = await busyPlatform();
+  lens = await lensOn(platform.url, {
+    cut: (method) => {
+      if (method === 'GET') return false;
+      changes += 1;
+      return changes === lostChange;
+    },
+  });
+  guard = await freshGuard();
+  connectors = connectorsTo(lens.url, platform.token);
+});
+
+afterEach(() => {
+  lostChange = Infinity;
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await lens.close();
+  await platform.close();
+  await guard.close();
+});
+
+const staging = { application: 'shop/staging/checkout-api' };
+const tool = 'set_environment_variables';
+
+async function setting(args: Json, { user = userWho(agree), policy }: { user?: ReturnType<typeof userWho>; policy?: string } = {}) {
+  const client = await connectors.modern(user, policy === undefined ? undefined : await policyFrom(policy), guard.parts);
+  changes = 0;
+  const before = lens.changes().length;
+  const result = await client.call(tool, args);
+  return { result, text: textOf(result), user, sent: lens.changes().slice(before), rows: ((result.structuredContent as Json | undefined)?.['results'] ?? []) as Json[] };
+}
+
+async function valuesOf(application: string): Promise<Map<unknown, unknown>> {
+  const client = await connectors.modern();
+  const { structuredContent } = await client.call('list_environment_variables', { application_id: application, page_size: 100 });
+  return new Map(((structuredContent as Json)['results'] as Json[]).map(({ key, value }) => [key, value]));
+}
+
+const recorded = async (): Promise<string> => {
+  await guard.settled();
+  const files = await readdir(guard.dataDir, { recursive: true, withFileTypes: true });
+  return (await Promise.all(files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), 'latin1')))).join('\n');
+};
+
+describe('many variables at once', () => {
+  test('creates what is new, changes what differs, leaves what is the same', async () => {
+    const first = await setting({ ...staging, variables: { NEW_ONE: 'a', NEW_TWO: 'b' } });
+    expect(first.rows.map(({ how }) => how)).toEqual(['created', 'created']);
+    const { rows, sent } = await setting({ ...staging, variables: { NEW_ONE: 'a', NEW_TWO: 'c', NEW_THREE: 'd' } });
+    expect(rows.map(({ key, how }) => [key, how])).toEqual([['NEW_TWO', 'changed'], ['NEW_THREE', 'created']]);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('finds what is there beyond the first page of a list', async () => {
+    const big = { application: 'shop/staging/storefront' };
+    const many = Object.fromEntries(Array.from({ length: 110 }, (_, index) => [`PAGED_${index}`, 'a']));
+    expect((await setting({ ...big, variables: many })).result.isError).toBeFalsy();
+    const { rows, text } = await setting({ ...big, variables: { PAGED_0: 'b', PAGED_60: 'b', PAGED_109: 'b' } });
+    expect(rows.map(({ how }) => how), text).toEqual(['changed', 'changed', 'changed']);
+  });
+
+  test('of which all are so already asks nobody, changes nothing, and plans nothing', async () => {
+    await setting({ ...staging, variables: { SAME: 'a' } });
+    for (const args of [{ dry_run: true }, {}]) {
+      const { result, text, user, sent } = await setting({ ...staging, variables: { SAME: 'a' }, ...args });
+      expect(result.isError, text).toBeFalsy();
+      expect(text).toMatch(/Nothing to set|Nothing was done/);
+      expect([user.asked, sent]).toEqual([[], []]);
+    }
+  });
+
+  test('of production are asked for once', async () => {
+    const { user, result, text, sent } = await setting({ application: 'shop/production/checkout-api', variables: { ONCE_A: '1', ONCE_B: '2', ONCE_C: '3' } });
+    expect(result.isError, text).toBeFalsy();
+    expect(user.asked).toHaveLength(1);
+    for (const key of ['ONCE_A', 'ONCE_B', 'ONCE_C']) expect(user.asked[0]!.message).toContain(key);
+    expect(sent).toHaveLength(3);
+  });
+
+  test('are denied before any is set when one of them is', async () => {
+    const { result, sent, user } = await setting({ ...staging, variables: { DENIED_A: '1' }, secrets: { DENIED_B: 'correct-horse-7' } }, { policy: 'deny: [{ tool: create_secret }]' });
+    expect(result.isError).toBe(true);
+    expect([sent, user.asked]).toEqual([[], []]);
+  });
+
+  test('count as one against the limit', async () => {
+    const policy = 'max_disruptive_per_hour: 1';
+    const production = { application: 'shop/production/checkout-api' };
+    expect((await setting({ ...production, variables: { LIMIT_A: '1', LIMIT_B: '2' } }, { policy })).sent).toHaveLength(2);
+  });
+});
+
+describe('what fails in the middle', () => {
+  test('says what was set before, by name, and claims nothing more', async () => {
+    lostChange = 4;
+    const { result, text, sent } = await setting({ ...staging, variables: { PART_A: '1', PART_B: '2', PART_C: '3', PART_D: '4', PART_E: '5' } });
+    expect(result.isError).toBe(true);
+    expect(text).toContain('3 of 5');
+    for (const key of ['PART_A', 'PART_B', 'PART_C']) expect(text).toContain(key);
+    expect(text).toContain('Whether the change was made is not known');
+    expect(text).not.toContain('PART_E');
+    expect(sent.length).toBeLessThanOrEqual(4);
+    const values = await valuesOf(staging.application);
+    expect(['PART_A', 'PART_B', 'PART_C', 'PART_E'].map((key) => values.get(key))).toEqual(['1', '2', '3', undefined]);
+  });
+});
+
+describe('.env text', () => {
+  test('is read as such files are', async () => {
+    const env_text = ['# a comment', 'ENV_PLAIN=one', 'export ENV_EXPORTED=two', 'ENV_QUOTED="three # no comment"', "ENV_SINGLE='four'", 'ENV_COMMENTED=five # a comment', 'ENV_LINES="six', 'seven"', 'ENV_EMPTY=', 'ENV_TWICE=old', 'ENV_TWICE=new', ''].join('\n');
+    const { result, text } = await setting({ ...staging, env_text });
+    expect(result.isError, text).toBeFalsy();
+    const values = await valuesOf(staging.application);
+    expect(Object.fromEntries([...values].filter(([key]) => String(key).startsWith('ENV_')))).toMatchObject({
+      ENV_PLAIN: 'one', ENV_EXPORTED: 'two', ENV_QUOTED: 'three # no comment', ENV_SINGLE: 'four', ENV_COMMENTED: 'five', ENV_LINES: 'six\nseven', ENV_TWICE: 'new',
+    });
+  });
+
+  test.each<[string, Json]>([
+    ['in the map and the text', { variables: { BOTH_WAYS: 'a' }, env_text: 'BOTH_WAYS=b' }],
+    ['as a variable and a secret', { variables: { BOTH_WAYS: 'a' }, secrets: { BOTH_WAYS: 'correct-horse-8' } }],
+  ])('a key given twice is refused: %s', async (_, given) => {
+    const { result, text, sent } = await setting({ ...staging, ...given });
+    expect(result.isError).toBe(true);
+    expect(text).toContain('BOTH_WAYS');
+    expect(sent).toEqual([]);
+  });
+
+  test('without a single variable in it is refused', async () => {
+    const { result, text, sent } = await setting({ ...staging, env_text: '{"json": "is not it"}' });
+    expect(result.isError, text).toBe(true);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('secrets', () => {
+  const values = ['correct-horse-1', 'battery-staple-2', 'xylophone-3'];
+  const args = { ...staging, variables: { SEEN_PLAIN: 'plain' }, secrets: { HIDDEN_A: values[0] }, env_text: `HIDDEN_PASSWORD=${values[1]}\nHIDDEN_TOKEN='${values[2]}'\n` };
+
+  test('show nowhere: not in a plan, a question, an answer, a log or the record', async () => {
+    const planned = await setting({ ...args, dry_run: true });
+    const production = await setting({ ...args, application: 'shop/production/checkout-api' });
+    const { result, rows } = await setting(args);
+    expect(rows.map(({ how }) => how)).toEqual(['created', 'stored as a secret', 'stored as a secret', 'stored as a secret']);
+    const everything = JSON.stringify([planned.result, production.result, production.user.asked, result, connectors.log.lines]) + (await recorded());
+    expect(everything).toContain('HIDDEN_PASSWORD');
+    for (const value of values) expect(everything).not.toContain(value);
+  });
+
+  test('that are there already are named, and what was set before stays told', async () => {
+    const { result, text, rows } = await setting({ ...staging, variables: { BEFORE_IT: 'a' }, env_text: 'HIDDEN_PASSWORD=another-staple-4\n' });
+    expect([result.isError, rows]).toEqual([true, []]);
+    expect(text).toMatch(/1 of 2 .*create_environment_variable BEFORE_IT/);
+    expect(text).toContain('HIDDEN_PASSWORD already');
+    expect(JSON.stringify([result, connectors.log.lines]) + (await recorded())).not.toContain('another-staple-4');
+  });
+});
