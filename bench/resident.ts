@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -7,4 +8,14 @@ const run = promisify(execFile);
 export async function residentMemory(pid: number): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)]);
   return Number(stdout) / 1024;
+}
+
+/** The same once a process that only starts has come to rest. */
+export async function settledMemory(pid: number): Promise<number> {
+  let [before, now] = [0, await residentMemory(pid)];
+  while (now !== before) {
+    await pause(200);
+    [before, now] = [now, await residentMemory(pid)];
+  }
+  return now;
 }

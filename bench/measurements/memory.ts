@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { against, type Figure } from '../figure.ts';
 import type { Bench, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
-import { residentMemory } from '../resident.ts';
+import { residentMemory, settledMemory } from '../resident.ts';
 import { startPlatform } from '../servers.ts';
 import { commonRead, toolCall } from '../reads.ts';
 import { median } from '../statistics.ts';
@@ -17,8 +17,7 @@ type Sizes = Record<string, number>;
 /** Node with nothing to do but stay. */
 async function bareNode(): Promise<Sizes> {
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 1e9)'], { stdio: 'ignore' });
-  await pause(300);
-  const size = await residentMemory(child.pid!);
+  const size = await settledMemory(child.pid!);
   child.kill();
   return { 'bare node': size };
 }

@@ -24,6 +24,17 @@ async function endsWithinLine(file: FileHandle): Promise<boolean> {
   return last[0] !== lineBreak;
 }
 
+/** The file of a log, with its folder made where there is none. */
+async function opened(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a+', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return open(path, 'a+', 0o600);
+  }
+}
+
 /**
  * Appends to a file of mode 0600, opened anew for each writing: a file that was moved away or deleted is begun again,
  * not written to unseen.
@@ -31,8 +42,7 @@ async function endsWithinLine(file: FileHandle): Promise<boolean> {
 export function fileSink(path: string): Sink {
   return {
     append: async (lines, durable) => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      const file = await open(path, 'a+', 0o600);
+      const file = await opened(path);
       try {
         await file.appendFile(`${(await endsWithinLine(file)) ? '\n' : ''}${lines}\n`);
         if (durable) await file.datasync();
