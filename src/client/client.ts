@@ -12,7 +12,7 @@ import { defaultMaximumAnswerBytes, defaultTimeouts, type Timeouts } from './lim
 import { createOffered } from './offered.ts';
 import { refusalOf } from './refusal.ts';
 import { outgoingOf, wrongId, type Input, type Trace } from './request.ts';
-import { masking, safeDetail } from './safe-text.ts';
+import { masking, safeDetail, shortestSecret } from './safe-text.ts';
 import { secretsOf } from './secrets.ts';
 import { createSharing } from './share.ts';
 import { createTransport, type Outcome, type Outgoing } from './transport.ts';
@@ -117,7 +117,7 @@ export function createClient(config: ClientConfig): Client {
   const call = async (operation: AnyOperation, input: Input, options: CallOptions = {}): Promise<unknown> => {
     const { credential = config.credential, log = config.log, signal, requestId, trace, attempts } = options;
     // Made when something is to be said: most calls say nothing.
-    const masked = (text: string) => masking([config.credential.value, credential.value, ...secretsOf(operation, input)])(text);
+    const masked = (text: string) => masking([config.credential.value, credential.value, ...secretsOf(operation, input).filter((secret) => secret.length >= shortestSecret)])(text);
     const fail = ({ reason, detail = '', ...rest }: Failure): ApiError =>
       new ApiError(operation.name, { ...rest, reason: masked(reason), detail: safeDetail(detail, masked) });
 

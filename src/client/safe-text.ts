@@ -3,6 +3,9 @@ import { hiddenSecret } from '../contract/primitives.ts';
 /** What stands where a credential or secret stood. */
 export const mask = hiddenSecret;
 
+/** Shorter values are words as often as secrets: masking them would riddle ordinary text, and tell by its holes what they are. */
+export const shortestSecret = 6;
+
 /** Longest text of a platform that an error carries, in characters. */
 const longestDetail = 300;
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mask, masking } from '../client/safe-text.ts';
+import { mask, masking, shortestSecret } from '../client/safe-text.ts';
 import { passingKeys, type Keys } from './guard/keys.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { maskForms } from './redact/forms.ts';
@@ -8,10 +8,7 @@ import { hideIn } from './redact/values.ts';
 import { mapStrings } from './values.ts';
 
 export { secretsAmong, secretsOf } from '../client/secrets.ts';
-export { mask };
-
-/** Shorter values are words as often as secrets: masking them would riddle ordinary text. */
-export const shortestSecret = 6;
+export { mask, shortestSecret };
 
 /** Secrets seen earlier that are still masked wherever they stand. */
 const mostRemembered = 200;

@@ -15,6 +15,7 @@ export { role } from './guard/plan/role.ts';
 export { services } from './guard/plan/services.ts';
 export { override } from './guard/plan/variable.ts';
 export { mostNext, type Next } from './next.ts';
+export { nearest } from './nearest.ts';
 export { nameTells } from './redact/tells.ts';
 export { anyService } from './references.ts';
 export { parseEnv } from 'node:util';

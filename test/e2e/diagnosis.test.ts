@@ -6,7 +6,7 @@ import type { CauseCode } from '../../src/insight/diagnosis/diagnosis.ts';
 import { metaKeys } from '../../src/mcp/reply.ts';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { scenarios } from '../../src/platform/scenarios/scenarios.ts';
-import { connectorsTo } from './mcp-support.ts';
+import { connectorsTo, textOf } from './mcp-support.ts';
 
 const token = 'token-of-the-tests';
 const rateLimit = 10_000;
@@ -83,4 +83,11 @@ test('a deployment that nobody knows is not taken for none', async () => {
   const result = await (await connectors.modern()).call('diagnose_deployment', { service: 'shop/production/search', deployment_id: '00000000-0000-4000-8000-000000000000' });
   await connectors.close();
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/no deployment of that id\. list_deployments/) as string }] });
+});
+
+test('what was good before is not gone back from: something else broke it', async () => {
+  const connectors = connectorsTo(platform.url, token);
+  const result = await (await connectors.modern()).call('rollback_application', { application: 'orders/staging/orders-api' });
+  await connectors.close();
+  expect(textOf(result)).toMatch(/^rollback_application was not carried out: the commit that failed, [0-9a-f]+, was deployed well before/);
 });

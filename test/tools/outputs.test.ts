@@ -102,3 +102,7 @@ test.each(tools)('$name answers, or plans, this', async ({ name, operation }) =>
 test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'update_container', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
   expect(steady(textOf(await client.call(name, seeded(calls[name]!))))).toMatchSnapshot();
 });
+
+test.each([{ name: 'chekout-api' }, { state: 'BROKEN' }])('finding nothing says what may have been meant: %j', async (args) => {
+  expect(textOf(await client.call('find_resource', args))).toMatchSnapshot();
+});

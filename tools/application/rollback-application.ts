@@ -13,7 +13,11 @@ async function lastGood(sight: Sight, application_id: string): Promise<PastDeplo
   const history = await sight.attempt(operations.list_application_deployments, { application_id });
   const past = (history?.results ?? []).filter(isRecord).map((item) => readDeployment(item as HistoryItem));
   const latest = past.find(({ action }) => action === 'DEPLOY');
-  const good = past.find((one) => isGood(one) && one.commit !== latest?.commit);
+  const commit = latest?.commit;
+  if (latest?.end === 'bad' && past.some((one) => isGood(one) && one.commit === commit)) {
+    return sight.refuse(`the commit that failed, ${commit}, was deployed well before, so it is not what fails`, 'diagnose_deployment says what changed since.');
+  }
+  const good = past.find((one) => isGood(one) && one.commit !== commit);
   if (good?.commit === undefined) {
     return sight.refuse(
       history ? 'its history holds no good deployment of another commit than the newest' : 'this platform does not show the history of applications',

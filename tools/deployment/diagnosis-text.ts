@@ -56,6 +56,9 @@ const words = (record: unknown, members: readonly string[]): string =>
 
 const section = (title: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [`${title}:`, ...lines.map((one) => `  ${one}`)]);
 
+const blockText = ({ cluster, cluster_id, locked_by, locked_at, ttl_in_days, reason }: JsonRecord): string =>
+  `Nothing can be deployed, because its cluster ${compact(cluster)} (id ${compact(cluster_id)}) is locked by ${compact(locked_by)} since ${compact(locked_at)} for ${compact(ttl_in_days)} days: ${compact(reason)}`;
+
 /** A diagnosis in words, the cause first. */
 export function diagnosisText(view: JsonRecord): string {
   const { subject, outcome, cause, blocked, deployment, last_good: good, failing_step: step } = view;
@@ -66,7 +69,7 @@ export function diagnosisText(view: JsonRecord): string {
     `Cause (${[code, confidence && `confidence ${confidence}`].filter(Boolean).join(', ')}): ${sentence ?? 'not known'}`,
     ...(why === undefined ? [] : [`Rests on: ${why}`]),
     ...texts(view['also']).map((other) => `Perhaps also: ${other}`),
-    ...(isRecord(blocked) ? [`Its cluster is locked, nothing can be deployed: ${words(blocked, ['cluster', 'cluster_id', 'locked_by', 'reason', 'locked_at', 'ttl_in_days'])}`] : []),
+    ...(isRecord(blocked) ? [blockText(blocked)] : []),
     ...section('Changed since the last good deployment', texts(view['changes'])),
     ...section('Lines that matter', texts(view['lines'])),
     ...section('Timeline', texts(view['timeline'])),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
-import { composeTool, isRecord, pruneRecord, table, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
+import { compact, composeTool, isRecord, nearest, pruneRecord, table, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 
 /** What is searched for. */
 interface Wanted {
@@ -87,6 +87,15 @@ const nearness = (name: string | undefined, { path }: Found): number => {
   return own === wanted ? 0 : own.includes(wanted) ? 1 : 2;
 };
 
+const ownName = ({ path }: Found): string => path.split('/').at(-1) ?? path;
+
+/** What may have been meant where nothing is found. */
+function nothingLike({ name, state }: Wanted, all: readonly Found[]): JsonRecord {
+  const near = name === undefined ? undefined : nearest(name, [...new Set(all.map(ownName))]);
+  const states = [...new Set(all.flatMap((one) => one.state ?? []))].toSorted().join(', ');
+  return { ...(near !== undefined && { did_you_mean: near }), ...(state !== undefined && { states }) };
+}
+
 export const findResource = composeTool({
   name: 'find_resource',
   toolset: 'projects',
@@ -106,15 +115,17 @@ export const findResource = composeTool({
   answerOf: async ({ project, environment, limit, ...wanted }, sight) => {
     const all = await everything(sight, wanted, { project, environment });
     const found = all.filter(matches(wanted)).toSorted((one, other) => nearness(wanted.name, one) - nearness(wanted.name, other));
-    return { results: found.slice(0, limit).map((one) => pruneRecord({ ...one })), total: found.length };
+    return pruneRecord({ results: found.slice(0, limit).map((one) => pruneRecord({ ...one })), total: found.length, ...(found.length === 0 && nothingLike(wanted, all)) });
   },
   render: {
     ...table('resource', ['path', 'kind', 'mode', 'state', 'id']),
     shown: undefined,
     only: undefined,
-    view: (answer) => answer,
+    view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
     text: (view) => {
       const shown = (view['results'] as readonly JsonRecord[]).length;
+      const { did_you_mean: near, states } = view;
+      if (shown === 0) return ['Nothing is like that.', near && `Did you mean ${compact(near)}?`, states !== undefined && `States there are: ${compact(states)}.`].filter(Boolean).join(' ');
       const listed = table('resource', ['path', 'kind', 'mode', 'state', 'id']).text(view);
       return shown === view['total'] ? listed : `${listed}\n${String(view['total'])} in all: narrow it down by kind, project or name, or raise limit.`;
     },
