@@ -16,6 +16,10 @@ interface Scene {
   readonly abortsAt?: number;
 }
 
+const unused = () => {
+  throw new Error('nothing else is to be done while waiting');
+};
+
 /** Sight of a platform whose time passes only while somebody waits. */
 function scene({ polls, remaining = 100, time = 50_000, abortsAt = Infinity }: Scene) {
   const pauses: number[] = [];
@@ -23,9 +27,6 @@ function scene({ polls, remaining = 100, time = 50_000, abortsAt = Infinity }: S
   const seen = { reads: 0 };
   let now = 0;
   let isFresh = true;
-  const unused = () => {
-    throw new Error('nothing else is to be done while waiting');
-  };
   const sight: Sight = {
     addresses: {}, done: [], read: unused,
     attempt: (async () => {
@@ -51,7 +52,7 @@ function scene({ polls, remaining = 100, time = 50_000, abortsAt = Infinity }: S
 }
 
 const service = { kind: 'container', id: 'x' } as const;
-const at = (state: string, deployment_request_id: string = ours): Partial<ServiceStatus> => ({ state: state as ServiceStatus['state'], deployment_request_id });
+const at = (state: string, deployment_request_id: string = ours): Partial<ServiceStatus> => ({ state, deployment_request_id });
 
 describe('what was asked for by its id', () => {
   test.each<[string, 'DEPLOY' | 'RESTART' | 'STOP', Partial<ServiceStatus>[], string, number]>([
@@ -72,7 +73,7 @@ describe('what was asked for by its id', () => {
 
   test('a later deployment took its place', async () => {
     const { sight } = scene({ polls: [at('BUILDING', later)] });
-    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours, before: at('DEPLOYED', old) as ServiceStatus })).toMatchObject({ outcome: 'superseded' });
+    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours, before: at('DEPLOYED', old) })).toMatchObject({ outcome: 'superseded' });
   });
 });
 

@@ -88,20 +88,25 @@ export const showVariables: Fix = ({ evidence: { service } }, facts) => {
     : { tool: diagnosisTools.getService, arguments: addressed(service.id), why: 'shows its configuration' };
 };
 
+/** A service in words of our own: what a call is for is told as ours, so a name that could be a sentence stays out of it. */
+const called = ({ kind, name }: { kind: string; name: string }): string => (/^[\w.-]{1,60}$/.test(name) ? `${kind} ${name}` : `a ${kind}`);
+
+const stateWord = (state: string | null | undefined): string => (state && /^[A-Z_]{1,40}$/.test(state) ? state : 'not running');
+
 /** The sibling that a cause was traced to; rules name it by its id, read from the platform. */
 export const diagnoseDependency: Fix = ({ evidence: { siblings } }, facts) => {
   const sibling = siblings?.find(({ id }) => id === facts['sibling']);
-  return sibling && { tool: diagnosisTools.diagnose, arguments: addressed(sibling.id), why: `${sibling.kind} ${sibling.name} is what it needs` };
+  return sibling && { tool: diagnosisTools.diagnose, arguments: addressed(sibling.id), why: `${called(sibling)} is what it needs` };
 };
 
 /** The sibling that failed before it, for causes that may lie there. */
 export const diagnoseFailedSibling: Fix = ({ failedSiblings: [sibling] }) =>
-  sibling && { tool: diagnosisTools.diagnose, arguments: addressed(sibling.id), why: `${sibling.kind} ${sibling.name} failed before it` };
+  sibling && { tool: diagnosisTools.diagnose, arguments: addressed(sibling.id), why: `${called(sibling)} failed before it` };
 
 export const deployDependency: Fix = ({ evidence: { siblings } }, facts) => {
   const sibling = siblings?.find(({ id }) => id === facts['sibling'] && facts['down'] === 'yes');
   if (sibling === undefined) return undefined;
-  const why = `${sibling.name} is ${sibling.state ?? 'not running'}`;
+  const why = `${called(sibling)} is ${stateWord(sibling.state)}`;
   return sibling.kind === 'database'
     ? { tool: diagnosisTools.deployDatabase, arguments: { database_id: sibling.id }, why }
     : { tool: diagnosisTools.deployService, arguments: addressed(sibling.id), why };
