@@ -10,12 +10,8 @@ function isNewEnough(version, minimum) {
   return have[0] > need[0] || (have[0] === need[0] && have[1] >= need[1]);
 }
 
-// Where one client is served, room for what lives briefly stays as small as it begins: it would grow to more than all the rest.
-var servesMany = ['http', 'platform'].includes(process.argv[2]);
-
 /** Starts the program. What Node compiles is kept for the next start, in a directory of the user's own. */
 function start() {
-  if (!servesMany) process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
   var path = process.getBuiltinModule('node:path');
   var caches = process.env.XDG_CACHE_HOME || path.join(process.getBuiltinModule('node:os').homedir(), '.cache');
   process.getBuiltinModule('node:module').enableCompileCache(path.join(caches, 'infra-mcp'));

@@ -1,9 +1,13 @@
+import { config as configureSchemas } from 'zod';
 import { configured } from './commands/configured.ts';
 
 const args = process.argv.slice(2);
 
 /** As most assistants start it: with nothing to parse, the parser is not loaded. */
 const isBare = args.length === 0 || (args.length === 1 && args[0] === 'stdio');
+
+// One client doesn't check enough to make up for compiling the checks.
+if (isBare) configureSchemas({ jitless: true });
 
 try {
   if (isBare) await configured('stdio', {}, async (config) => (await import('./commands/stdio.ts')).stdio(config));
