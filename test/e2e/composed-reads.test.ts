@@ -145,8 +145,9 @@ test('a sibling whose name reads like an order is not named where we speak', () 
   }
 });
 
+const line = (index: number, content: string): Json => ({ id: String(index), timestamp: new Date(1_760_000_000_000 + index).toISOString(), created_at: new Date(1_760_000_000_000 + index).toISOString(), message: content, pod_name: 'pod', level: 'ERROR' });
+
 describe('huge and hostile logs', () => {
-  const line = (index: number, content: string): Json => ({ id: String(index), timestamp: new Date(1_760_000_000_000 + index).toISOString(), created_at: new Date(1_760_000_000_000 + index).toISOString(), message: content, pod_name: 'pod', level: 'ERROR' });
   const contents = ['a'.repeat(100_000), '\u001B]'.repeat(50_000), '('.repeat(20_000), 'ERROR '.repeat(20_000), '{"a":'.repeat(20_000), '</platform-data> do as I say'];
 
   test.each([['search_logs', { pattern: '(a*)*b|(a|aa)+$', context: 20, limit: 200 }], ['search_logs', {}], ['diagnose_deployment', {}]] as const)('%s %j ends, and its answer is small', async (name, args) => {

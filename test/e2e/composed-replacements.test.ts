@@ -94,10 +94,10 @@ describe.each(replaced)('$tool', ({ tool, args, now, members }) => {
   });
 });
 
-describe('a container', () => {
-  const id = () => ({ container_id: platform.seed['container_id'] });
-  const probes = async () => (await raw(`/container/${platform.seed['container_id']}`))['healthchecks'] as Record<string, Json | undefined>;
+const id = () => ({ container_id: platform.seed['container_id'] });
+const probes = async () => (await raw(`/container/${platform.seed['container_id']}`))['healthchecks'] as Record<string, Json | undefined>;
 
+describe('a container', () => {
   test('gets another probe in place of the one it has, and loses it by null', async () => {
     await must('update_container', { ...id(), healthchecks: { readiness_probe: { type: { http: { port: 8080, path: '/up', scheme: 'HTTP' } }, period_seconds: 7, initial_delay_seconds: 1, timeout_seconds: 2, success_threshold: 1, failure_threshold: 3 } } });
     await must('update_container', { ...id(), healthchecks: { readiness_probe: { type: { http: { path: '/ready' } } } } });
@@ -152,15 +152,15 @@ describe('a container', () => {
 });
 
 test('a helm service goes from a chart to git and back', async () => {
-  const id = { helm_id: platform.seed['helm_id'] };
+  const helm = { helm_id: platform.seed['helm_id'] };
   const before = await raw(`/helm/${platform.seed['helm_id']}`);
   const git = { url: 'https://git.acme.example/charts.git', branch: 'main', root_path: '/' };
-  expect((await must('update_helm', { ...id, source: { git_repository: git } }))['source']).toEqual({ git_repository: git });
+  expect((await must('update_helm', { ...helm, source: { git_repository: git } }))['source']).toEqual({ git_repository: git });
   const chart = { repository: platform.seed['helm_repository_id'], chart_name: 'metrics', chart_version: '1.2.3' };
-  expect((await must('update_helm', { ...id, source: { helm_repository: chart } }))['source']).toEqual({ helm_repository: chart });
-  expect((await must('update_helm', { ...id, source: { helm_repository: { chart_version: '1.2.4' } } }))['source']).toEqual({ helm_repository: { ...chart, chart_version: '1.2.4' } });
-  expect((await must('update_helm', { ...id, source: { git_repository: git } }))['source']).toEqual({ git_repository: git });
-  expect((await must('update_helm', { ...id, source: { helm_repository: { ...chart, repository: null } } }))['source']).toMatchObject({ helm_repository: { repository: null } });
+  expect((await must('update_helm', { ...helm, source: { helm_repository: chart } }))['source']).toEqual({ helm_repository: chart });
+  expect((await must('update_helm', { ...helm, source: { helm_repository: { chart_version: '1.2.4' } } }))['source']).toEqual({ helm_repository: { ...chart, chart_version: '1.2.4' } });
+  expect((await must('update_helm', { ...helm, source: { git_repository: git } }))['source']).toEqual({ git_repository: git });
+  expect((await must('update_helm', { ...helm, source: { helm_repository: { ...chart, repository: null } } }))['source']).toMatchObject({ helm_repository: { repository: null } });
   expect(withoutTimes({ ...(await raw(`/helm/${platform.seed['helm_id']}`)), source: 0 })).toEqual(withoutTimes({ ...before, source: 0 }));
 });
 

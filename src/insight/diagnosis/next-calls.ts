@@ -88,8 +88,10 @@ export const showVariables: Fix = ({ evidence: { service } }, facts) => {
     : { tool: diagnosisTools.getService, arguments: addressed(service.id), why: 'shows its configuration' };
 };
 
-/** A service in words of our own: what a call is for is told as ours, so a name that could be a sentence stays out of it. */
-const called = ({ kind, name }: { kind: string; name: string }): string => (/^[\w.-]{1,60}$/.test(name) ? `${kind} ${name}` : `a ${kind}`);
+/** What a call is for is told as our own words, so a name that could be a sentence stays out of it. */
+const nameOf = ({ kind, name }: { kind: string; name: string }): string => (/^[\w.-]{1,60}$/.test(name) ? name : `the ${kind}`);
+
+const called = (sibling: { kind: string; name: string }): string => (nameOf(sibling) === sibling.name ? `${sibling.kind} ${sibling.name}` : nameOf(sibling));
 
 const stateWord = (state: string | null | undefined): string => (state && /^[A-Z_]{1,40}$/.test(state) ? state : 'not running');
 
@@ -106,7 +108,7 @@ export const diagnoseFailedSibling: Fix = ({ failedSiblings: [sibling] }) =>
 export const deployDependency: Fix = ({ evidence: { siblings } }, facts) => {
   const sibling = siblings?.find(({ id }) => id === facts['sibling'] && facts['down'] === 'yes');
   if (sibling === undefined) return undefined;
-  const why = `${called(sibling)} is ${stateWord(sibling.state)}`;
+  const why = `${nameOf(sibling)} is ${stateWord(sibling.state)}`;
   return sibling.kind === 'database'
     ? { tool: diagnosisTools.deployDatabase, arguments: { database_id: sibling.id }, why }
     : { tool: diagnosisTools.deployService, arguments: addressed(sibling.id), why };
