@@ -1,17 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
 /** The suites that run by their name only, with `--mode <name>`. Without one the fast tests run: all the others. */
-const named: Readonly<Record<string, string>> = {
-  slow: 'test/slow/**/*.test.ts',
-  browser: 'test/browser/**/*.test.ts',
+const named: Readonly<Record<string, readonly string[]>> = {
+  slow: ['test/slow/**/*.test.ts'],
+  browser: ['test/browser/**/*.test.ts'],
+  // What starts whole programs, and what goes through everything there is: it takes as long as all the others together.
+  thorough: [
+    'test/commands/**/*.test.ts', 'test/docs/commands.test.ts', 'test/serve/command.test.ts', 'test/shipping/**/*.test.ts', 'test/demo.test.ts',
+    'test/guard/table.test.ts', 'test/platform/scenarios-in-a-directory.test.ts', 'test/platform/control/time.test.ts', 'test/e2e/waiting.test.ts',
+  ],
 };
 
 export default defineConfig(({ mode }) => {
   const files = named[mode];
   return {
     test: {
-      include: [files ?? 'test/**/*.test.ts'],
-      exclude: files === undefined ? Object.values(named) : [],
+      include: [...(files ?? ['test/**/*.test.ts'])],
+      exclude: files === undefined ? Object.values(named).flat() : [],
       passWithNoTests: mode === 'slow',
       pool: 'forks',
       maxWorkers: 2,
