@@ -1,23 +1,14 @@
 /** Measures the program beside what it stands on, in one run, as ratios. `--help` tells how. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Results, worse } from './compare.ts';
+import { worse } from './compare.ts';
 import type { Figure } from './figure.ts';
-import { type Machine, machineFacts } from './machine.ts';
+import { machineFacts } from './machine.ts';
 import type { Bench, OtherServer } from './measurement.ts';
 import { measurements } from './measurements.ts';
 import { buildProgram, type Program } from './program.ts';
 import { table } from './report.ts';
-
-/** What a run leaves behind. */
-interface Run {
-  readonly machine: Machine;
-  readonly quick: boolean;
-  readonly results: Results;
-}
-
-const baseline = join(import.meta.dirname, 'baseline.json');
+import { baseline, readRun, type Run } from './run.ts';
 
 const usage = `npm run bench -- [measurement ...] [options]
 
@@ -73,7 +64,7 @@ async function measure(): Promise<Run> {
 
 /** Tells what is clearly worse than in an earlier run; that fails the command. */
 async function compare(run: Run): Promise<void> {
-  const earlier = await readJson<Run>(options.with);
+  const earlier = await readRun(options.with);
   const found = worse(earlier.results, run.results);
   if (found.length === 0) return void process.stdout.write(`Nothing is clearly worse than at ${earlier.machine.commit}.\n`);
   const lines = found.map(({ figure, before, now, times }) => `  ${times.toFixed(2)} × worse: ${figure} (${before.toFixed(2)}, now ${now.toFixed(2)})`);

@@ -11,6 +11,7 @@ import { house } from './docs/house.ts';
 import { between } from './docs/markdown.ts';
 import { configurationPage, operationsPage, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { scenariosPage } from './docs/scenarios.ts';
+import { performanceFigures, performanceMachine, performanceTargets } from './docs/performance.ts';
 import { policyPage } from './docs/policy.ts';
 import { statesPage } from './docs/states.ts';
 import { about } from './shipping/about.ts';
@@ -23,12 +24,14 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
 
 const readme = await read('README.md');
+const performance = between(await read('docs/performance.md'), 'performance machine', performanceMachine());
 const pages: Readonly<Record<string, string>> = {
   'docs/architecture.md': between(await read('docs/architecture.md'), 'house', house()),
   'docs/commands.md': commandsPage(),
   'docs/configuration.md': configurationPage(),
   'docs/contract.md': contractPage(),
   'docs/errors.md': errorsPage(),
+  'docs/performance.md': between(between(performance, 'performance targets', performanceTargets()), 'performance figures', performanceFigures()),
   'docs/policy.md': policyPage(),
   'docs/tools.md': toolsPage(),
   'docs/operations.md': operationsPage(),

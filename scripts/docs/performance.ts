@@ -1,0 +1,27 @@
+import { table as figuresTable } from '../../bench/report.ts';
+import { baseline, readRun } from '../../bench/run.ts';
+import { isMet, targetOf } from '../../bench/targets.ts';
+import { table } from './markdown.ts';
+
+const run = await readRun(baseline);
+
+/** Where and when the figures of the page were measured. */
+export function performanceMachine(): string {
+  const { at, commit, node, system, processor, cores, memoryGb, loadBefore } = run.machine;
+  return `Node ${node}, ${system}, ${cores} × ${processor}, ${memoryGb} GB; ${at.slice(0, 16).replace('T', ' ')} UTC, at ${commit}; ${loadBefore} processes wanted to run when it began.`;
+}
+
+/** What was aimed at and what was measured. */
+export function performanceTargets(): string {
+  const rows = Object.entries(run.results).flatMap(([measurement, figures]) =>
+    figures.flatMap((figure) => {
+      const target = targetOf(measurement, figure.name);
+      if (!target || figure.ratio === undefined) return [];
+      return [[`${measurement}: ${figure.name}`, `${target.bound} ${target.ratio} ×`, `${figure.ratio.toFixed(2)} ×`, isMet(target, figure) ? 'met' : 'missed']];
+    }),
+  );
+  return table(['What', 'Target', 'Measured', ''], rows);
+}
+
+/** Every figure, a table for each measurement. */
+export const performanceFigures = (): string => Object.entries(run.results).map(([name, figures]) => figuresTable(name, figures)).join('\n');
