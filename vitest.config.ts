@@ -4,10 +4,12 @@ import { defineConfig } from 'vitest/config';
 const named: Readonly<Record<string, readonly string[]>> = {
   slow: ['test/slow/**/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
-  // What starts whole programs, and what goes through everything there is: it takes as long as all the others together.
+  // What starts whole programs, goes through everything there is, tries many inputs, or keeps the platform's control: as long as all the others together.
   thorough: [
     'test/commands/**/*.test.ts', 'test/docs/commands.test.ts', 'test/serve/command.test.ts', 'test/shipping/**/*.test.ts', 'test/demo.test.ts',
-    'test/guard/table.test.ts', 'test/platform/scenarios-in-a-directory.test.ts', 'test/platform/control/time.test.ts', 'test/e2e/waiting.test.ts',
+    'test/guard/table.test.ts', 'test/platform/scenarios-in-a-directory.test.ts', 'test/e2e/waiting.test.ts',
+    'test/guard/properties.test.ts', 'test/serve/bleed.test.ts', 'test/client/any-answer.test.ts', 'test/platform/arbitrary-json.test.ts',
+    'test/platform/control/**/*.test.ts',
   ],
 };
 
@@ -19,7 +21,8 @@ export default defineConfig(({ mode }) => {
       exclude: files === undefined ? Object.values(named).flat() : [],
       passWithNoTests: mode === 'slow',
       pool: 'forks',
-      maxWorkers: 2,
+      // Some tests wait more than they work: a third worker uses what they leave of two cores.
+      maxWorkers: files === undefined ? 3 : 2,
       testTimeout: files === undefined ? 30_000 : 600_000,
       hookTimeout: files === undefined ? 30_000 : 300_000,
     },
