@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { uriParts } from '../../src/mcp/addresses/uri.ts';
 import { pointsAt } from '../../src/mcp/references.ts';
 import { mostWatched } from '../../src/mcp/resources/watches.ts';
 import { resources } from '../../src/mcp/resources/catalog.ts';
@@ -32,8 +33,9 @@ export async function contentPage(): Promise<string> {
 
 ## Resources
 
-What can be read at an address, beside what tools answer. In place of a variable goes an id, or a path of names written as one segment:
-${code('infra://environment/shop%2Fstaging/status')}. A resource shows nothing that the policy denies to tools. Variables are completed by name and by id.
+What can be read at an address, beside what tools answer. In place of a variable goes an id, or a path of names:
+${code('infra://environment/shop/staging/status')}. Written as one segment, ${code('infra://environment/shop%2Fstaging/status')}, it is the same; that it has to be only where its
+last name is one of ${uriParts.map(code).join(', ')}. A resource shows nothing that the policy denies to tools. Variables are completed by name and by id.
 
 ${table(['Address', 'Shows', 'Variables', 'Tells of changes'], resources.map(resourceRow))}
 

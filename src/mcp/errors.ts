@@ -1,6 +1,6 @@
 import { ApiError, type ApiErrorKind } from '../client/errors.ts';
 import type { AddressProblem } from './addresses/problem.ts';
-import { addressText } from './addresses/words.ts';
+import { addressText, noSuchId, whereToLook } from './addresses/words.ts';
 import type { Issue } from './arguments.ts';
 import { clean, fence, fenceInline } from './fence.ts';
 import { approvalLifetime } from './guard/approvals/approvals.ts';
@@ -70,8 +70,6 @@ export function outcomeOf(failure: Failure): Pick<Outcome, 'outcome' | 'why'> {
 
 const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
 
-const whereIdsAre = (): string => 'Give the names on the way to it instead (project/environment/name), or look it up with find_resource.';
-
 const unknownOutcome = 'Whether the change was made is not known: read the present state before you try again.';
 
 /** What the words of a failure are made from. */
@@ -85,18 +83,26 @@ interface Told {
   readonly next: string;
 }
 
+const subject = ({ name, isResource }: Tool): string => (isResource ? `The resource ${name}` : name);
+
+/** That nothing was asked of the platform. */
+const notBegun = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'called'}`;
+
+/** That the platform was asked for nothing but reads. */
+const notDone = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'carried out'}`;
+
 /** Where this server knows a better next step than the client does. */
 const advice: Partial<Record<ApiErrorKind, (tool: Tool) => string>> = {
   unauthorized: () => 'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
-  forbidden: () => `${whereIdsAre()} If the id is right, a token with more permissions is needed.`,
-  not_found: whereIdsAre,
+  forbidden: () => `${whereToLook} If the id is right, a token with more permissions is needed.`,
+  not_found: () => noSuchId,
 };
 
 function apiText(error: ApiError, { tool, redactor }: Circumstances): string {
   const status = error.status === undefined ? '' : ` (${error.status})`;
   const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(clean(redactor.text(error.detail)))}`;
   const next = advice[error.kind]?.(tool) ?? error.next;
-  return sentence(`${tool.name} failed: ${clean(redactor.text(error.reason))}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
+  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${clean(redactor.text(error.reason))}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
 }
 
 const askAgain = 'Ask the user what they want before calling it again.';
@@ -119,8 +125,8 @@ const refusals: Record<Refusal, Told> = {
   late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
 };
 
-const notDone = (tool: Tool, { what, next }: Told, plan: Plan): string =>
-  `${tool.name} was not carried out and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(planText(plan))}`;
+const notAgreed = (tool: Tool, { what, next }: Told, plan: Plan): string =>
+  `${notDone(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(planText(plan))}`;
 
 const byOperator = (code: string): string =>
   `Tell the user: whoever runs this server can approve it in a terminal with: infra-mcp approve ${code} (within ${approvalLifetime / 60_000} minutes). ` +
@@ -138,26 +144,26 @@ type Words = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { 
 
 const words: Words = {
   bad_arguments: ({ issues }, { tool, redactor }) =>
-    [`${tool.name} was not called, its arguments are wrong:`, ...issues.map((issue) => `- ${clean(redactor.text(issue))}`), 'Correct them and call again.'].join('\n'),
-  bad_address: ({ problem }, { tool, redactor }) => `${tool.name} was not called. ${addressText(problem, (text) => redactor.text(text))}`,
-  denied: ({ denial }, { tool }) => `${tool.name} was not called: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
-  not_confirmed: ({ why, plan }, { tool }) => notDone(tool, refusals[why], plan),
-  pending: ({ plan, ...ways }, { tool }) => notDone(tool, pending(ways), plan),
+    [`${notBegun(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${clean(redactor.text(issue))}`), 'Correct them and call again.'].join('\n'),
+  bad_address: ({ problem }, { tool, redactor }) => `${notBegun(tool)}. ${addressText(problem, (text) => redactor.text(text))}`,
+  denied: ({ denial }, { tool }) => `${notBegun(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
+  not_confirmed: ({ why, plan }, { tool }) => notAgreed(tool, refusals[why], plan),
+  pending: ({ plan, ...ways }, { tool }) => notAgreed(tool, pending(ways), plan),
   not_recorded: ({ requestId }, { tool }) =>
-    `${tool.name} was not carried out and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
-  cancelled: (_, { tool }) => `${tool.name} was not carried out and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
+    `${notDone(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
+  cancelled: (_, { tool }) => `${notDone(tool)} and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
   not_connected: ({ requestId }, { tool }) =>
-    `${tool.name} was not called: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
+    `${notBegun(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
   api: ({ error }, circumstances) => apiText(error, circumstances),
   not_possible: ({ what, next, seen }, { tool, redactor }) =>
-    [`${tool.name} was not carried out: ${clean(redactor.text(what))}. ${clean(redactor.text(next))}`, seen && fence(clean(redactor.text(seen)))].filter(Boolean).join('\n'),
+    [`${notDone(tool)}: ${clean(redactor.text(what))}. ${clean(redactor.text(next))}`, seen && fence(clean(redactor.text(seen)))].filter(Boolean).join('\n'),
   partly: ({ done, of, error }, circumstances) =>
     [`${done.length} of ${of} changes were made and stay: ${done.join('; ')}. The next one failed, and what follows it was not tried.`, failureText(error, circumstances)].join('\n'),
   afterwards: ({ done, error }, circumstances) =>
     [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, circumstances)].join('\n'),
   internal: ({ requestId, begun }, { tool }) =>
     sentence(
-      `${tool.name} failed inside this server. This is a fault of the server, not of the call; whoever runs it finds more in its log under request ${requestId}.`,
+      `${subject(tool)} failed inside this server. This is a fault of the server, not of the call; whoever runs it finds more in its log under request ${requestId}.`,
       begun ? unknownOutcome : tool.operation.effect === 'read' ? undefined : 'Nothing has changed.',
     ),
 };

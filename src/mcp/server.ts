@@ -71,7 +71,7 @@ export function buildServer(parts: ServerParts, { era, callerOf, method }: Serve
   if (method?.startsWith('tools/')) return mcp;
   server.registerCapabilities({ completions: {} });
   server.setRequestHandler('completion/complete', async ({ params }, context) => (await requests()).complete(params, context));
-  registerResources(mcp, surface.resources, async (name, at, context) => (await requests()).read(name, at, context));
+  registerResources(mcp, surface.resources, async (at, context) => (await requests()).read(at, context));
   if (era === 'legacy') registerSubscriptions(mcp, async (context, uri, changed) => (await requests()).watch(context, uri, changed));
   if (hasPrompts) {
     server.registerCapabilities({ prompts: { listChanged: false } });

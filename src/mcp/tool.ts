@@ -109,6 +109,8 @@ export interface Tool {
   readonly plan: (args: JsonRecord) => readonly string[];
   readonly preview?: Preview;
   readonly render: Renderer;
+  /** Whether it is read at an address instead of called: errors speak of it so. */
+  readonly isResource?: true;
   readonly next?: string | ((view: JsonRecord, args: JsonRecord) => readonly Next[]);
 }
 

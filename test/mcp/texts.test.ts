@@ -70,7 +70,7 @@ const own = new Set(prompts.flatMap(({ arguments: taking }) => Object.keys(takin
 
 const isKnown = (name: string): boolean => known.has(name) || own.has(name);
 
-const isRead = (uri: string): boolean => resources.some((resource) => resource.uri === uri) || resourceAt(uri.replaceAll(/\{(\w+)\}/g, '$1')) !== undefined;
+const isRead = (uri: string): boolean => resources.some((resource) => resource.uri === uri) || resourceAt(uri.replaceAll(/\{\+?(\w+)\}/g, '$1')) !== undefined;
 
 const namesIn = (text: string): string[] => text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
 

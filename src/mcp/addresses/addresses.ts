@@ -53,7 +53,7 @@ async function resolve(asked: AddressKind, given: string, look: Look, ground: Gr
   }
   const findings = await find(kind, segmentsOf(text), look, ground);
   const [found, ...others] = findings.trails;
-  return found && others.length === 0 && !findings.open ? addressOf(found) : refuse(problemOf(kind, given, findings));
+  return found && others.length === 0 && !findings.open ? addressOf(found) : refuse(problemOf(kind, text, findings));
 }
 
 /** What an operation answered, as things. */

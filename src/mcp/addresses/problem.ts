@@ -1,7 +1,7 @@
 import { difference } from '../nearest.ts';
 import type { Address, AddressKind } from './address.ts';
 import { distinct, mostRequests, type Findings } from './find.ts';
-import { folded } from './names.ts';
+import { folded, isId } from './names.ts';
 import { addressOf, endOf, type Trail } from './trail.ts';
 import { fits } from './tree.ts';
 
@@ -34,9 +34,9 @@ function farness(name: string, trail: Trail): number | undefined {
   return known.includes(given) || given.includes(known) ? 0 : difference(given, known);
 }
 
-/** The things whose names are like one that isn't there; where none is, some of those that are there. */
+/** The things whose names are like one that isn't there; where none is, some of those that are there. Of ids none is like another. */
 function nearOf({ stops }: Findings): readonly Trail[] {
-  const far = stops.flatMap(({ name, instead }) => instead.map((trail) => ({ trail, by: farness(name, trail) })));
+  const far = stops.filter(({ name }) => !isId(name)).flatMap(({ name, instead }) => instead.map((trail) => ({ trail, by: farness(name, trail) })));
   const near = far.flatMap(({ trail, by }) => (by === undefined ? [] : [{ trail, by }])).toSorted((one, other) => one.by - other.by);
   return distinct((near.length > 0 ? near : far).map(({ trail }) => trail)).slice(0, mostNear);
 }

@@ -33,17 +33,24 @@ function decoded(text: string): string | undefined {
 /** Whether a text is meant as a URI of ours. */
 export const isUri = (text: string): boolean => text.toLowerCase().startsWith(`${scheme}//`);
 
-/**
- * What a URI points at; undefined where it is none of ours. In place of an id it may have a name or a path, escaped
- * as one segment.
- */
+/** What stands in place of an id: an id, a name or a path, escaped as one segment or written out with its slashes. */
+function givenIn(segments: readonly string[]): string | undefined {
+  if (segments.length === 0 || segments.some((segment) => !decoded(segment))) return undefined;
+  const [alone, ...more] = segments;
+  // Written out, each name stays escaped: a slash of its own would end it.
+  return alone !== undefined && more.length === 0 ? decoded(alone) : segments.join('/');
+}
+
+/** What a URI points at; undefined where it is none of ours. What reads like a part at the end of several segments is one. */
 export function parseUri(text: string): Pointed | undefined {
   if (!isUri(text)) return undefined;
   const [first, ...others] = text.slice(`${scheme}//`.length).split('/');
   const isService = first === 'service';
-  const [named, name, part, ...rest] = isService ? others : [first, ...others];
+  const [named, ...segments] = isService ? others : [first!, ...others];
   const kind = referenceKinds.find((one) => one === named);
-  const given = name === undefined ? undefined : decoded(name);
-  if (kind === undefined || !given || rest.length > 0 || isService !== fits(kind, 'service') || (part !== undefined && !isPart(part))) return undefined;
+  const last = segments.at(-1) ?? '';
+  const part = segments.length > 1 && isPart(last) ? last : undefined;
+  const given = givenIn(part === undefined ? segments : segments.slice(0, -1));
+  if (kind === undefined || given === undefined || isService !== fits(kind, 'service')) return undefined;
   return { kind, given, ...(part !== undefined && { part }) };
 }

@@ -1,5 +1,7 @@
+import { serviceKinds } from '../../contract/resources/service.ts';
 import { clean, fence } from '../fence.ts';
 import type { Address, AddressKind } from './address.ts';
+import { isId } from './names.ts';
 import type { AddressProblem } from './problem.ts';
 import { written } from './trail.ts';
 
@@ -16,6 +18,11 @@ function rows(addresses: readonly Address[]): string {
     .join('\n');
 }
 
+export const whereToLook = 'Give the names on the way to it instead (project/environment/name). find_resource finds things by name, kind or state.';
+
+/** What it may mean that an id isn't found, for platforms answer the same to each, and what to do next. */
+export const noSuchId = `It may have been deleted, belong to another organization, or be hidden from this token. ${whereToLook}`;
+
 const heads: { readonly [Why in AddressProblem['why']]: (problem: AddressProblem, quoted: (text: string) => string) => string } = {
   unknown: ({ kind, given, missing }, quoted) =>
     missing && missing.name !== given ? `There is no ${spelled(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(given)}.` : `There is no ${spelled(kind)} ${quoted(given)}.`,
@@ -24,7 +31,7 @@ const heads: { readonly [Why in AddressProblem['why']]: (problem: AddressProblem
   not_listable: ({ kind, given }, quoted) =>
     `No ${spelled(kind)} ${quoted(given)} was seen earlier, and this platform doesn't list what there is. Give its id.`,
   wrong_kind: ({ kind, given }, quoted) => `${quoted(given)} doesn't point at any ${spelled(kind)}.`,
-  bad_uri: ({ given }, quoted) => `${quoted(given)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services.`,
+  bad_uri: ({ given }, quoted) => `${quoted(given)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
 };
 
 /** Longest part of what was given that is told back, in characters. */
@@ -48,6 +55,7 @@ export function addressText(problem: AddressProblem, redact: (text: string) => s
     heads[problem.why](problem, quoted),
     ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(clean(redact(rows(told))))]),
     ...more,
+    ...(problem.why === 'unknown' && isId(problem.missing?.name ?? problem.given) ? [noSuchId] : []),
     ...notes,
   ].join('\n');
 }

@@ -12,13 +12,13 @@ export const resources: readonly Resource[] = [...tree, ...services, ...aboutSer
 );
 
 /** What stands for the thing itself in a template: everything up to its last variable. */
-const stem = /^.*\{\w+\}/;
+const stem = /^.*\{\+?\w+\}/;
 
 /**
  * The arguments of a resource at an address: for its last variable the address of the thing, which tells more than the
  * variable alone. Undefined where the address isn't one of this resource.
  */
-export function argumentsAt(resource: Resource, uri: string): JsonRecord | undefined {
+function argumentsAt(resource: Resource, uri: string): JsonRecord | undefined {
   const template = templateOf(resource.uri);
   if (!template) return resource.uri === uri ? {} : undefined;
   if (!template.uriTemplate.match(uri)) return undefined;
@@ -27,13 +27,13 @@ export function argumentsAt(resource: Resource, uri: string): JsonRecord | undef
   return { [variablesOf(resource.uri).at(-1)!]: part === 0 ? uri : uri.slice(0, -part) };
 }
 
-/** The resource at an address, and its arguments. */
+/** The resource at an address, and its arguments. Of several that it fits, the one that says most of how it ends. */
 export function resourceAt(uri: string): { readonly resource: Resource; readonly args: JsonRecord } | undefined {
-  for (const resource of resources) {
+  const fitting = resources.flatMap((resource) => {
     const args = argumentsAt(resource, uri);
-    if (args) return { resource, args };
-  }
-  return undefined;
+    return args ? [{ resource, args }] : [];
+  });
+  return fitting.toSorted((one, other) => other.resource.uri.length - one.resource.uri.length)[0];
 }
 
 /** Whether nothing stands in the way of reads. */

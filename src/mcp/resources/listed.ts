@@ -25,8 +25,8 @@ export function templateOf(uri: string): ResourceTemplate | undefined {
   return template;
 }
 
-/** Reads the resource of a name, for the address that was asked for. */
-export type ReadResource = (name: string, at: URL, context: ServerContext) => Promise<ReadResourceResult>;
+/** Reads what is at an address. */
+export type ReadResource = (at: URL, context: ServerContext) => Promise<ReadResourceResult>;
 
 /** Lists resources, and has them read when somebody asks for one. */
 export function registerResources(mcp: McpServer, resources: readonly ListedResource[], read: ReadResource): void {
@@ -34,7 +34,7 @@ export function registerResources(mcp: McpServer, resources: readonly ListedReso
   mcp.server.registerCapabilities({ resources: { listChanged: false, subscribe: true } });
   for (const { name, uri, title, description } of resources) {
     const template = templateOf(uri);
-    if (template) mcp.registerResource(name, template, { title, description, mimeType }, (at, _, context) => read(name, at, context));
-    else mcp.registerResource(name, uri, { title, description, mimeType }, (at, context) => read(name, at, context));
+    if (template) mcp.registerResource(name, template, { title, description, mimeType }, (at, _, context) => read(at, context));
+    else mcp.registerResource(name, uri, { title, description, mimeType }, read);
   }
 }

@@ -39,7 +39,7 @@ const lazily = (described: ListedResource & Pick<PlatformResource, 'watched'>, m
   return {
     ...described,
     get tool() {
-      return (tool ??= make());
+      return (tool ??= { ...make(), isResource: true });
     },
   };
 };

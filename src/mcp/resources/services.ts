@@ -97,7 +97,7 @@ function statusRows(answer: JsonRecord, named: JsonRecord | undefined): JsonReco
 export const services: readonly PlatformResource[] = [
   platformResource({
     name: 'environment_status',
-    uri: 'infra://environment/{environment}/status',
+    uri: 'infra://environment/{+environment}/status',
     title: 'Status of an environment',
     description: 'The deployment states of an environment and of each of its services.',
     toolset: 'environments',
@@ -113,7 +113,7 @@ export const services: readonly PlatformResource[] = [
   }),
   platformResource({
     name: 'environment_history',
-    uri: 'infra://environment/{environment}/history',
+    uri: 'infra://environment/{+environment}/history',
     title: 'History of an environment',
     description: 'The newest deployments of an environment: what, when, by whom, and how they ended.',
     toolset: 'environments',
@@ -124,7 +124,7 @@ export const services: readonly PlatformResource[] = [
   }),
   platformResource({
     name: 'service',
-    uri: 'infra://service/{kind}/{service}',
+    uri: 'infra://service/{kind}/{+service}',
     title: 'Service',
     description: 'The configuration of a service of any kind.',
     toolset: 'services',
@@ -135,7 +135,7 @@ export const services: readonly PlatformResource[] = [
   }),
   platformResource({
     name: 'service_status',
-    uri: 'infra://service/{kind}/{service}/status',
+    uri: 'infra://service/{kind}/{+service}/status',
     title: 'Status of a service',
     description: 'The deployment state of a service: what it does now, and when it was last deployed.',
     toolset: 'services',
@@ -150,7 +150,7 @@ export const services: readonly PlatformResource[] = [
   }),
   platformResource({
     name: 'service_logs',
-    uri: 'infra://service/{kind}/{service}/logs',
+    uri: 'infra://service/{kind}/{+service}/logs',
     title: 'Logs of a service',
     description: `The newest ${lines} log lines of a service.`,
     toolset: 'services',
@@ -163,7 +163,7 @@ export const services: readonly PlatformResource[] = [
   }),
   platformResource({
     name: 'service_variables',
-    uri: 'infra://service/{kind}/{service}/variables',
+    uri: 'infra://service/{kind}/{+service}/variables',
     title: 'Variables of a service',
     description: 'The environment variables that a service sees, by their keys and scopes; never their values.',
     toolset: 'variables',
@@ -179,7 +179,7 @@ export const services: readonly PlatformResource[] = [
   }),
   platformResource({
     name: 'service_history',
-    uri: 'infra://service/{kind}/{service}/history',
+    uri: 'infra://service/{kind}/{+service}/history',
     title: 'History of a service',
     description: 'The newest deployments of a service: which version, when, by whom, and how they ended.',
     toolset: 'services',

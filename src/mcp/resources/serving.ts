@@ -4,9 +4,9 @@ import type { Reply } from '../reply.ts';
 import type { Texts } from '../texts.ts';
 import type { Tool } from '../tool.ts';
 import type { JsonRecord } from '../values.ts';
-import { argumentsAt, resources } from './catalog.ts';
+import { resourceAt } from './catalog.ts';
 import { mimeType, type ReadResource } from './listed.ts';
-import { isOfPlatform, type Resource } from './resource.ts';
+import { isOfPlatform } from './resource.ts';
 
 /** Carries out a call for whoever sent a request. */
 export type CallFor = (context: ServerContext, tool: Tool, args: JsonRecord) => Promise<Reply>;
@@ -26,16 +26,19 @@ function failure(uri: string, { text, why }: Extract<Reply, { kind: 'failure' }>
   return missing.includes(why) ? new ResourceNotFoundError(uri, text) : new ProtocolError(ProtocolErrorCode.InternalError, text);
 }
 
-async function textAt(resource: Resource, uri: string, context: ServerContext, { call, policy, texts }: ServingResources): Promise<string> {
+const notFound = (uri: string): never => {
+  throw new ResourceNotFoundError(uri);
+};
+
+async function textAt(uri: string, context: ServerContext, { call, policy, texts }: ServingResources): Promise<string> {
+  const { resource, args } = resourceAt(uri) ?? notFound(uri);
   if (!isOfPlatform(resource)) return resource.text({ policy, texts: texts! });
-  const reply = await call(context, resource.tool, argumentsAt(resource, uri) ?? {});
+  const reply = await call(context, resource.tool, args);
   if (reply.kind === 'answer') return reply.text;
   throw reply.kind === 'failure' ? failure(uri, reply) : new Error(`${resource.name} would ask somebody`);
 }
 
-/** Reads a resource by its name. Nothing is asked of the platform before. */
-export const readerOf = (serving: ServingResources): ReadResource => async (name, at, context) => {
-  const resource = resources.find((one) => one.name === name);
-  if (!resource) throw new ResourceNotFoundError(at.href, `There is no resource ${name}`);
-  return { contents: [{ uri: at.href, mimeType, text: await textAt(resource, at.href, context, serving) }] };
-};
+/** Reads the resource at an address. Nothing is asked of the platform before. */
+export const readerOf = (serving: ServingResources): ReadResource => async (at, context) => ({
+  contents: [{ uri: at.href, mimeType, text: await textAt(at.href, context, serving) }],
+});

@@ -72,7 +72,7 @@ export const tree: readonly PlatformResource[] = [
   }),
   platformResource({
     name: 'environment',
-    uri: 'infra://environment/{environment}',
+    uri: 'infra://environment/{+environment}',
     title: 'Environment',
     description: 'An environment and its services.',
     toolset: 'environments',

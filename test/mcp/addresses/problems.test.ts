@@ -37,6 +37,9 @@ describe('what is wrong is told with what there is', () => {
     ['environment_variable', 'shop/staging/search/LOG_LEVEL', /can be each of these.*\n.*\nshop\/staging\/search\/LOG_LEVEL · environment variable set on ENVIRONMENT · id .*\nshop\/staging\/search\/LOG_LEVEL · environment variable set on CONTAINER/],
     ['organization', 'Umbrella', /^There is no organization "Umbrella"\./],
     ['project', 'a/b/c/d', /^There is no project "a\/b\/c\/d"\./],
+    ['service', '00000000-0000-4000-8000-000000000000', /^There is no service "0{8}-[^"]+"\.\nIt may have been deleted, belong to another organization, or be hidden from this token\. [^\n]*find_resource[^\n]*$/],
+    ['service', 'shop/00000000-0000-4000-8000-000000000000/api', /^There is no environment "0{8}-[^"]+" on the way to "[^\n]*\nIt may have been deleted[^\n]*$/],
+    ['project', 'infra://project/schop', /^There is no project "schop"\./],
     ['project', 'infra://cluster/main', /doesn't point at any project\.$/],
     ['project', 'infra://planet/earth', /is no URI of this server/],
   ])('%s %s', async (kind, given, says) => {

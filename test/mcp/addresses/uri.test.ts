@@ -24,8 +24,19 @@ test('whatever was made is read back', () => {
 });
 
 test.each([
-  'https://project/x', 'infra://', 'infra://project', 'infra://project/', 'infra://project/x/secrets', 'infra://project/x/logs/more', 'infra://application/x', 'infra://planet/x',
-  'infra://service/x', 'infra://service/project/x', 'infra://service/application/', 'infra://project/%E0%A4%A',
+  ['infra://environment/shop/production', { kind: 'environment', given: 'shop/production' }],
+  ['infra://environment/shop/production/status', { kind: 'environment', given: 'shop/production', part: 'status' }],
+  ['infra://environment/status', { kind: 'environment', given: 'status' }],
+  ['infra://environment/shop%2Fstatus', { kind: 'environment', given: 'shop/status' }],
+  ['infra://service/job/shop/staging/nightly-report/logs', { kind: 'job', given: 'shop/staging/nightly-report', part: 'logs' }],
+  ['infra://environment/shop/a%2Fb', { kind: 'environment', given: 'shop/a%2Fb' }],
+] as const)('a path may be written out: %s', (text, pointed) => {
+  expect(parseUri(text)).toEqual(pointed);
+});
+
+test.each([
+  'https://project/x', 'infra://', 'infra://project', 'infra://project/', 'infra://project//x', 'infra://project/x/', 'infra://application/x', 'infra://planet/x',
+  'infra://service/x', 'infra://service/project/x', 'infra://service/application/', 'infra://project/%E0%A4%A', 'infra://project/x/%E0%A4%A',
 ])('%s is none', (text) => {
   expect(parseUri(text)).toBeUndefined();
 });
