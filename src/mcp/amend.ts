@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { inputShape, snakeCase, type AnyOperation } from '../contract/operation.ts';
-import { declaredIn } from './guard/plan/changes.ts';
-import { replacement } from './guard/plan/replacement.ts';
+import { changes, declaredIn } from './guard/plan/changes.ts';
+import { leftOut, replacement } from './guard/plan/replacement.ts';
 import { mergeInto, nullableIn, partly } from './merge.ts';
 import { present } from './present.ts';
 import { mask } from './redact.ts';
@@ -16,8 +16,8 @@ export interface Amending {
   readonly exclusive?: readonly string[];
   /** What was read, in the request's own shape. */
   readonly asRequest?: (found: JsonRecord) => JsonRecord;
-  /** Why this may not be changed, and what to do instead; undefined where it may. */
-  readonly fixed?: (found: JsonRecord) => { readonly what: string; readonly next: string } | undefined;
+  /** Why this may not be changed in this way, and what to do instead; undefined where it may. */
+  readonly fixed?: (found: JsonRecord, given: JsonRecord) => { readonly what: string; readonly next: string } | undefined;
 }
 
 const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObject<Shape> | undefined)?.shape ?? {};
@@ -34,8 +34,7 @@ function withoutMasks(value: unknown): unknown {
 /** What has to be given where nothing can be read back: everything, since whatever isn't given is lost. */
 function whole(operation: AnyOperation, args: JsonRecord, sight: Sight): Act {
   const shape = bodyOf(operation);
-  const missing = Object.keys(shape).filter((name) => isRequired(shape[name]!) && args[name] === undefined);
-  const lost = Object.keys(shape).filter((name) => !isRequired(shape[name]!) && args[name] === undefined);
+  const [missing, lost] = [true, false].map((required) => leftOut(operation, args).filter((name) => isRequired(shape[name]!) === required)) as [string[], string[]];
   if (missing.length > 0) {
     sight.refuse(
       `what it replaces can't be read here, so everything has to be given; missing: ${missing.join(', ')}`,
@@ -47,7 +46,7 @@ function whole(operation: AnyOperation, args: JsonRecord, sight: Sight): Act {
 
 /**
  * Makes a replacement take only what changes: the rest is read and sent back as it is. A member given as null is removed
- * (RFC 7396), records are merged, lists replaced.
+ * (RFC 7396), records are merged, lists replaced. What is so already comes to no request; the answer is then what was read.
  */
 export function amending(operation: AnyOperation, { exclusive = [], asRequest = (found) => found, fixed }: Amending = {}) {
   const asSent = (found: JsonRecord): JsonRecord => withoutMasks(asRequest(found)) as JsonRecord;
@@ -60,13 +59,20 @@ export function amending(operation: AnyOperation, { exclusive = [], asRequest = 
     const given = pick(args, members);
     const found = await present(operation, args, sight.read as Parameters<typeof present>[2]);
     if (!found) return [whole(operation, args, sight)];
-    const reason = fixed?.(found);
+    const reason = fixed?.(found, given);
     if (reason) sight.refuse(reason.what, reason.next);
     const { properties = {} } = argumentSchema(operation);
-    const now = declaredIn(asSent(found), { properties: omit(properties, ids) as typeof properties }) as JsonRecord;
-    const input = { ...pick(args, ids), ...mergeInto(now, given, merging) };
+    const schema = { properties: omit(properties, ids) as typeof properties };
+    const now = declaredIn(asSent(found), schema) as JsonRecord;
+    const merged = mergeInto(now, given, merging);
+    const names = Object.keys(given);
+    if (changes(pick(now, names), pick(merged, names), schema).length === 0) return [];
+    const input = { ...pick(args, ids), ...merged };
     return [{ operation, input, kept: Object.keys(now).filter((name) => given[name] === undefined) }];
   }
 
-  return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts, preview: replacement(operation, asSent) };
+  const answerOf = async (args: JsonRecord, sight: Sight, [answer]: readonly JsonRecord[]): Promise<JsonRecord> =>
+    answer ?? (await present(operation, args, sight.read as Parameters<typeof present>[2])) ?? {};
+
+  return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts, answerOf, preview: replacement(operation, asSent) };
 }

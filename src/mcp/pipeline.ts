@@ -119,7 +119,8 @@ async function finish(call: Guarded): Promise<Ended> {
   const answer = await told().catch((error: unknown) =>
     changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(deedText), error: failureOf(error, context.requestId, false) }),
   );
-  return { reply: answered(call, protectAnswer(call, answer), missing()), outcome: { outcome: 'done' } };
+  const isNeedless = tool.operation.effect !== 'read' && acts.length === 0;
+  return { reply: answered(call, protectAnswer(call, answer), missing(), { isNeedless }), outcome: { outcome: 'done', ...(isNeedless && { why: 'so_already' }) } };
 }
 
 /** The call itself, once agreed to. */
@@ -131,7 +132,8 @@ async function carryOut(planned: Planned, confirmed: Confirmed): Promise<Ended> 
 
 async function walk(call: Call): Promise<Ended> {
   const guarded = await guard(await lower(call));
-  if (call.tool.operation.effect === 'read') return finish(guarded);
+  // What is so already needs no plan and nobody's agreement.
+  if (call.tool.operation.effect === 'read' || guarded.acts.length === 0) return finish(guarded);
   const planned = await plan(guarded);
   if (call.controls.dryRun) return { reply: rehearsal(planned), outcome: { outcome: 'planned' } };
   const confirmation = await confirm(planned);

@@ -39,21 +39,26 @@ const chosen = (render: Renderer, { fields }: JsonRecord): Renderer => (Array.is
 /** Names of what this server adds to the metadata of results. */
 export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } as const;
 
+const needless = 'There is nothing to change: all that was given is so already. No change was sent.';
+
 /**
  * The answer of a call in words and as data, both from the same view. What stands in the words as data is fenced.
  * @param missing what could not be read and why.
+ * @param isNeedless whether a change was asked for that is so already.
  */
-export function answered({ tool, args, context, deps }: Call, answer: JsonRecord, missing: readonly string[]): Reply {
+export function answered({ tool, args, context, deps }: Call, answer: JsonRecord, missing: readonly string[], { isNeedless = false } = {}): Reply {
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
   const render = chosen(tool.render, args);
   const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render);
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
-  const next = typeof tool.next === 'function' ? safeNext(tool.next(view, args), (name) => deps.registry?.offers(name) ?? true) : [];
-  const advice = typeof tool.next === 'string' ? tool.next : nextText(next);
+  const next = typeof tool.next === 'function' && !isNeedless ? safeNext(tool.next(view, args), (name) => deps.registry?.offers(name) ?? true) : [];
+  const advice = typeof tool.next === 'string' && !isNeedless ? tool.next : nextText(next);
+  const said = isEmpty || shown === '' ? undefined : fence(shown);
+  const heading = isNeedless ? needless : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {
     kind: 'answer',
-    text: joined(isEmpty ? 'The platform accepted it and sent nothing more.' : fence(shown), omission, ...missing, advice, budget && budgetText(budget)),
+    text: joined(heading, said, omission, ...missing, advice, budget && budgetText(budget)),
     data: missing.length > 0 ? { ...view, not_read: missing } : view,
     meta: { ...(next.length > 0 && { [metaKeys.next]: next }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
   };

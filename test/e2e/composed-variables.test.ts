@@ -84,7 +84,7 @@ describe('many variables at once', () => {
     for (const args of [{ dry_run: true }, {}]) {
       const { result, text, user, sent } = await setting({ ...staging, variables: { SAME: 'a' }, ...args });
       expect(result.isError, text).toBeFalsy();
-      expect(text).toMatch(/Nothing to set|Nothing was done/);
+      expect(text).toMatch(/nothing to change|Nothing was done/);
       expect([user.asked, sent]).toEqual([[], []]);
     }
   });

@@ -39,7 +39,7 @@ const calls: Record<string, Args> = {
   invite_member: { email: 'nia@acme.example', role_id: 'Developer' },
   update_alert_rule: { alert_rule_id: 'checkout-errors', severity: 'MEDIUM' },
   create_helm_repository: { name: 'vendor', kind: 'HTTPS', skip_tls_verification: false, url: 'https://charts.acme.example', config: { username: 'ci', password: 'hunter2-hunter2' } },
-  update_billing_info: { city: 'Lyon' },
+  update_billing_info: { city: 'Lille' },
   list_job_deployments: { job_id: 'shop/staging/nightly-report', page_size: 2 },
   get_labels_group: { labels_group_id: '@labels_group_id' },
   create_webhook: { target_url: 'https://chat.acme.example/hooks', events: ['DEPLOYMENT_FAILED'], target_secret: 'shared-hook-secret' },

@@ -145,10 +145,8 @@ export const setEnvironmentVariables = composeTool({
   }),
   render: {
     view: (answer) => answer,
-    text: ({ results }) => {
-      const rows = (results ?? []) as readonly JsonRecord[];
-      return rows.length === 0 ? 'Nothing to set: all of it is so already.' : rows.map(({ key, how: what, scope, id }) => `${String(key)}: ${String(what)} (${String(scope)}, id ${String(id)})`).join('\n');
-    },
+    text: ({ results }) =>
+      ((results ?? []) as readonly JsonRecord[]).map(({ key, how: what, scope, id }) => `${String(key)}: ${String(what)} (${String(scope)}, id ${String(id)})`).join('\n'),
     keep: 'first',
   },
   next: 'It takes effect with the next deployment of the services that use it.',

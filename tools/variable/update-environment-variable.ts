@@ -3,11 +3,18 @@ import { amending, defineTool, record, type JsonRecord } from '../../src/mcp/too
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
-/** The platform changes variables of an environment and its services only; asking somebody to agree first would be for nothing. */
-const fixed = ({ scope }: JsonRecord) =>
-  unchangeable.includes(String(scope))
-    ? { what: `it is of scope ${String(scope)}, which can't be changed here`, next: 'Give a container its own value of it with override_environment_variable, or the environment a variable of its own.' }
-    : undefined;
+const differs = (given: unknown, now: unknown): boolean => given !== undefined && given !== now;
+
+/** What the platform would refuse to change; asking somebody to agree first would be for nothing. */
+function fixed({ scope, variable_type: type, owned_by: owner, key, value }: JsonRecord, given: JsonRecord) {
+  if (unchangeable.includes(String(scope))) {
+    return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: 'Give a container its own value of it with override_environment_variable, or the environment a variable of its own.' };
+  }
+  if (owner !== undefined && owner !== null) return { what: 'it is owned by another system', next: 'Change it where owned_by of list_environment_variables says.' };
+  if (type === 'OVERRIDE' && differs(given['key'], key)) return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };
+  if (type === 'ALIAS' && differs(given['value'], value)) return { what: 'it is an alias and has the value of the variable it stands for', next: 'Change that one: list_environment_variables shows it as aliased_variable.' };
+  return undefined;
+}
 
 export const updateEnvironmentVariable = defineTool(operations.update_environment_variable, {
   toolset: 'variables',

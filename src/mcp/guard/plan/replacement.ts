@@ -5,6 +5,11 @@ import { changes, declaredIn } from './changes.ts';
 import { unread, type Preview } from './preview.ts';
 import { pick, type JsonRecord } from '../../values.ts';
 
+const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.shape as object | undefined) ?? {});
+
+/** The members of a replacement's body that a call leaves out: whatever they are now, they are lost or go back to their default. */
+export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] => bodyMembers(operation).filter((name) => args[name] === undefined);
+
 /**
  * What a PUT changes and what it drops without saying so.
  * @param asRequest what was read, in the request's own shape, where the two differ.
@@ -13,8 +18,11 @@ export const replacement =
   (operation: AnyOperation, asRequest: (found: JsonRecord) => JsonRecord = (found) => found): Preview =>
   async (args, { read }) => {
     const found = await present(operation, args, read);
-    if (!found) return [unread('what it replaces, and what is lost with it')];
-    const body = Object.keys((operation.body?.shape as object | undefined) ?? {});
+    if (!found) {
+      const lost = leftOut(operation, args);
+      return [unread('what it replaces'), ...(lost.length > 0 ? [`Lost or back to its default, because it is not given: ${lost.join(', ')}.`] : [])];
+    }
+    const body = bodyMembers(operation);
     const whole = argumentSchema(operation);
     const schema = { properties: pick(whole.properties ?? {}, body) as NonNullable<typeof whole.properties> };
     const lines = changes(declaredIn(asRequest(found), schema) as JsonRecord, pick(args, body), schema);
