@@ -57,11 +57,11 @@ const word = fc.stringMatching(/^[a-z][a-z0-9]{2,8}$/);
 const replaced: Replaced[] = [
   {
     tool: 'update_container', args: () => ({ container_id: platform.seed['container_id'] }), now: () => raw(`/container/${platform.seed['container_id']}`),
-    members: { tag: word, cpu: fc.integer({ min: 100, max: 900 }), memory: fc.integer({ min: 128, max: 2048 }), description: word, arguments: fc.array(word, { maxLength: 2 }), entrypoint: word, auto_deploy: fc.boolean() },
+    members: { tag: word, cpu: fc.integer({ min: 100, max: 900 }), memory: fc.integer({ min: 128, max: 2048 }), description: word, arguments: fc.array(word, { minLength: 1, maxLength: 2 }), entrypoint: word, auto_deploy: fc.boolean() },
   },
   {
     tool: 'update_helm', args: () => ({ helm_id: platform.seed['helm_id'] }), now: () => raw(`/helm/${platform.seed['helm_id']}`),
-    members: { timeout_sec: fc.integer({ min: 60, max: 900 }), arguments: fc.array(word, { maxLength: 2 }), description: word, auto_deploy: fc.boolean() },
+    members: { timeout_sec: fc.integer({ min: 60, max: 900 }), arguments: fc.array(word, { minLength: 1, maxLength: 2 }), description: word, auto_deploy: fc.boolean() },
   },
   {
     tool: 'update_alert_rule', args: () => ({ alert_rule_id: platform.seed['alert_rule_id'] }), now: () => raw(`/alert-rules/${platform.seed['alert_rule_id']}`),
