@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectorsTo, textOf, type Connectors } from '../e2e/mcp-support.ts';
+import { lensOn, type Lens } from '../guard/lens.ts';
+import { startLab, type Lab } from '../platform/lab.ts';
+
+const environments = 60;
+
+let lab: Lab;
+let lens: Lens;
+let connectors: Connectors;
+
+beforeAll(async () => {
+  lab = await startLab();
+  const { id: project_id } = await lab.must('create_project', { organization_id: lab.organizationId, name: 'wide' });
+  for (let index = 0; index < environments; index += 1) await lab.must('create_environment', { project_id, name: `e${index}`, mode: 'DEVELOPMENT', cluster_id: lab.seed['cluster_id'] });
+  lens = await lensOn(lab.url);
+  connectors = connectorsTo(lens.url, lab.tokens.read);
+});
+afterAll(async () => {
+  await connectors.close();
+  await lens.close();
+  await lab.close();
+});
+
+/** What a search answers, and the paths that it asked for. */
+async function find(args: Record<string, unknown>) {
+  const client = await connectors.modern();
+  const before = lens.seen.length;
+  const result = await client.call('find_resource', args);
+  const { results, unseen } = result.structuredContent as { results: { path: string; kind: string }[]; unseen?: number };
+  return { text: textOf(result), results, unseen, asked: lens.seen.slice(before) };
+}
+
+const into = (asked: readonly string[]): string[] => asked.filter((one) => /\/environment\/[^/]+\/(services|statuses)$/.test(one));
+
+test('a bare search asks no further once it has as much as it shows, and says so', async () => {
+  const { results, asked, unseen, text } = await find({});
+  expect(results).toHaveLength(50);
+  expect(into(asked)).toEqual([]);
+  expect(unseen).toBe(environments + 3);
+  expect(text).toContain(`It ended early, to spare requests: ${unseen} projects and environments were not looked into.`);
+});
+
+test('a search for a kind asks until it has enough', async () => {
+  const { results, asked, unseen } = await find({ kind: 'application', limit: 2 });
+  expect(results.map(({ kind }) => kind)).toEqual(['application', 'application']);
+  expect(into(asked).length).toBeLessThanOrEqual(8);
+  expect(unseen).toBe(environments + 3 - into(asked).length);
+});
+
+test('a search for a state lists the services only of environments where something is so', async () => {
+  const { results, asked } = await find({ project: 'shop', state: 'READY' });
+  expect(results.map(({ path }) => path)).toEqual(['shop/staging/storefront']);
+  expect(into(asked).filter((one) => one.endsWith('/services'))).toHaveLength(1);
+  const none = await find({ project: 'shop', state: 'NO_SUCH_STATE' });
+  expect(into(none.asked).every((one) => one.endsWith('/statuses'))).toBe(true);
+  expect(none.text).toContain('States there are:');
+});
+
+test('a search for a name that is nowhere ends after a number of requests, and says what it left out', async () => {
+  const { text, unseen, asked } = await find({ name: 'nothing-like-it' });
+  expect(asked.length).toBeLessThanOrEqual(44);
+  expect(unseen).toBe(environments + 3 - into(asked).length);
+  expect(text).toMatch(/Nothing is like that\..*\nIt ended early/);
+});
+
+test('a place that was given is looked into whole', async () => {
+  const { results, unseen, text } = await find({ environment: 'shop/staging' });
+  expect(results.length).toBeGreaterThan(5);
+  expect(unseen).toBeUndefined();
+  expect(text).not.toContain('ended early');
+});
+
+test('no more is asked than half of what is left', async () => {
+  lab = await lab.restart({ rateLimit: 40 });
+  const near = await lensOn(lab.url);
+  const few = connectorsTo(near.url, lab.tokens.read);
+  const client = await few.modern();
+  const result = await client.call('find_resource', { name: 'nothing-like-it' });
+  expect(near.seen.length).toBeGreaterThan(10);
+  expect(near.seen.length).toBeLessThanOrEqual(24);
+  expect(textOf(result)).toContain('It ended early');
+  await few.close();
+  await near.close();
+});
