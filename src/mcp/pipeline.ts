@@ -7,6 +7,7 @@ import { fit } from './fit.ts';
 import type { Confirmation } from './guard/confirmation.ts';
 import { splitControls } from './guard/controls.ts';
 import { admit, guard, keepArgumentsInside, spend, type Guarded, type Lowered } from './guard/guard.ts';
+import { keepUnlocked } from './guard/lock.ts';
 import { inPlace } from './guard/pinned-place.ts';
 import { planOf, planText, type Plan } from './guard/plan.ts';
 import { allowsUnattended } from './guard/policy.ts';
@@ -58,6 +59,7 @@ async function lower(call: Call): Promise<Lowered> {
 async function plan(call: Guarded): Promise<Planned> {
   const { tool, args, acts, controls, target, tier, deps, look, note } = call;
   const read = controls.dryRun || needsConfirmation(tier) ? look : undefined;
+  if (read) await keepUnlocked(call);
   const made = await planOf({ tool, args, acts, target, tier, read, redactor: deps.redactor, key: sealingKey(call) });
   note({ plan: made.digest, target: made.target });
   return { ...call, plan: made };

@@ -7,15 +7,15 @@ import { createDesk } from '../../src/mcp/guard/approvals/desk.ts';
 import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
 import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
 import type { Policy } from '../../src/mcp/guard/policy.ts';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
+import { startPlatform, type PlatformOptions, type RunningPlatform } from '../../src/platform/platform.ts';
 import { tools } from '../../tools/index.ts';
 
 const token = 'token-of-the-tests';
 
 /** A platform of its own, with room for many requests. */
-export async function busyPlatform(): Promise<RunningPlatform & { readonly token: string }> {
+export async function busyPlatform(options: Partial<PlatformOptions> = {}): Promise<RunningPlatform & { readonly token: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
-  const platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit: 1_000_000 });
+  const platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit: 1_000_000, ...options });
   return {
     ...platform,
     token,

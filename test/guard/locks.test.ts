@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedId } from '../../src/platform/seed/ids.ts';
+import { agree, connectorsTo, textOf, userWho, type Connectors, type User } from '../e2e/mcp-support.ts';
+import { lensOn, type Lens } from './lens.ts';
+import { busyPlatform } from './rig.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let lens: Lens;
+let connectors: Connectors;
+/** Alters the list of locks. */
+let alter: (lock: Json) => Json = (lock) => lock;
+
+beforeAll(async () => {
+  platform = await busyPlatform({ scenarios: ['cluster-locked'] });
+  lens = await lensOn(platform.url, {
+    alter: (_method, path, body) => (path.endsWith('/cluster/lock') ? { results: (body as { results: Json[] }).results.map((lock) => alter(lock)) } : body),
+  });
+  connectors = connectorsTo(lens.url, platform.token);
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await lens.close();
+  await platform.close();
+});
+
+const warehouse = seedId('cluster/warehouse');
+const environment_id = seedId('environment/warehouse/production');
+const container_id = seedId('service/warehouse/production/stock-sync');
+
+const outside = (text: string): string => text.replaceAll(/<platform-data>.*?<\/platform-data>/gs, '');
+
+async function attempt(tool: string, args: Json, user: User = userWho(() => ({ action: 'decline' }))) {
+  const before = lens.changes().length;
+  const result = await (await connectors.modern(user)).call(tool, args);
+  return { text: textOf(result), isError: result.isError, asked: user.asked.length, changes: lens.changes().slice(before) };
+}
+
+const refused: [string, Json][] = [
+  ['deploy_service', { service: container_id }],
+  ['restart_services', { environment_id, container_ids: [container_id] }],
+  ['stop_environment', { environment_id }],
+  ['update_container', { container_id, tag: '1.17.0' }],
+  ['create_database', { environment_id, name: 'stock', type: 'REDIS', version: '7', mode: 'CONTAINER' }],
+  ['override_environment_variable', { container_id, environment_variable_id: seedId('variable/warehouse/REGION'), value: 'x' }],
+  ['create_environment', { project_id: seedId('project/warehouse'), cluster_id: warehouse, name: 'second', mode: 'PRODUCTION' }],
+  ['upgrade_cluster', { cluster_id: warehouse }],
+];
+
+test.each(refused)('%s on a locked cluster is refused before anybody is asked, and says who locked it, why, and what to do', async (tool, args) => {
+  for (const how of [{}, { dry_run: true }]) {
+    const { text, ...rest } = await attempt(tool, { ...args, ...how });
+    expect(rest, text).toEqual({ isError: true, asked: 0, changes: [] });
+    expect(text).toMatch(/locked by Bo Lindqvist since \S+ until \S+: Incident 2291/);
+    expect(outside(text)).toMatch(/its cluster is locked.*Tell the user who locked it.*unlock_cluster/);
+    expect(outside(text)).not.toContain('Incident');
+  }
+});
+
+test('what a lock does not keep from being done is asked for', async () => {
+  for (const [tool, args] of [['cancel_deployment', { environment_id }], ['unlock_cluster', { cluster_id: warehouse }]] as const) {
+    expect(await attempt(tool, args), tool).toMatchObject({ asked: 1, changes: [] });
+  }
+  expect(await attempt('stop_environment', { environment_id: platform.seed['environment_id'] })).toMatchObject({ asked: 1 });
+});
+
+test('a lock whose days are over keeps nobody from being asked', async () => {
+  alter = (lock) => ({ ...lock, locked_at: '2020-01-01T00:00:00Z' });
+  try {
+    expect(await attempt('deploy_service', { service: container_id })).toMatchObject({ asked: 1, changes: [] });
+  } finally {
+    alter = (lock) => lock;
+  }
+});
+
+test('a call that nobody has to agree to reads no lock', async () => {
+  const before = lens.seen.length;
+  await attempt('create_database', { environment_id: platform.seed['environment_id'], name: 'unasked', type: 'REDIS', version: '7', mode: 'CONTAINER' });
+  expect(lens.seen.slice(before).filter((line) => line.endsWith('/lock'))).toEqual([]);
+});
+
+test('where locks cannot be read, somebody is asked and the platform refuses', async () => {
+  const blind = await lensOn(platform.url, { mode: 'unknown' });
+  const others = connectorsTo(blind.url, platform.token);
+  const user = userWho(agree);
+  const result = await (await others.modern(user)).call('deploy_service', { service: `infra://service/container/${container_id}` });
+  expect(user.asked).toHaveLength(1);
+  expect(textOf(result)).toContain('is locked by Bo Lindqvist');
+  await others.close();
+  await blind.close();
+});
+
+test('a cluster that is locked while somebody is asked is left as it is', async () => {
+  const main = platform.seed['cluster_id'];
+  const locking = userWho(async (question) => {
+    await (await connectors.modern(userWho(agree))).call('lock_cluster', { cluster_id: main, reason: 'wait', ttl_in_days: 1 });
+    return agree(question);
+  });
+  const { asked, changes, text } = await attempt('stop_environment', { environment_id: platform.seed['environment_id'] }, locking);
+  expect([asked, changes]).toEqual([1, [`POST /cluster/${main}/lock`]]);
+  expect(text).toContain('its cluster is locked');
+});
