@@ -67,7 +67,7 @@ const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: K
   cancelled: { kind: 'cancelled' },
   not_connected: { kind: 'not_connected', requestId: 'R' },
   not_possible: { kind: 'not_possible', what: 'the deployment has ended', next: 'There is nothing to cancel.' },
-  partly: { kind: 'partly', done: ['the first was stopped'], of: 2, error: { kind: 'api', error: apiError } },
+  partly: { kind: 'partly', done: ['the first was stopped'], failed: 'the second', of: 2, error: { kind: 'api', error: apiError } },
   afterwards: { kind: 'afterwards', done: ['it was stopped'], error: { kind: 'api', error: apiError } },
   api: { kind: 'api', error: apiError },
   internal: { kind: 'internal', requestId: 'R', begun: true },

@@ -23,8 +23,8 @@ export type Failure =
   | { readonly kind: 'not_connected'; readonly requestId: string }
   /** What a tool finds that keeps it from going on, in our own words. `seen` is what the platform shows of it. */
   | { readonly kind: 'not_possible'; readonly what: string; readonly next: string; readonly seen?: string }
-  /** Some of several changes were made. */
-  | { readonly kind: 'partly'; readonly done: readonly string[]; readonly of: number; readonly error: Failure }
+  /** One of several changes failed: those before it were made, those after it not tried. */
+  | { readonly kind: 'partly'; readonly done: readonly string[]; readonly failed: string; readonly of: number; readonly error: Failure }
   /** All was done, and what was to be told of it failed. */
   | { readonly kind: 'afterwards'; readonly done: readonly string[]; readonly error: Failure }
   | { readonly kind: 'api'; readonly error: ApiError }
@@ -56,6 +56,7 @@ export function outcomeOf(failure: Failure): Pick<Outcome, 'outcome' | 'why'> {
     case 'pending':
       return { outcome: 'pending', why: failure.code };
     case 'partly':
+      if (failure.done.length === 0) return outcomeOf(failure.error);
       return { outcome: outcomeOf(failure.error).outcome === 'unknown' ? 'unknown' : 'failed', why: `${failure.done.length} of ${failure.of} done` };
     case 'afterwards':
       return { outcome: 'done', why: outcomeOf(failure.error).why };
@@ -157,8 +158,13 @@ const words: Words = {
   api: ({ error }, circumstances) => apiText(error, circumstances),
   not_possible: ({ what, next, seen }, { tool, redactor }) =>
     [`${notDone(tool)}: ${clean(redactor.text(what))}. ${clean(redactor.text(next))}`, seen && fence(clean(redactor.text(seen)))].filter(Boolean).join('\n'),
-  partly: ({ done, of, error }, circumstances) =>
-    [`${done.length} of ${of} changes were made and stay: ${done.join('; ')}. The next one failed, and what follows it was not tried.`, failureText(error, circumstances)].join('\n'),
+  partly: ({ done, failed, of, error }, circumstances) =>
+    [
+      done.length === 0
+        ? `The first of ${of} changes failed (${failed}), and none after it was tried.`
+        : `${done.length} of ${of} changes were made and stay: ${done.join('; ')}. The next one failed (${failed}), and what follows it was not tried.`,
+      failureText(error, circumstances),
+    ].join('\n'),
   afterwards: ({ done, error }, circumstances) =>
     [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, circumstances)].join('\n'),
   internal: ({ requestId, begun }, { tool }) =>

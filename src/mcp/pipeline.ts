@@ -101,8 +101,9 @@ async function perform(call: Guarded): Promise<JsonRecord[]> {
       const answer = await ask(operation, input, call);
       answers.push(isRecord(answer) ? answer : {});
     } catch (error) {
-      if (answers.length === 0) throw error;
-      fail({ kind: 'partly', done: acts.slice(0, answers.length).map(deedText), of: acts.length, error: failureOf(error, context.requestId, true) });
+      const [failed, ...others] = acts.slice(answers.length);
+      if (answers.length === 0 && others.length === 0) throw error;
+      fail({ kind: 'partly', done: acts.slice(0, answers.length).map(deedText), failed: deedText(failed!), of: acts.length, error: failureOf(error, context.requestId, true) });
     }
   }
   return answers;

@@ -67,7 +67,7 @@ describe('many variables at once', () => {
     const first = await setting({ ...staging, variables: { NEW_ONE: 'a', NEW_TWO: 'b' } });
     expect(first.rows.map(({ how }) => how)).toEqual(['created', 'created']);
     const { rows, sent } = await setting({ ...staging, variables: { NEW_ONE: 'a', NEW_TWO: 'c', NEW_THREE: 'd' } });
-    expect(rows.map(({ key, how }) => [key, how])).toEqual([['NEW_TWO', 'changed'], ['NEW_THREE', 'created']]);
+    expect(rows.map(({ key, how }) => [key, how])).toEqual([['NEW_THREE', 'created'], ['NEW_TWO', 'changed']]);
     expect(sent).toHaveLength(2);
   });
 
@@ -153,6 +153,27 @@ describe('.env text', () => {
   });
 });
 
+describe('what can be seen to be refused is not begun:', () => {
+  test.each<[string, Json, RegExp]>([
+    ['a variable that stands for another', { variables: { FREE_A: '1', AWS_REGION: 'eu-north-1' } }, /AWS_REGION of the application is ALIAS.*Nothing was set/],
+    ['a variable that is kept elsewhere', { variables: { FREE_A: '1', MAIL_API_URL: 'https://mail.example' } }, /MAIL_API_URL of the application is EXTERNAL_SECRET, owned by external-secrets/],
+    ['a secret with the key of a variable', { variables: { FREE_A: '1' }, secrets: { PAYMENT_PROVIDER: 'correct-horse-9' } }, /PAYMENT_PROVIDER is a variable of the application/],
+  ])('%s', async (_, given, says) => {
+    const { text, sent, user } = await setting({ ...staging, ...given });
+    expect(text).toMatch(says);
+    expect([sent, user.asked]).toEqual([[], []]);
+  });
+
+  test('a variable with the key of a stored secret is named, and what needs no new key is left for later', async () => {
+    await setting({ ...staging, secrets: { STORED: 'correct-horse-10' } });
+    await setting({ ...staging, variables: { THERE: 'a' } });
+    const { text, sent } = await setting({ ...staging, variables: { THERE: 'b', STORED: 'c' } });
+    expect(text).toContain('The first of 2 changes failed (create_environment_variable STORED on application');
+    expect(sent).toHaveLength(1);
+    expect((await valuesOf(staging.application)).get('THERE')).toBe('a');
+  });
+});
+
 describe('secrets', () => {
   const values = ['correct-horse-1', 'battery-staple-2', 'xylophone-3'];
   const args = { ...staging, variables: { SEEN_PLAIN: 'plain' }, secrets: { HIDDEN_A: values[0] }, env_text: `HIDDEN_PASSWORD=${values[1]}\nHIDDEN_TOKEN='${values[2]}'\n` };
@@ -161,17 +182,19 @@ describe('secrets', () => {
     const planned = await setting({ ...args, dry_run: true });
     const production = await setting({ ...args, application: 'shop/production/checkout-api' });
     const { result, rows } = await setting(args);
-    expect(rows.map(({ how }) => how)).toEqual(['created', 'stored as a secret', 'stored as a secret', 'stored as a secret']);
+    expect(rows.map(({ how }) => how)).toEqual(['stored as a secret', 'stored as a secret', 'stored as a secret', 'created']);
     const everything = JSON.stringify([planned.result, production.result, production.user.asked, result, connectors.log.lines]) + (await recorded());
     expect(everything).toContain('HIDDEN_PASSWORD');
     for (const value of values) expect(everything).not.toContain(value);
   });
 
-  test('that are there already are named, and what was set before stays told', async () => {
-    const { result, text, rows } = await setting({ ...staging, variables: { BEFORE_IT: 'a' }, env_text: 'HIDDEN_PASSWORD=another-staple-4\n' });
+  test('that are there already are named, before anything else was set', async () => {
+    const { result, text, rows, sent } = await setting({ ...staging, variables: { BEFORE_IT: 'a', SEEN_PLAIN: 'changed' }, env_text: 'HIDDEN_PASSWORD=another-staple-4\n' });
     expect([result.isError, rows]).toEqual([true, []]);
-    expect(text).toMatch(/1 of 2 .*create_environment_variable BEFORE_IT/);
+    expect(text).toMatch(/^The first of 3 changes failed \(create_secret HIDDEN_PASSWORD on application [^)]*\), and none after it was tried\./);
     expect(text).toContain('HIDDEN_PASSWORD already');
+    expect(sent).toHaveLength(1);
+    expect((await valuesOf(staging.application)).get('BEFORE_IT')).toBeUndefined();
     expect(JSON.stringify([result, connectors.log.lines]) + (await recorded())).not.toContain('another-staple-4');
   });
 });

@@ -3,7 +3,7 @@ import { defineTool, record } from '../../src/mcp/tool.ts';
 
 export const createSecret = defineTool(operations.create_secret, {
   toolset: 'variables',
-  description: 'Store a password, API key or other secret for an application. Nobody can read the value again, here or elsewhere.',
+  description: 'Store a password, API key or other secret for an application. Nobody can read or change it again, here or elsewhere.',
   render: record({ first: ['key', 'id', 'scope', 'variable_type'] }),
   next: 'It takes effect with the next deploy_application.',
 });

@@ -9,6 +9,7 @@ interface Variable {
   readonly value: string;
   readonly scope: string;
   readonly variable_type: string;
+  readonly owned_by?: string | null;
 }
 
 /** Whose variables are set, and what it sees of them now. */
@@ -46,8 +47,9 @@ async function holderOf({ application, container, environment }: { application?:
   return { kind: 'environment', id, environmentId: id, variables: variablesIn(list) };
 }
 
-const isOwn = ({ kind }: Holder, { scope, variable_type }: Variable): boolean =>
-  (own[kind] as readonly string[]).includes(scope) && settable.includes(variable_type);
+const isOwn = ({ kind }: Holder, { scope }: Variable): boolean => (own[kind] as readonly string[]).includes(scope);
+
+const isSettable = ({ variable_type, owned_by }: Variable): boolean => settable.includes(variable_type) && (owned_by ?? undefined) === undefined;
 
 /** The request that gives one variable its value; none where it has it already. */
 function setting(holder: Holder, key: string, value: string, sight: Sight): readonly Act[] {
@@ -55,6 +57,12 @@ function setting(holder: Holder, key: string, value: string, sight: Sight): read
   const same = variables.filter((variable) => variable.key === key);
   const present = same.find((variable) => isOwn(holder, variable));
   if (present?.value === value) return [];
+  if (present && !isSettable(present)) {
+    sight.refuse(
+      `${key} of the ${kind} is ${present.variable_type}${present.owned_by ? `, owned by ${present.owned_by}` : ''}: its value is not set there`,
+      'Change it where its value comes from, or leave the key out. Nothing was set.',
+    );
+  }
   if (present) return [act(operations.update_environment_variable, { environment_id: environmentId, environment_variable_id: present.id, key, value })];
   if (kind === 'application') return [act(operations.create_environment_variable, { application_id: id, key, value })];
   const inherited = same.find(({ scope }) => scope !== 'BUILT_IN');
@@ -64,6 +72,22 @@ function setting(holder: Holder, key: string, value: string, sight: Sight): read
     'Give its application the variable, or leave the key out. Nothing was set.',
   );
 }
+
+/** The request that stores a secret. A stored one can't be told from a key that is free: that shows only when the platform refuses it. */
+function storing(holder: Holder, key: string, value: string, sight: Sight): Act {
+  if (holder.kind !== 'application') {
+    sight.refuse(`a secret (${key}) can be stored for applications only`, 'Leave it out here, and give it to the application that needs it. Nothing was set.');
+  }
+  if (holder.variables.some((variable) => variable.key === key && isOwn(holder, variable))) {
+    sight.refuse(`${key} is a variable of the application, and a secret can't have the same key`, 'Give the secret another key, or set the variable. Nothing was set.');
+  }
+  return act(operations.create_secret, { application_id: holder.id, key, value });
+}
+
+const risky: readonly string[] = [operations.create_environment_variable.name, operations.create_secret.name];
+
+/** What creates comes first, secrets foremost: it may meet a stored secret, and then least was changed before. */
+const byRisk = (acts: readonly Act[]): Act[] => acts.toSorted((one, other) => risky.indexOf(other.operation.name) - risky.indexOf(one.operation.name));
 
 const Values = z.record(z.string(), z.string());
 
@@ -116,7 +140,7 @@ export const setEnvironmentVariables = composeTool({
     container: reference('container').optional(),
     environment: reference('environment').optional(),
     variables: Values.optional().describe('Key: value.'),
-    secrets: z.record(z.string(), secret()).optional().describe('Never readable again; applications only.'),
+    secrets: z.record(z.string(), secret()).optional().describe('New ones, for applications: never readable or settable again.'),
     env_text: secret().optional().describe('Lines KEY=value.'),
   },
   rules: (args) => {
@@ -131,14 +155,12 @@ export const setEnvironmentVariables = composeTool({
   acts: async (args, sight) => {
     const holder = await holderOf(args, sight);
     const { plain, hidden } = sorted(args, holder);
-    if (hidden.length > 0 && holder.kind !== 'application') {
-      sight.refuse(`secrets (${hidden.map(([key]) => key).join(', ')}) can be stored for applications only`, 'Leave them out here, and give them to the application that needs them. Nothing was set.');
-    }
-    return [
+    return byRisk([
       ...plain.flatMap(([key, value]) => setting(holder, key, value, sight).map((one) => ({ ...one, about: key }))),
-      ...hidden.map(([key, value]) => ({ ...act(operations.create_secret, { application_id: holder.id, key, value }), about: key })),
-    ];
+      ...hidden.map(([key, value]) => ({ ...storing(holder, key, value, sight), about: key })),
+    ]);
   },
+  plan: ({ application }) => (application === undefined ? [] : ['Secrets stored earlier are not shown: a key that one of them has is refused, and what stands after it is not set.']),
   answer: z.object({ results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })) }),
   answerOf: async (_, sight, answers) => ({
     results: answers.map((answer, index) => ({ key: answer['key'], how: how[sight.done[index] ?? ''], scope: answer['scope'], id: answer['id'] })),
