@@ -80,7 +80,7 @@ const refusals: Readonly<Record<Refusal, true>> = {
 const redactor = { text: (text: string) => text, value: (value: unknown) => value, knowing: () => redactor };
 
 /** What is said before the plan. */
-const said = (failure: Failure): string => failureText(failure, { tool, redactor }).split('\nIt would do this')[0]!;
+const said = (failure: Failure): string => failureText(failure, { tool, redactor, hidden: [] }).split('\nIt would do this')[0]!;
 
 const failureRows = (): string[][] => Object.values(examples).map((failure) => [code(failure.kind), outcomeOf(failure).outcome, said(failure)]);
 const refusalRows = (): string[][] => (Object.keys(refusals) as Refusal[]).map((why) => [code(why), said({ kind: 'not_confirmed', why, plan })]);

@@ -18,7 +18,7 @@ import { admissionOf } from './http/admission.ts';
 import { openApprovals } from './http/approvals.ts';
 import { openPolicies } from './http/policies.ts';
 import { createLog } from './log.ts';
-import { offeredTools } from './offered-tools.ts';
+import { offeredTools, toolsLeftOut } from './offered-tools.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
 
@@ -61,7 +61,7 @@ export async function http(config: Config): Promise<void> {
   const texts = shippedTexts();
   let page: string | undefined;
   const policies = await openPolicies(config, tools, (policy) => ({
-    ...createParts({ tools, policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, addresses, texts, version: manifest.version, clock }),
+    ...createParts({ tools, otherTools: toolsLeftOut(tools), policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, addresses, texts, version: manifest.version, clock }),
     approvalsPage: () => page,
   }));
   const admission = await admissionOf(config, log);

@@ -48,3 +48,6 @@ export function offeredTools({ toolsets: chosen, tools: single, excludeTools }: 
   if (offered.length === 0) throw new Error(`No tool is left to offer: ${spelled('excludeTools')} takes all away.`);
   return offered;
 }
+
+/** Names of the tools that the options leave out. */
+export const toolsLeftOut = (offered: readonly Tool[]): string[] => tools.filter((tool) => !offered.includes(tool)).map(({ name }) => name);

@@ -29,7 +29,7 @@ export async function stdio(config: Config): Promise<void> {
   const surface = (chooses(config) ? undefined : prebuiltSurface(policy)) ?? (await working()).parts.surface;
   const stopped = untilStopped(process.stdin);
   const server = serveStdio({
-    version: manifest.version, surface, hasPrompts: true, skills: skillsOf(texts, log), work: async () => (await working()).parts,
+    version: manifest.version, surface, hasPrompts: true, skills: skillsOf(texts, { log, hidden: surface.hidden }), work: async () => (await working()).parts,
   });
   await stopped;
   await server.close();

@@ -7,7 +7,7 @@ import type { Texts } from '../mcp/texts.ts';
 import { openAddresses } from './addresses.ts';
 import type { Connection } from './connection.ts';
 import { openGuard } from './guard.ts';
-import { offeredTools } from './offered-tools.ts';
+import { offeredTools, toolsLeftOut } from './offered-tools.ts';
 
 /** What carries requests out, opened. */
 export interface Working {
@@ -26,7 +26,7 @@ export function openWork(config: Config, given: { readonly policy: Policy; reado
   const guard = openGuard(config);
   const addresses = openAddresses(config);
   return {
-    parts: createParts({ tools, connect, secrets, log, policy, guard: guard.parts, addresses, texts, version: manifest.version, clock: { now: Date.now } }),
+    parts: createParts({ tools, otherTools: toolsLeftOut(tools), connect, secrets, log, policy, guard: guard.parts, addresses, texts, version: manifest.version, clock: { now: Date.now } }),
     close: async () => {
       await addresses.flush();
       await guard.close();

@@ -34,8 +34,8 @@ export interface Dependencies {
   readonly addresses: Addresses;
   /** Finds the place that calls are kept to, where the policy has one. */
   readonly places?: Places;
-  /** The tools that clients are shown; without it, any may be proposed. */
-  readonly registry?: Pick<Registry, 'offers'>;
+  /** The tools that clients are shown; without it, any may be proposed and named. */
+  readonly registry?: Pick<Registry, 'offers' | 'hidden'>;
 }
 
 /** One call on its way through the stages. */

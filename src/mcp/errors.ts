@@ -8,6 +8,7 @@ import type { Refusal } from './guard/confirmation.ts';
 import { planText, type Plan } from './guard/plan.ts';
 import type { Denial } from './guard/policy.ts';
 import type { Outcome } from './guard/record.ts';
+import { sayable } from './mentions.ts';
 import type { Redactor } from './redact.ts';
 import type { Tool } from './tool.ts';
 
@@ -77,6 +78,8 @@ const unknownOutcome = 'Whether the change was made is not known: read the prese
 interface Circumstances {
   readonly tool: Tool;
   readonly redactor: Redactor;
+  /** Names of tools that aren't shown: what is said names none of them. */
+  readonly hidden: readonly string[];
 }
 
 interface Told {
@@ -99,10 +102,10 @@ const advice: Partial<Record<ApiErrorKind, (tool: Tool) => string>> = {
   not_found: () => noSuchId,
 };
 
-function apiText(error: ApiError, { tool, redactor }: Circumstances): string {
+function apiText(error: ApiError, { tool, redactor, hidden }: Circumstances): string {
   const status = error.status === undefined ? '' : ` (${error.status})`;
   const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(clean(redactor.text(error.detail)))}`;
-  const next = advice[error.kind]?.(tool) ?? error.next;
+  const next = sayable(advice[error.kind]?.(tool) ?? error.next, hidden);
   return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${clean(redactor.text(error.reason))}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
 }
 
@@ -146,7 +149,7 @@ type Words = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { 
 const words: Words = {
   bad_arguments: ({ issues }, { tool, redactor }) =>
     [`${notBegun(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${clean(redactor.text(issue))}`), 'Correct them and call again.'].join('\n'),
-  bad_address: ({ problem }, { tool, redactor }) => `${notBegun(tool)}. ${addressText(problem, (text) => redactor.text(text))}`,
+  bad_address: ({ problem }, { tool, redactor, hidden }) => `${notBegun(tool)}. ${addressText(problem, { redact: (text) => redactor.text(text), hidden })}`,
   denied: ({ denial }, { tool }) => `${notBegun(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
   not_confirmed: ({ why, plan }, { tool }) => notAgreed(tool, refusals[why], plan),
   pending: ({ plan, ...ways }, { tool }) => notAgreed(tool, pending(ways), plan),
@@ -156,8 +159,8 @@ const words: Words = {
   not_connected: ({ requestId }, { tool }) =>
     `${notBegun(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
   api: ({ error }, circumstances) => apiText(error, circumstances),
-  not_possible: ({ what, next, seen }, { tool, redactor }) =>
-    [`${notDone(tool)}: ${clean(redactor.text(what))}. ${clean(redactor.text(next))}`, seen && fence(clean(redactor.text(seen)))].filter(Boolean).join('\n'),
+  not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
+    [sentence(`${notDone(tool)}: ${clean(redactor.text(what))}.`, clean(redactor.text(sayable(next, hidden)))), seen && fence(clean(redactor.text(seen)))].filter(Boolean).join('\n'),
   partly: ({ done, failed, of, error }, circumstances) =>
     [
       done.length === 0

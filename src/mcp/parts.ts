@@ -18,12 +18,15 @@ import { listedResources } from './resources/catalog.ts';
 import { createWatches, type Watches } from './resources/watches.ts';
 import type { ServerParts } from './server.ts';
 import { skillsOf } from './skills.ts';
+import type { Surface } from './surface.ts';
 import { forCallers, type Texts } from './texts.ts';
 import type { Tool } from './tool.ts';
 
 /** What a process has to bring to serve tools. */
 export interface PartsConfig {
   readonly tools: readonly Tool[];
+  /** Names of tools that there are beside these: no text names them. Default: none. */
+  readonly otherTools?: readonly string[];
   readonly policy: Policy;
   /** Gives the platform's client. Asked for with every call, so it should remember; a failure is that call's own. */
   readonly connect: () => Promise<{ readonly client: Client }>;
@@ -56,9 +59,11 @@ const passing = (): GuardParts => ({ keys: passingKeys(), recorder: logRecorder,
 export interface Parts extends ServerParts, Work {}
 
 /** The same work, held to a policy. Lists depend on it alone. */
-const under = (work: Omit<Work, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy) => {
-  const registry = createRegistry(tools, policy);
-  return { ...work, policy, registry, surface: { instructions: instructions(policy), tools: () => registry.listed(), resources: listedResources(policy, work.texts !== undefined) } };
+const under = (work: Omit<Work, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy, others: readonly string[]) => {
+  const registry = createRegistry(tools, policy, others);
+  const { hidden } = registry;
+  const surface: Surface = { instructions: instructions(policy, hidden), tools: () => registry.listed(), hidden, resources: listedResources(policy, work.texts !== undefined) };
+  return { ...work, policy, registry, surface, skills: work.texts && skillsOf(work.texts, { log: work.log, hidden }) };
 };
 
 const complete = (ready: Omit<Parts, 'work'>): Parts => {
@@ -67,10 +72,10 @@ const complete = (ready: Omit<Parts, 'work'>): Parts => {
 };
 
 /** The same parts under another policy. Whatever counts or remembers stays shared. */
-export const partsUnder = (base: Parts, tools: readonly Tool[], policy: Policy): Parts => complete({ ...base, ...under(base, tools, policy) });
+export const partsUnder = (base: Parts, tools: readonly Tool[], policy: Policy): Parts => complete({ ...base, ...under(base, tools, policy, base.registry.hidden) });
 
 /** Puts together what all servers of one process share. */
-export function createParts({ tools, policy, connect, secrets, version, log, clock, addresses = createAddresses(), texts, watches = createWatches({ clock }), guard = passing() }: PartsConfig): Parts {
+export function createParts({ tools, otherTools = [], policy, connect, secrets, version, log, clock, addresses = createAddresses(), texts, watches = createWatches({ clock }), guard = passing() }: PartsConfig): Parts {
   const { keys, recorder, approvals, graveCalls } = guard;
   const redactor = createRedactor({ secrets, keys });
   const places = policy.pin && createPlaces(policy.pin, addresses);
@@ -89,5 +94,5 @@ export function createParts({ tools, policy, connect, secrets, version, log, clo
     log: protectLog(log, redactor),
     clock,
   };
-  return complete({ ...under(work, tools, policy), version, hasPrompts: texts !== undefined, skills: texts && skillsOf(texts, log) });
+  return complete({ ...under(work, tools, policy, otherTools), version, hasPrompts: texts !== undefined });
 }

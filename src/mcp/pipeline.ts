@@ -155,7 +155,7 @@ async function walk(call: Call): Promise<Ended> {
 /** A reply to a failure. Faults of this server go to its log, never to the caller. */
 function replyTo(failure: Failure, error: unknown, { tool, context, deps }: Call): Reply {
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
-  const text = failureText(failure, { tool, redactor: deps.redactor });
+  const text = failureText(failure, { tool, redactor: deps.redactor, hidden: deps.registry?.hidden ?? [] });
   return { kind: 'failure', text, why: outcomeOf(failure).why, ...(failure.kind === 'pending' && { code: failure.code }) };
 }
 

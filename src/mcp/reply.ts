@@ -3,6 +3,7 @@ import { withAges } from './ages.ts';
 import type { Call } from './call.ts';
 import { fence } from './fence.ts';
 import { fit } from './fit.ts';
+import { sayable } from './mentions.ts';
 import type { Question } from './guard/question.ts';
 import type { Outcome } from './guard/record.ts';
 import { nextText, safeNext } from './next.ts';
@@ -53,7 +54,7 @@ export function answered({ tool, args, context, deps }: Call, answer: JsonRecord
   const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render);
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
   const next = typeof tool.next === 'function' && !isNeedless ? safeNext(tool.next(view, args), (name) => deps.registry?.offers(name) ?? true) : [];
-  const advice = typeof tool.next === 'string' && !isNeedless ? tool.next : nextText(next);
+  const advice = typeof tool.next === 'string' && !isNeedless ? sayable(tool.next, deps.registry?.hidden ?? []) : nextText(next);
   const said = isEmpty || shown === '' ? undefined : fence(shown);
   const heading = isNeedless ? needless : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {

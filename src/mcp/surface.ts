@@ -1,4 +1,5 @@
 import type { Policy } from './guard/policy.ts';
+import { sayable } from './mentions.ts';
 import { prebuilt } from './prebuilt.ts';
 import type { ListedTool } from './registry.ts';
 import type { ListedResource } from './resources/listed.ts';
@@ -9,6 +10,8 @@ export interface Surface {
   readonly instructions: string;
   /** In the tools' own order. Made when first asked for. */
   readonly tools: () => readonly ListedTool[];
+  /** Names of the tools that there are and clients aren't shown. */
+  readonly hidden: readonly string[];
   readonly resources: readonly ListedResource[];
 }
 
@@ -27,6 +30,10 @@ const isNothing = (value: unknown): boolean => value === undefined || (Array.isA
  */
 export function prebuiltSurface({ readOnly, ...others }: Policy, from: Prebuilt | undefined = prebuilt): Surface | undefined {
   if (!from || !Object.values(others).every(isNothing)) return undefined;
-  const tools = readOnly ? from.tools.filter(({ annotations }) => annotations.readOnlyHint) : from.tools;
-  return { instructions: from.instructions[readOnly ? 'readOnly' : 'usual'], tools: () => tools, resources: from.resources };
+  const { instructions, resources } = from;
+  if (!readOnly) return { instructions: instructions.usual, tools: () => from.tools, hidden: [], resources };
+  const [shown, left] = [true, false].map((reads) => from.tools.filter(({ annotations }) => annotations.readOnlyHint === reads)) as [ListedTool[], ListedTool[]];
+  const hidden = left.map(({ name }) => name);
+  const tools = shown.map((tool) => ({ ...tool, description: sayable(tool.description, hidden) }));
+  return { instructions: instructions.readOnly, tools: () => tools, hidden, resources };
 }

@@ -9,6 +9,7 @@ import type { Policy } from '../../src/mcp/guard/policy.ts';
 import { createParts } from '../../src/mcp/parts.ts';
 import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
 import { textsIn } from '../../src/mcp/texts.ts';
+import type { Tool } from '../../src/mcp/tool.ts';
 import { serveStdio } from '../../src/serve/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../mcp/support.ts';
@@ -16,7 +17,7 @@ import { memoryLog } from '../mcp/support.ts';
 /** The root of the source, where prompts and skills lie. */
 export const root = join(import.meta.dirname, '../..');
 
-type Both = Pick<ModernClient, 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete' | 'callTool' | 'close'>;
+type Both = Pick<ModernClient, 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete' | 'callTool' | 'listTools' | 'getInstructions' | 'close'>;
 
 /** The same few things of a client of either era. */
 export interface ContentClient {
@@ -67,6 +68,8 @@ export type Era = (typeof eras)[number];
 /** What a test says of the server it wants. */
 export interface Wanted {
   readonly policy?: Policy;
+  /** Names of the tools that it is to show; all of them by default. */
+  readonly only?: readonly string[];
   readonly watches?: Watches;
   /** The folder of prompts and skills. */
   readonly texts?: string;
@@ -93,9 +96,10 @@ export function contentOf(baseUrl: string, token: string): Content {
     return { client };
   };
 
-  const connect: Content['connect'] = async (era, { policy = { readOnly: false }, watches = createWatches({ clock }), texts = root } = {}) => {
+  const connect: Content['connect'] = async (era, { policy = { readOnly: false }, only, watches = createWatches({ clock }), texts = root } = {}) => {
     const [near, far] = InMemoryTransport.createLinkedPair();
-    const parts = createParts({ tools, policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts), watches });
+    const [chosen, others] = [true, false].map((taken) => tools.filter(({ name }) => (only?.includes(name) ?? true) === taken)) as [Tool[], Tool[]];
+    const parts = createParts({ tools: chosen, otherTools: others.map(({ name }) => name), policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts), watches });
     open.push(serveStdio(parts, far));
     if (era === 'modern') {
       const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });

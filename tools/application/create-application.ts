@@ -5,7 +5,7 @@ export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
   description:
     'Set up an app from a git repo with a Dockerfile; not deployed. Also takes storage, autoscaling, ' +
-    'labels_groups, annotations_groups, healthchecks, as in update_container.',
+    'labels_groups, annotations_groups, healthchecks. Their form is that of update_container.',
   fields: { cpu: 'Millicores.', 'git_repository.git_token_id': 'If private.' },
   folded: ['healthchecks'],
   hidden: [

@@ -27,7 +27,7 @@ const sayings: Readonly<Record<Left['outcome'], string>> = {
   canceled: 'It was canceled.',
   superseded: 'A later deployment took its place; this is the state of that one.',
   running: 'It has not ended yet.',
-  not_seen: 'The platform shows no such deployment, only this state from before: list_deployments shows which there are.',
+  not_seen: 'The platform shows no such deployment, only this state from before; the history shows which there are.',
 };
 
 const stepText = (step: JsonRecord): string => `${String(step['step_name'])} ${String(step['status'])}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;

@@ -6,6 +6,5 @@ export const listWebhookEvents = defineTool(operations.list_webhook_events, {
   description:
     'Check what a webhook delivered and how the receiver answered, newest first. Status code 0 means that the address could not be ' +
     'reached.',
-  fields: { webhook_id: 'As create_webhook gave it.' },
   render: table('event', ['created_at', 'matched_event', 'target_response_status_code', 'target_response_body', 'target_url_used', 'request', 'kind', 'id']),
 });

@@ -1,5 +1,6 @@
 import { serviceKinds } from '../../contract/resources/service.ts';
 import { clean, fence } from '../fence.ts';
+import { sayable } from '../mentions.ts';
 import type { Address, AddressKind } from './address.ts';
 import { isId } from './names.ts';
 import type { AddressProblem } from './problem.ts';
@@ -42,11 +43,16 @@ const shortened = (text: string): string => (text.length > longestQuoted ? `${te
 /** How many of those that could be meant are told. */
 const mostTold = 20;
 
-/**
- * What is wrong with an address and what could be meant instead, for the model.
- * @param redact masks what must not show.
- */
-export function addressText(problem: AddressProblem, redact: (text: string) => string): string {
+/** How a text may be put. */
+interface Wording {
+  /** Masks what must not show. */
+  readonly redact: (text: string) => string;
+  /** Names of tools that aren't shown. */
+  readonly hidden: readonly string[];
+}
+
+/** What is wrong with an address and what could be meant instead, for the model. */
+export function addressText(problem: AddressProblem, { redact, hidden }: Wording): string {
   const quoted = (text: string): string => `"${shortened(clean(redact(text)))}"`;
   const { candidates, near, notes } = problem;
   const told = (candidates.length > 0 ? candidates : near).slice(0, mostTold);
@@ -55,7 +61,7 @@ export function addressText(problem: AddressProblem, redact: (text: string) => s
     heads[problem.why](problem, quoted),
     ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(clean(redact(rows(told))))]),
     ...more,
-    ...(problem.why === 'unknown' && isId(problem.missing?.name ?? problem.given) ? [noSuchId] : []),
+    ...(problem.why === 'unknown' && isId(problem.missing?.name ?? problem.given) ? [sayable(noSuchId, hidden)] : []),
     ...notes,
   ].join('\n');
 }

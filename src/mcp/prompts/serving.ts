@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type GetPromptRequest, type GetPromptResult, type ListPromptsResult, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
 import { clean, fence } from '../fence.ts';
+import { withWarning } from '../mentions.ts';
 import { nearest } from '../nearest.ts';
 import { resources } from '../resources/catalog.ts';
 import { isOfPlatform } from '../resources/resource.ts';
@@ -13,6 +14,8 @@ import type { Prompt } from './prompt.ts';
 export interface ServingPrompts {
   readonly texts?: Texts;
   readonly call: CallFor;
+  /** Names of tools that aren't shown. */
+  readonly hidden: readonly string[];
 }
 
 /** Most characters of one thing that is read beforehand: the message is to be read before anything is done. */
@@ -53,7 +56,7 @@ async function promptNamed(name: string, texts: Texts | undefined): Promise<Prom
 }
 
 /** Serves the prompts that come with the program, with what they are about read into them; without texts there are none. */
-export function promptsOf({ texts, call }: ServingPrompts) {
+export function promptsOf({ texts, call, hidden }: ServingPrompts) {
   return {
     list: async (): Promise<ListPromptsResult> => ({ prompts: [...((await texts?.prompts())?.values() ?? [])].map(listed) }),
     get: async ({ name, arguments: given = {} }: GetPromptRequest['params'], context: ServerContext): Promise<GetPromptResult> => {
@@ -61,7 +64,7 @@ export function promptsOf({ texts, call }: ServingPrompts) {
       const faults = faultsOf(prompt, given);
       if (faults.length > 0) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The prompt ${name} can't be made: ${faults.join('; ')}`);
       const [steps, ...read] = await Promise.all([texts!.steps(name), ...prompt.prefetch.map((one) => prefetch(one, given, context, call))]);
-      const text = messageOf(prompt, given, steps, read.filter((one) => one !== undefined));
+      const text = messageOf(prompt, given, withWarning(steps, hidden), read.filter((one) => one !== undefined));
       return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
     },
   };

@@ -23,7 +23,7 @@ afterAll(async () => {
   await lab.close();
 });
 
-const textFor = async (kind: AddressKind, given: string): Promise<string> => addressText(await problemIn(addresses.resolve(kind, given, caller.look)), (text) => text);
+const textFor = async (kind: AddressKind, given: string): Promise<string> => addressText(await problemIn(addresses.resolve(kind, given, caller.look)), { redact: (text) => text, hidden: [] });
 
 describe('what is wrong is told with what there is', () => {
   test.each<[AddressKind, string, RegExp]>([
@@ -60,7 +60,7 @@ describe('what is wrong is told with what there is', () => {
     // This platform doesn't allow it; others do.
     const read: typeof caller.look.read = async (operation, input) => (operation.name === 'list_services' ? { results: rows } : caller.look.read(operation, input));
     const look = { ...caller.look, read };
-    const text = addressText(await problemIn(addresses.resolve('service', 'shop/staging/twin', look)), (one) => one);
+    const text = addressText(await problemIn(addresses.resolve('service', 'shop/staging/twin', look)), { redact: (one) => one, hidden: [] });
     expect(text).toMatch(/shop\/staging\/application:twin · .*\nshop\/staging\/database:twin · /);
     expect(await addresses.resolve('service', 'shop/staging/database:twin', look)).toMatchObject({ id: rows[1]!.id });
     expect(await addresses.resolve('database', 'shop/staging/twin', look)).toMatchObject({ id: rows[1]!.id });
@@ -71,7 +71,7 @@ describe('what is wrong is told with what there is', () => {
     const read: typeof caller.look.read = async (operation, input) =>
       operation.name === 'list_projects' ? { results: [{ id: '00000000-0000-4000-8000-000000000001', name: attack }] } : caller.look.read(operation, input);
     const problem = await problemIn(addresses.resolve('project', 'twin', { ...caller.look, read }));
-    const text = addressText(problem, (one) => one.replaceAll('key-1234', '[hidden]'));
+    const text = addressText(problem, { redact: (one) => one.replaceAll('key-1234', '[hidden]'), hidden: [] });
     expect(text.match(/<\/?platform-data>/g)).toHaveLength(2);
     expect(text).toContain('<U+200B> now, twin [hidden]');
   });

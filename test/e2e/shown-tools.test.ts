@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Policy } from '../../src/mcp/guard/policy.ts';
+import { toolsets } from '../../src/mcp/tool.ts';
+import { core } from '../../tools/core.ts';
+import { tools } from '../../tools/index.ts';
+import { nobody, startLab, type Lab } from '../platform/lab.ts';
+import { textOf } from './mcp-support.ts';
+import { contentOf, type Content, type ContentClient } from './resources-support.ts';
+
+let lab: Lab;
+let content: Content;
+
+beforeAll(async () => {
+  lab = await startLab();
+  content = contentOf(lab.url, lab.tokens.admin);
+});
+afterAll(async () => {
+  await content.close();
+  await lab.close();
+});
+
+const names = tools.map(({ name }) => name);
+const named = (text: string): string[] => [...new Set(text.match(new RegExp(`\\b(?:${names.join('|')})\\b`, 'g')))];
+
+/** What steps say of tools that aren't there, taken out. */
+const warning = /This server doesn't offer ((?:`\w+`(?:, )?)+): leave out what needs (?:it|them), and say what was left out\./;
+const warned = (text: string): string[] => named(warning.exec(text)?.[1] ?? '');
+
+interface Server {
+  readonly only?: readonly string[];
+  readonly policy?: Policy;
+}
+
+const servers: [string, Server][] = [
+  ['all', {}],
+  ['the core', { only: core.map(({ name }) => name) }],
+  ...toolsets.map((toolset): [string, Server] => [toolset, { only: tools.filter((tool) => tool.toolset === toolset).map(({ name }) => name) }]),
+  ['one alone', { only: ['create_environment'] }],
+  ['those that read', { policy: { readOnly: true } }],
+];
+
+describe.each(servers)('a server of tools: %s', (_, wanted) => {
+  let server: ContentClient;
+  let shown: string[];
+  beforeAll(async () => {
+    server = await content.connect('modern', wanted);
+    shown = (await server.client.listTools()).tools.map(({ name }) => name);
+  });
+
+  /** Those that a text names and the server doesn't show. */
+  const missing = (text: string): string[] => named(text).filter((name) => !shown.includes(name));
+
+  test('tells a model of no other', async () => {
+    expect(missing(server.client.getInstructions() ?? '')).toEqual([]);
+    expect(missing(JSON.stringify((await server.client.listTools()).tools))).toEqual([]);
+    expect(missing(JSON.stringify([await server.client.listResources(), await server.client.listResourceTemplates(), await server.client.listPrompts()]))).toEqual([]);
+  });
+
+  test('has prompts and skills that say which of their tools there are not', async () => {
+    const { prompts } = await server.client.listPrompts();
+    const given = { service: nobody, environment: nobody, source: nobody, target: nobody, cluster: nobody, alert_rule: nobody, email: 'a@b.example', repository: 'https://git.example/a.git' };
+    for (const { name, arguments: taken = [] } of prompts) {
+      const asked = Object.fromEntries(taken.flatMap(({ name: one, required }) => (required ? [[one, given[one as keyof typeof given]]] : [])));
+      const { messages } = await server.client.getPrompt({ name, arguments: asked });
+      const skill = await server.text(`skill://${name}/SKILL.md`);
+      expect(skill).toMatch(/^---\nname: /);
+      for (const text of [JSON.stringify(messages), skill]) expect(missing(text), name).toEqual(warned(text));
+    }
+    expect(prompts.length).toBeGreaterThan(5);
+  });
+
+  test('shows resources all the same: what may be read is for the policy to say', async () => {
+    expect(await server.text('infra://environment/shop/staging')).toContain('checkout-api');
+    expect(await server.text('infra://alert-rules')).toContain('alert rule');
+  });
+});
+
+test('what went wrong names no tool that is not shown, nor does what comes next', async () => {
+  const few = await content.connect('modern', { only: ['get_service', 'create_project', 'set_environment_variables'] });
+  const calls = [
+    ['get_service', { service: nobody }],
+    ['get_service', { service: 'shop/staging/chekout-api' }],
+    ['create_project', { name: 'few' }],
+    ['set_environment_variables', { application: nobody, variables: { A: '1' } }],
+  ] as const;
+  for (const [name, args] of calls) expect(named(textOf(await few.client.callTool({ name, arguments: args }))).filter((one) => one !== name)).toEqual([]);
+  const gone = await few.text(`infra://environment/${nobody}`).then(String, (error: Error) => error.message);
+  expect(gone).toContain('may have been deleted');
+  expect(named(gone)).toEqual([]);
+  const all = await content.connect('modern');
+  expect(textOf(await all.client.callTool({ name: 'get_service', arguments: { service: nobody } }))).toContain('find_resource');
+  expect(textOf(await all.client.callTool({ name: 'create_project', arguments: { name: 'all' } }))).toContain('create_environment');
+});
