@@ -52,7 +52,7 @@ export const options = {
   }),
   timeScale: within('a number from 0 to 1000', (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) <= 1000).transform(Number).default(1).register(about, {
     env: 'INFRA_TIME_SCALE', value: 'factor', commands: ['stdio', 'http', 'platform'],
-    description: 'Multiplies the durations of the embedded platform: 0.05 is twenty times faster, 0 instant.',
+    description: 'Multiplies the durations of the embedded platform: 0.05 is twenty times faster, 0 instant, 2 half as fast.',
   }),
   rateLimit: whole(1, 1_000_000_000).default(defaultRateLimit).register(about, {
     env: 'INFRA_RATE_LIMIT', value: 'requests', commands: ['stdio', 'http', 'platform'],

@@ -46,6 +46,10 @@ describe('a backup', () => {
     const listed = await run(['restore', '--json', '--data-dir', directory]);
     expect((JSON.parse(listed.stdout) as { name: string }[]).map(({ name }) => name)).toContain('small');
 
+    const again = await run(['backup', 'small', '--data-dir', directory]);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain(`a snapshot is called small already: give another name, or remove the file ${join(directory, 'snapshots', 'small.db')} first`);
+
     const refused = await run(['restore', 'small', '--data-dir', directory]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(`already being served by process ${first.child.pid}, at ${first.ready.url}. End that process first`);

@@ -47,6 +47,11 @@ describe('a table', () => {
     expect(stripVTControlCharacters(columns(heading, [[name, 'some words that can be wrapped']], terminal(20)))).toContain(name);
   });
 
+  test('measures coloured words by what is seen of them', () => {
+    const text = stripVTControlCharacters(columns(['a heading of many words', 'b'], [['\u001B[31mdestructive\u001B[39m', 'x']], terminal(14)));
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBe(14);
+  });
+
   test('lines up wide characters', () => {
     expect(columns(['a', 'b'], [['日本', 'x'], ['ab', 'y']], file)).toBe('a     b\n日本  x\nab    y\n');
   });

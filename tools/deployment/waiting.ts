@@ -22,6 +22,7 @@ const reserve = 4_000;
 /** The argument of tools that can wait for the end of what they began. */
 export const wait = { wait: z.boolean().optional().describe(`Wait for the end, at most ${longestWait} s.`) };
 
+/** The argument that says how long to wait, in seconds. */
 export const waitTime = z.int().min(1).max(longestWait).default(usualWait).describe('Seconds.');
 
 /** The status of a service, or of an environment as a whole; undefined where the platform doesn't tell. */

@@ -2,6 +2,7 @@ import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { isRecord, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 
+/** What can be searched for. */
 export const kinds = ['project', 'environment', ...serviceKinds, 'cluster'] as const;
 
 /** What is searched for. */

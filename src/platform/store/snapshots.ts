@@ -74,7 +74,7 @@ export async function takeSnapshot(dataDir: string, name: string): Promise<Snaps
     await link(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw invalid('name', `a snapshot is called ${name} already; delete it, or give another name`);
+    throw invalid('name', `a snapshot is called ${name} already: give another name, or remove the file ${path} first`);
   } finally {
     await rm(draft, { force: true });
   }

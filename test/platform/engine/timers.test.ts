@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { duration } from '../../../src/platform/engine/context.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
 import { addEnvironment, clusterId, manualClock, openWorld, organizationId, type World } from './world.ts';
 
@@ -8,6 +9,10 @@ beforeAll(async () => {
   world = await openWorld({ clock, timeScale: 1 });
 });
 afterAll(() => world.close());
+
+test.each([[0.05, 500], [0, 0], [1, 10_000], [2, 20_000]])('a time scale of %s makes of ten seconds that many milliseconds: %i', (timeScale, milliseconds) => {
+  expect(duration({ timeScale }, [10, 10], 'any')).toBe(milliseconds);
+});
 
 const stamp = () => ({ created_at: new Date(clock.now()).toISOString(), updated_at: new Date(clock.now()).toISOString() });
 
