@@ -9,7 +9,7 @@ export interface Next {
 }
 
 /** Most calls that are proposed at once. */
-export const mostNext = 3;
+const mostNext = 3;
 
 // Names and text from the platform could speak to the model here, outside the fence.
 const safeText = /^[\w./:@=%+-]{1,200}$/;

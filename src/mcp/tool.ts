@@ -14,7 +14,7 @@ export type { Preview } from './guard/plan/preview.ts';
 export { role } from './guard/plan/role.ts';
 export { services } from './guard/plan/services.ts';
 export { override } from './guard/plan/variable.ts';
-export { mostNext, type Next } from './next.ts';
+export type { Next } from './next.ts';
 export { nearest } from './nearest.ts';
 export { nameTells } from './redact/tells.ts';
 export { anyService } from './references.ts';

@@ -59,8 +59,8 @@ async function ask(path: string) {
   const connectors = connectorsTo(platform.url, token);
   const result = await (await connectors.modern()).call('diagnose_deployment', { environment: path });
   await connectors.close();
-  const cause = (result.structuredContent as { cause?: { code?: string; sentence?: string } } | undefined)?.cause;
-  return { cause, next: (result._meta?.[metaKeys.next] ?? []) as readonly unknown[], bytes: JSON.stringify(result).length, requests: (await counted()) - before - 1 };
+  const { cause, lines = [] } = (result.structuredContent ?? {}) as { cause?: { code?: string; sentence?: string }; lines?: readonly string[] };
+  return { cause, lines, next: (result._meta?.[metaKeys.next] ?? []) as readonly unknown[], bytes: JSON.stringify(result).length, requests: (await counted()) - before - 1 };
 }
 
 test('every failure is looked at', () => {
@@ -76,6 +76,14 @@ test('why something failed is told in one call, few requests and few bytes', asy
   const dear = told.filter(({ requests }) => requests > mostRequests).map(({ name, requests }) => [name, requests]);
   expect(dear.length, JSON.stringify(dear)).toBeLessThanOrEqual(mayCostMore);
   expect(told.every(({ name, cause }) => !JSON.stringify(cause).includes(name))).toBe(true);
+});
+
+test('what decides is shown, not what only warns beside it', async () => {
+  for (const [name, decides] of [['image-pull-denied', /pull access denied, .* may require authorization/], ['bad-image-tag', /3\.7\.0-rc\.2: not found/]] as const) {
+    const { lines } = await ask(scenarios.find((one) => one.name === name)!.environments[0].path);
+    expect(lines.filter((line) => decides.test(line)), lines.join('\n')).toHaveLength(1);
+    expect(lines.join('\n')).not.toContain('FailedToRetrieveImagePullSecret');
+  }
 });
 
 test('a deployment that nobody knows is not taken for none', async () => {

@@ -1,16 +1,19 @@
 import type { Change } from '../../src/insight/changes.ts';
 import type { Diagnosis, TimelineEntry } from '../../src/insight/diagnosis/diagnosis.ts';
 import type { Evidence } from '../../src/insight/diagnosis/evidence.ts';
-import { compact, isRecord, mostNext as mostCalls, pruneRecord, type JsonRecord, type Next, type Renderer } from '../../src/mcp/tool.ts';
+import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/mcp/tool.ts';
 
 /** Most lines of a log that are shown with a diagnosis, and the longest of them. */
 const mostLines = 6;
 const longestLine = 200;
 
+/** Of a long line, how much of its beginning stays: errors within errors say at the end what decides. */
+const beginning = 60;
+
 // Columns of a tool's output cost bytes and say nothing here.
 const line = (text: string): string => {
   const narrow = text.trim().replaceAll(/\s+/g, ' ');
-  return narrow.length > longestLine ? `${narrow.slice(0, longestLine)}…` : narrow;
+  return narrow.length > longestLine ? `${narrow.slice(0, beginning)}…${narrow.slice(beginning - longestLine)}` : narrow;
 };
 
 const moment = ({ at, what, seconds }: TimelineEntry): string => `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;
@@ -24,26 +27,22 @@ function blockOf({ cluster }: Evidence): JsonRecord | undefined {
   return { cluster: cluster.name, cluster_id: cluster.id, locked_by: owner_name, reason, locked_at, ttl_in_days };
 }
 
-const unlock = (id: string): Next => ({ tool: 'unlock_cluster', arguments: { cluster_id: id }, why: 'nothing can be deployed before; only once whoever locked it agrees' });
-
 /** A diagnosis as an answer: what matters most first, without the lines' places, which nobody can look up. */
 export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
-  const block = blockOf(evidence);
-  const calls = block && evidence.cluster && !next.some(({ tool }) => tool === 'unlock_cluster') ? [unlock(evidence.cluster.id), ...next] : next;
   return pruneRecord({
     subject,
     outcome,
     since,
     cause: { code: cause.code, sentence: cause.sentence, confidence: cause.confidence, why: cause.why },
     also: also.map(({ sentence }) => sentence),
-    blocked: block,
+    blocked: blockOf(evidence),
     failing_step,
     changes: changes.map(change),
     lines: lines.slice(-mostLines).map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
     timeline: timeline.filter(({ what }) => !what.startsWith('first sign')).map(moment).map(line),
     deployment: { id: deployment?.id, triggered_by: deployment?.triggered_by },
     last_good,
-    next: calls.slice(0, mostCalls),
+    next,
   });
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference, secret } from '../../src/contract/primitives.ts';
+import { toBeFilledIn } from '../../src/insight/diagnosis/placeholder.ts';
 import { act, composeTool, isRecord, nameTells, parseEnv, type Act, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 
 interface Variable {
@@ -155,6 +156,8 @@ export const setEnvironmentVariables = composeTool({
   acts: async (args, sight) => {
     const holder = await holderOf(args, sight);
     const { plain, hidden } = sorted(args, holder);
+    const open = [...plain, ...hidden].filter(([, value]) => value === toBeFilledIn).map(([key]) => key);
+    if (open.length > 0) sight.refuse(`"${toBeFilledIn}" stands for a value that is still to be filled in: ${open.join(', ')}`, 'Ask the user for it. Nothing was set.');
     return byRisk([
       ...plain.flatMap(([key, value]) => setting(holder, key, value, sight).map((one) => ({ ...one, about: key }))),
       ...hidden.map(([key, value]) => ({ ...storing(holder, key, value, sight), about: key })),

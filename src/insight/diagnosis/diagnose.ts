@@ -3,7 +3,9 @@ import type { Evidence } from './evidence.ts';
 import { judge } from './judge.ts';
 import { matteringLines } from './lines.ts';
 import { findCauses } from './match.ts';
-import { diagnoseFailedSibling, nextCalls, showConfiguration, showErrors, showHistory } from './next-calls.ts';
+import { diagnoseFailedSibling, showConfiguration, showErrors, showHistory } from './looks.ts';
+import { nextCalls, type Remedy } from './next-calls.ts';
+import { underLock } from './rules/platform.ts';
 import { readSituation, type Situation } from './situation.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -22,7 +24,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const { cause, finding, also, places } = judge(findCauses(situation), situation);
   const { lastGood, since, failingStep, changes } = situation;
   const ruled = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.fixes];
-  const fixes = since ? [showHistory] : ruled ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
+  const fixes: readonly Remedy[] = evidence.cluster?.lock ? underLock : since ? [showHistory] : ruled ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
   return {
     outcome: situation.outcome,
     deployment: described(situation),

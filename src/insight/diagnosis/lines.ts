@@ -5,6 +5,9 @@ import type { MatteringLine } from './diagnosis.ts';
 
 const most = 8;
 
+// What only warns weighs less, whatever else it says.
+const weightOfErrors = 4;
+
 const toLine = ({ index, time, level, text, count }: Repeat): MatteringLine => ({ index, ...(time !== undefined && { time }), level, text, count });
 
 /**
@@ -17,7 +20,7 @@ export function matteringLines(entries: readonly Entry[], quoted: readonly numbe
   const repeats = collapse(entries).filter(({ text }) => text.trim() !== '');
   const weighed = repeats
     .map((repeat) => ({ repeat, weight: (isQuoted(repeat) ? 100 : 0) + weightOf(repeat.text) }))
-    .filter(({ weight }) => weight > (quoted.length > 0 ? 2 : 0))
+    .filter(({ weight }) => (quoted.length > 0 ? weight >= weightOfErrors : weight > 0))
     .toSorted((one, other) => other.weight - one.weight || other.repeat.place - one.repeat.place);
   return weighed.slice(0, most).map(({ repeat }) => repeat).toSorted((one, other) => one.place - other.place).map(toLine);
 }

@@ -1,5 +1,6 @@
 import { given, quote } from '../quote.ts';
-import { deployAgain, deployLastGoodCommit, showConfiguration, showErrors } from '../next-calls.ts';
+import { showConfiguration, showErrors } from '../looks.ts';
+import { deployAgain, deployLastGoodCommit } from '../mends.ts';
 import { building, cloning, type Facts, type Rule } from './rule.ts';
 
 const fixes = [showErrors, deployLastGoodCommit, showConfiguration];

@@ -1,7 +1,8 @@
 import type { Sibling } from '../../changes.ts';
 import { endOf } from '../../../contract/states.ts';
 import { given, quote } from '../quote.ts';
-import { deployAgain, deployDependency, deployLastGoodCommit, diagnoseDependency, showConfiguration, showErrors, showVariables, useLastGoodTag } from '../next-calls.ts';
+import { diagnoseDependency, showConfiguration, showErrors, showVariables } from '../looks.ts';
+import { deployAgain, deployAgainWherePassing, deployDependency, deployLastGoodCommit, setChangedVariable, useLastGoodTag } from '../mends.ts';
 import type { Situation } from '../situation.ts';
 import { type Facts, type Rule, running, type Weight } from './rule.ts';
 
@@ -75,7 +76,7 @@ export const dependencyRules: readonly Rule[] = [
     recovered: [/[Cc]onnected to (?:the )?(?:database|[Pp]ostgre\w*|[Mm]y[Ss][Qq][Ll]|[Rr]edis|[Mm]ongo\w*)/, /[Dd]atabase connection (?:established|restored|ready)/],
     weigh: weighDependency,
     sentence: (facts) => `It can't reach ${target(facts)}${facts['down'] ? ', which isn\'t running' : ''}.`,
-    fixes: [deployDependency, diagnoseDependency, showVariables, showErrors],
+    fixes: [[deployDependency, deployAgain], [setChangedVariable, deployAgain], diagnoseDependency, showVariables, showErrors],
   },
   {
     code: 'database_auth_failed',
@@ -94,7 +95,7 @@ export const dependencyRules: readonly Rule[] = [
       { pattern: /SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string/ },
     ],
     sentence: (facts) => `The database refuses the login${given(' of user ', facts['user'])}: user or password in the app's variables don't fit.`,
-    fixes: [showVariables, showErrors, deployLastGoodCommit],
+    fixes: [[setChangedVariable, deployAgain], showVariables, showErrors, deployLastGoodCommit],
   },
   {
     code: 'migration_failed',
@@ -119,7 +120,7 @@ export const dependencyRules: readonly Rule[] = [
     ],
     recovered: [/[Mm]igrations? (?:complete|completed|applied|succeeded|done)/],
     sentence: (facts) => `A change of the database's schema fails${facts['what'] ? `: ${quote(facts['what'])}` : ''}.`,
-    fixes: [showErrors, deployAgain, deployLastGoodCommit, useLastGoodTag],
+    fixes: [deployAgainWherePassing, showErrors, deployAgain, deployLastGoodCommit, useLastGoodTag],
   },
   {
     code: 'tls_failed',
@@ -151,6 +152,6 @@ export const dependencyRules: readonly Rule[] = [
     ],
     weigh: nameWeight,
     sentence: (facts) => `The name${given(' ', facts['host'])} can't be resolved: it is misspelt, what has it isn't there, or name resolution fails.`,
-    fixes: [diagnoseDependency, showVariables, showErrors],
+    fixes: [[setChangedVariable, deployAgain], [deployDependency, deployAgain], diagnoseDependency, showVariables, showErrors],
   },
 ];

@@ -1,5 +1,6 @@
 import { quote } from '../quote.ts';
-import { deployAgain, deployLastGoodCommit, showConfiguration, showHistory, useLastGoodTag } from '../next-calls.ts';
+import { showConfiguration, showHistory } from '../looks.ts';
+import { deployAgain, deployLastGoodCommit, useLastGoodTag, useOtherRegistry } from '../mends.ts';
 import type { Situation } from '../situation.ts';
 import { building, type Facts, running, type Rule, type Sign } from './rule.ts';
 
@@ -34,7 +35,7 @@ export const imageRules: readonly Rule[] = [
     ],
     sentence: (facts, situation) =>
       `The ${imageOf(facts, situation)} doesn't exist in its registry${facts['tag'] ? ` (tag ${quote(facts['tag'])})` : ''}: the name or the tag is wrong, or it was never pushed.`,
-    fixes: [useLastGoodTag, deployLastGoodCommit, showConfiguration, showHistory],
+    fixes: [[useLastGoodTag, deployAgain], deployLastGoodCommit, showConfiguration, showHistory],
   },
   {
     code: 'image_pull_denied',
@@ -52,7 +53,7 @@ export const imageRules: readonly Rule[] = [
     ],
     sentence: (facts, situation) =>
       `The registry refuses to give out the ${imageOf(facts, situation)}: its credentials are missing, wrong or expired, or the repository doesn't exist.`,
-    fixes: [showConfiguration, deployAgain, useLastGoodTag],
+    fixes: [[useLastGoodTag, deployAgain], [useOtherRegistry, deployAgain], showConfiguration, deployAgain],
   },
   {
     code: 'registry_rate_limit',

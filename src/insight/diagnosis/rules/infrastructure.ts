@@ -1,5 +1,6 @@
 import { quote } from '../quote.ts';
-import { deployAgain, showConfiguration, showErrors, showHistory, waitLongerForHelm } from '../next-calls.ts';
+import { showConfiguration, showErrors, showHistory } from '../looks.ts';
+import { deployAgain, waitLongerForHelm } from '../mends.ts';
 import { type Facts, type Rule } from './rule.ts';
 
 const lockText = (facts: Facts): string => {
@@ -26,7 +27,7 @@ export const infrastructureRules: readonly Rule[] = [
     ],
     weigh: (facts, { entries }) => (entries.some(({ text }) => /state lock|locking state/.test(text)) ? undefined : facts['lock'] || facts['who'] || facts['created'] ? 'dismiss' : undefined),
     sentence: (facts) => `Terraform's state is locked${lockText(facts) ? ` (${lockText(facts)})` : ''}: another run holds it, or one that was cut off left the lock behind.`,
-    fixes: [showHistory, deployAgain, showErrors],
+    fixes: [deployAgain, showHistory, showErrors],
   },
   {
     code: 'terraform_auth',
@@ -114,6 +115,6 @@ export const infrastructureRules: readonly Rule[] = [
       const count = facts['wanted'] ? ` (${facts['ready']} of ${facts['wanted']} instances)` : '';
       return `Helm gave up waiting${timeLimit === undefined ? '' : ` after ${timeLimit} s`}: ${what}${count}.${progress}`;
     },
-    fixes: [waitLongerForHelm, showErrors, showHistory],
+    fixes: [[waitLongerForHelm, deployAgain], showErrors, showHistory],
   },
 ];

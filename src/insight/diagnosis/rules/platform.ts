@@ -1,7 +1,12 @@
 import { given, quote } from '../quote.ts';
-import { cancelIt, deployAgain, showConfiguration, showErrors, showHistory, unlockCluster } from '../next-calls.ts';
+import { showConfiguration, showEnvironment, showErrors, showHistory } from '../looks.ts';
+import { cancelIt, deployAgain, unlockCluster } from '../mends.ts';
 import type { Situation } from '../situation.ts';
+import type { Remedy } from '../next-calls.ts';
 import { type Rule, running } from './rule.ts';
+
+/** While the cluster is locked nothing else mends anything. Whether the lock is still needed comes before lifting it. */
+export const underLock: readonly Remedy[] = [showEnvironment, unlockCluster, deployAgain];
 
 const lockOf = ({ evidence: { cluster } }: Situation) => cluster?.lock ?? undefined;
 
@@ -37,7 +42,7 @@ export const platformRules: readonly Rule[] = [
       const lock = lockOf(situation);
       return `The cluster${given(' ', cluster?.name ?? undefined)} is locked${given(' by ', lock?.owner_name ?? undefined)}${lock?.reason ? `: ${quote(lock.reason)}` : ''}. Nothing is deployed on it until the lock ends.`;
     },
-    fixes: [unlockCluster, deployAgain],
+    fixes: underLock,
   },
   {
     code: 'time_limit',

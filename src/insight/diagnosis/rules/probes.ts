@@ -1,5 +1,6 @@
 import { given } from '../quote.ts';
-import { cancelIt, deployLastGoodCommit, showConfiguration, showErrors, useLastGoodTag, usePortOfApp } from '../next-calls.ts';
+import { showConfiguration, showErrors } from '../looks.ts';
+import { cancelIt, deployAgain, deployLastGoodCommit, useLastGoodTag, usePortOfApp, waitLongerForProbe } from '../mends.ts';
 import type { Situation } from '../situation.ts';
 import { type Facts, type Rule, running, type Weight } from './rule.ts';
 
@@ -39,7 +40,10 @@ const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', n
         : facts['slow'] ? 'gets no answer in time' : 'fails';
     return `The ${kind} probe ${how}; ${consequence}.`;
   },
-  fixes: [showErrors, showConfiguration, cancelIt, deployLastGoodCommit, useLastGoodTag],
+  fixes: [
+    [waitLongerForProbe(code === 'readiness_probe_failing' ? 'readiness_probe' : 'liveness_probe'), cancelIt, deployAgain], cancelIt, [useLastGoodTag, deployAgain],
+    deployLastGoodCommit, showErrors, showConfiguration,
+  ],
 });
 
 /** Causes that show in what checks an instance. */
@@ -60,7 +64,7 @@ export const probeRules: readonly Rule[] = [
     sentence: (facts) => isLocalOnly(facts)
       ? `The app listens on 127.0.0.1:${facts['loopback']} only, where nothing outside its instance reaches it: it must listen on 0.0.0.0.`
       : `The app listens on port ${facts['listens']}, but port ${facts['asked']} is configured.`,
-    fixes: [usePortOfApp, showConfiguration, cancelIt],
+    fixes: [[usePortOfApp, cancelIt, deployAgain], showConfiguration, cancelIt],
   },
   probeRule('readiness_probe_failing', 'Readiness|readiness|Startup|startup', 'readiness', 'until it passes, the new version gets no traffic'),
   probeRule('liveness_probe_failing', 'Liveness|liveness', 'liveness', 'the instance is restarted again and again'),

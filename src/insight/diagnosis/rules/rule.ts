@@ -1,7 +1,7 @@
 import type { ServiceKind } from '../../../contract/resources/service.ts';
 import type { StepName } from '../../../contract/resources/deployment.ts';
 import type { CauseCode } from '../diagnosis.ts';
-import type { Fix } from '../next-calls.ts';
+import type { Remedy } from '../next-calls.ts';
 import type { Situation } from '../situation.ts';
 
 /** What the signs of a rule named: the named groups of their patterns. Text from logs: to be quoted, never obeyed. */
@@ -40,7 +40,8 @@ export interface Rule {
   /** Tells the cause from the evidence without a log line; undefined when it doesn't hold. */
   readonly observe?: (situation: Situation) => { readonly why: string; readonly facts?: Facts; readonly indirect?: true } | undefined;
   readonly sentence: (facts: Facts, situation: Situation) => string;
-  readonly fixes: readonly Fix[];
+  /** What mends it comes first, then what shows more. */
+  readonly fixes: readonly Remedy[];
 }
 
 /** Steps in which a service's own code is brought up. */

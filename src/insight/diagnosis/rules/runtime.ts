@@ -1,5 +1,6 @@
 import { quote } from '../quote.ts';
-import { deployLastGoodCommit, giveMoreMemory, showConfiguration, showErrors, showVariables, useLastGoodTag } from '../next-calls.ts';
+import { showConfiguration, showErrors, showVariables } from '../looks.ts';
+import { deployAgain, deployLastGoodCommit, giveMoreMemory, setMissingVariable, useLastGoodTag } from '../mends.ts';
 import type { Situation } from '../situation.ts';
 import { type Facts, type Rule, running, type Weight } from './rule.ts';
 
@@ -46,7 +47,7 @@ export const runtimeRules: readonly Rule[] = [
     sentence: (facts) => (facts['variable']
       ? `The variable ${facts['variable']} is missing: the app asks for it at start and gives up.`
       : 'A setting that the app requires at start is missing.'),
-    fixes: [showVariables, showErrors, deployLastGoodCommit],
+    fixes: [[setMissingVariable, deployAgain], showVariables, deployLastGoodCommit, showErrors],
   },
   {
     code: 'out_of_memory',
@@ -68,7 +69,7 @@ export const runtimeRules: readonly Rule[] = [
     ],
     weigh: asNumberOf137,
     sentence: (facts, situation) => `It was killed because it used more memory than it may${memoryText(situation)}${facts['process'] ? `; the process was ${quote(facts['process'])}` : ''}.`,
-    fixes: [giveMoreMemory, showConfiguration, useLastGoodTag, deployLastGoodCommit],
+    fixes: [[giveMoreMemory, deployAgain], useLastGoodTag, deployLastGoodCommit, showConfiguration],
   },
   {
     code: 'jvm_heap',
@@ -77,7 +78,7 @@ export const runtimeRules: readonly Rule[] = [
     over: ['out_of_memory'],
     signs: [{ pattern: /java\.lang\.OutOfMemoryError: (?<area>Java heap space|GC overhead limit exceeded|Metaspace|Compressed class space|Direct buffer memory|Requested array size exceeds VM limit|unable to create (?:new )?native thread)/ }],
     sentence: (facts, situation) => `The Java virtual machine ran out of memory (${facts['area']})${memoryText(situation)}: its limits (-Xmx, -XX:MaxRAMPercentage) are smaller than what the app needs.`,
-    fixes: [giveMoreMemory, showVariables, showConfiguration],
+    fixes: [[giveMoreMemory, deployAgain], showVariables, showConfiguration],
   },
   {
     code: 'app_crashed',
@@ -102,6 +103,6 @@ export const runtimeRules: readonly Rule[] = [
     sentence: (facts) => (facts['exception']
       ? `The app crashes: ${quote(facts['exception'])}.`
       : `The app ends by itself${facts['exit'] ? ` with exit code ${facts['exit']}` : ''} and is started again and again; it says nothing of why.`),
-    fixes: [showErrors, deployLastGoodCommit, useLastGoodTag, showVariables],
+    fixes: [showErrors, deployLastGoodCommit, [useLastGoodTag, deployAgain], showVariables],
   },
 ];
