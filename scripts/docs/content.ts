@@ -43,6 +43,8 @@ Clients are told of changes after ${code('resources/subscribe')} (2025 revisions
 listen to it with the same right; often while something is under way there, seldom otherwise, and the more seldom the fewer requests are left: watching takes at most
 half of them. Nothing is looked at that nobody listens to. At most ${mostWatched} things are watched for one caller.
 
+Lists of tools, resources, prompts and skills have one page each: they are short, and a client needs them whole. So no cursor is ever given out, and one that comes anyway is refused.
+
 ## Prompts
 
 ${table(['Prompt', 'Title', 'What it asks for', 'Arguments'], prompts.map(promptRow))}

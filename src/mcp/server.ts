@@ -3,6 +3,7 @@ import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 import type { Credential } from '../client/credential.ts';
 import { cacheHints } from './cache-hints.ts';
+import { refuseCursors } from './paging.ts';
 import type { Requests, Work } from './requests.ts';
 import { registerResources } from './resources/listed.ts';
 import { registerSubscriptions } from './resources/subscriptions.ts';
@@ -55,6 +56,7 @@ export function buildServer(parts: ServerParts, { era, callerOf, method }: Serve
   const { version, surface, hasPrompts, skills, approvalsPage, work } = parts;
   const mcp = new McpServer({ name: 'infra-mcp', version }, { instructions: surface.instructions, cacheHints, jsonSchemaValidator });
   const { server } = mcp;
+  refuseCursors(mcp);
 
   const open = async (): Promise<Requests> => {
     const [{ requestsOf }, loaded] = await Promise.all([import('./requests.ts'), work()]);

@@ -1,5 +1,6 @@
 import { SkillsExtension, type Skill, type SkillCatalog, type SkillFiles } from '@modelcontextprotocol/server/ext/skills';
 import type { Log } from './context.ts';
+import { refuseCursor } from './paging.ts';
 import { mimeType } from './resources/listed.ts';
 import { withWarning } from './mentions.ts';
 import { unavailable, type Texts } from './texts.ts';
@@ -47,7 +48,10 @@ export function skillsOf({ skills: folder }: Pick<Texts, 'skills'>, { log, hidde
     cacheHint: { ttlMs: lifetime, cacheScope: 'private' },
     strict: true,
     source: {
-      list: async () => ({ skills: [...(await loaded()).catalog.entries] }),
+      list: async ({ cursor }) => {
+        refuseCursor(cursor);
+        return { skills: [...(await loaded()).catalog.entries] };
+      },
       get: find,
       read: async (uri) => {
         if (!(await find(uri))) return undefined;

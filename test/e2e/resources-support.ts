@@ -17,7 +17,7 @@ import { memoryLog } from '../mcp/support.ts';
 /** The root of the source, where prompts and skills lie. */
 export const root = join(import.meta.dirname, '../..');
 
-type Both = Pick<ModernClient, 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete' | 'callTool' | 'listTools' | 'getInstructions' | 'close'>;
+type Both = Pick<ModernClient, 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete' | 'callTool' | 'listTools' | 'getInstructions' | 'request' | 'close'>;
 
 /** The same few things of a client of either era. */
 export interface ContentClient {

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { uriOf, uriParts } from '../../src/mcp/addresses/uri.ts';
@@ -78,6 +79,17 @@ describe.each(eras)('a client of the %s era', (era) => {
       expect(one).toMatchObject({ title: expect.any(String), description: expect.any(String), mimeType: 'text/markdown' });
     }
     expect(content.wanted()).toBe(before);
+  });
+
+  test.each(['listTools', 'listResources', 'listResourceTemplates', 'listPrompts'] as const)('is given no cursor by %s, and refused one it made up', async (list) => {
+    expect(await server.client[list]()).not.toHaveProperty('nextCursor');
+    await expect(server.client[list]({ cursor: 'page-2' })).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('one page') });
+  });
+
+  test('is given no cursor for skills, and refused one', async () => {
+    const ask = server.client.request.bind(server.client) as (request: object, schema: unknown) => Promise<object>;
+    expect(await ask({ method: 'skills/list', params: {} }, z.looseObject({}))).not.toHaveProperty('nextCursor');
+    await expect(ask({ method: 'skills/list', params: { cursor: 'page-2' } }, z.looseObject({}))).rejects.toMatchObject({ code: -32602 });
   });
 
   test.each(roots.map(({ uri }) => uri))('reads %s', async (uri) => {
