@@ -103,11 +103,6 @@ describe('many variables at once', () => {
     expect([sent, user.asked]).toEqual([[], []]);
   });
 
-  test('count as one against the limit', async () => {
-    const policy = 'max_disruptive_per_hour: 1';
-    const production = { application: 'shop/production/checkout-api' };
-    expect((await setting({ ...production, variables: { LIMIT_A: '1', LIMIT_B: '2' } }, { policy })).sent).toHaveLength(2);
-  });
 });
 
 describe('what fails in the middle', () => {

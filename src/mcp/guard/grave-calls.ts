@@ -4,46 +4,50 @@ const hour = 3_600_000;
 
 /** Counts the grave calls of the last 60 minutes. Times are milliseconds since 1970. */
 export interface GraveCalls {
-  /** When the next call may be made, if `most` were made already; undefined when one may be made now. Infinity where none ever may. */
-  nextAt(most: number, now: number): Promise<number | undefined>;
-  /** The same, and counts one where it may be made: of callers at the same moment no more than `most` get through. */
-  take(most: number, now: number): Promise<number | undefined>;
+  /** When so many calls may be made together where `most` may in all; undefined when they may be made now. Infinity where they never may. */
+  nextAt(most: number, now: number, count?: number): Promise<number | undefined>;
+  /** The same, and counts them where they may be made: of callers at the same moment no more than `most` get through. */
+  take(most: number, now: number, count?: number): Promise<number | undefined>;
 }
 
-/** When a call may be made again, given when earlier ones were made, oldest first. */
-const blockedUntil = (times: readonly number[], most: number): number | undefined =>
-  times.length < most ? undefined : most === 0 ? Infinity : times[times.length - most]! + hour;
+/** When so many more calls may be made, given when earlier ones were made, oldest first. */
+function blockedUntil(times: readonly number[], most: number, count: number): number | undefined {
+  const tooMany = times.length + count - most;
+  if (tooMany <= 0) return undefined;
+  return count > most ? Infinity : times[tooMany - 1]! + hour;
+}
 
 /** Counts for all processes that share the store. */
 export function graveCallsIn(store: Store): GraveCalls {
-  const count = async (most: number, now: number, taking: boolean): Promise<number | undefined> => {
+  const ask = async (most: number, now: number, count: number, taking: boolean): Promise<number | undefined> => {
     const database = await store.open();
     return together(database, () => {
       database.prepare('DELETE FROM grave_call WHERE at <= ?').run(now - hour);
       const times = database.prepare('SELECT at FROM grave_call ORDER BY at').all().map(({ at }) => Number(at));
-      const until = blockedUntil(times, most);
-      if (taking && until === undefined) database.prepare('INSERT INTO grave_call (at) VALUES (?)').run(now);
+      const until = blockedUntil(times, most, count);
+      const insertion = database.prepare('INSERT INTO grave_call (at) VALUES (?)');
+      if (taking && until === undefined) for (let made = 0; made < count; made += 1) insertion.run(now);
       return until;
     });
   };
   return {
-    nextAt: (most, now) => count(most, now, false),
-    take: (most, now) => count(most, now, true),
+    nextAt: (most, now, count = 1) => ask(most, now, count, false),
+    take: (most, now, count = 1) => ask(most, now, count, true),
   };
 }
 
 /** Counts for this process alone. */
 export function passingGraveCalls(): GraveCalls {
   let times: number[] = [];
-  const nextAt = (most: number, now: number): number | undefined => {
+  const nextAt = (most: number, now: number, count: number): number | undefined => {
     times = times.filter((at) => at > now - hour);
-    return blockedUntil(times, most);
+    return blockedUntil(times, most, count);
   };
   return {
-    nextAt: async (most, now) => nextAt(most, now),
-    take: async (most, now) => {
-      const until = nextAt(most, now);
-      if (until === undefined) times.push(now);
+    nextAt: async (most, now, count = 1) => nextAt(most, now, count),
+    take: async (most, now, count = 1) => {
+      const until = nextAt(most, now, count);
+      if (until === undefined) times.push(...Array.from({ length: count }, () => now));
       return until;
     },
   };

@@ -52,12 +52,13 @@ export async function keepArgumentsInside({ deps, addresses, context, look }: Ca
   for (const { kind, id } of Object.values(addresses)) allowed(deniedArgument(pin, place, await targetAt(kind, id, look)));
 }
 
-/** Whether a grave call may still be made. @param count looks, or counts it as made. */
-async function withinLimit({ tier, deps, context }: Guarded, count: 'nextAt' | 'take'): Promise<void> {
+/** Whether the grave acts of a call may still be made. @param count looks, or counts them as made. */
+async function withinLimit({ acts, deps, context }: Guarded, count: 'nextAt' | 'take'): Promise<void> {
   const limit = limitOf(deps.policy);
-  if (!limit || !needsConfirmation(tier)) return;
-  const retryAt = await deps.graveCalls[count](limit.most, context.clock.now());
-  if (retryAt !== undefined) fail({ kind: 'denied', denial: spent(limit, Number.isFinite(retryAt) ? retryAt : undefined) });
+  const grave = acts.filter(({ tier }) => needsConfirmation(tier)).length;
+  if (!limit || grave === 0) return;
+  const retryAt = await deps.graveCalls[count](limit.most, context.clock.now(), grave);
+  if (retryAt !== undefined) fail({ kind: 'denied', denial: spent(limit, grave, Number.isFinite(retryAt) ? retryAt : undefined) });
 }
 
 /** Lets pass what the policy doesn't forbid whatever it acts on. @throws CallFailure `denied`. */
@@ -110,5 +111,5 @@ export async function guard(call: Lowered): Promise<Guarded> {
   return guarded;
 }
 
-/** Counts a grave call that is about to be made. @throws CallFailure `denied` when too many were made since it passed. */
+/** Counts the grave acts of a call that is about to be made. @throws CallFailure `denied` when too many were made since it passed. */
 export const spend = (call: Guarded): Promise<void> => withinLimit(call, 'take');

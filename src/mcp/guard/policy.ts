@@ -125,12 +125,19 @@ export const needsProjectName = (policy: Policy): boolean => everyCondition(poli
 export const limitOf = (policy: Policy): Limit | undefined =>
   rulesIn(policy).flatMap(({ limit }) => limit ?? []).toSorted((one, other) => one.most - other.most)[0];
 
-/** Denial of a grave call when all that the limit allows are spent. @param retryAt milliseconds since 1970; undefined when never. */
-export const spent = ({ most, setBy }: Limit, retryAt: number | undefined): Denial => ({
-  rule: `at most ${most} disruptive or graver calls are allowed in 60 minutes`,
-  setBy,
-  instead: retryAt === undefined ? 'Reads and plain writes are allowed.' : `Reads and plain writes are allowed; the next one from ${time(retryAt)}.`,
-});
+/**
+ * Denial of a call that would make more grave acts than the limit leaves.
+ * @param grave how many it would make.
+ * @param retryAt when it could, in milliseconds since 1970; undefined when never.
+ */
+export function spent({ most, setBy }: Limit, grave: number, retryAt: number | undefined): Denial {
+  const again = retryAt === undefined ? (most > 0 ? `; of these at most ${most} at once` : '') : `; ${grave === 1 ? 'the next one' : 'this many'} from ${time(retryAt)}`;
+  return {
+    rule: `at most ${most} disruptive or graver calls are allowed in 60 minutes${grave === 1 ? '' : `, and this one comes to ${grave}`}`,
+    setBy,
+    instead: `Reads and plain writes are allowed${again}.`,
+  };
+}
 
 /** What every set of rules that says something allows; nothing where none does. */
 function common<Value>(lists: readonly (readonly Value[] | undefined)[]): readonly Value[] {

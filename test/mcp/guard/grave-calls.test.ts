@@ -19,7 +19,26 @@ async function limits(calls: GraveCalls): Promise<void> {
   expect(await calls.nextAt(0, 61 * minute)).toBe(Infinity);
 }
 
+async function severalAtOnce(calls: GraveCalls): Promise<void> {
+  expect(await calls.take(3, 0, 2)).toBeUndefined();
+  expect(await calls.nextAt(3, minute, 1)).toBeUndefined();
+  expect(await calls.take(3, minute, 2)).toBe(60 * minute);
+  expect(await calls.take(3, minute, 1)).toBeUndefined();
+  // Three fit once the last of those before is an hour old, four never.
+  expect(await calls.nextAt(3, 2 * minute, 3)).toBe(61 * minute);
+  expect(await calls.nextAt(3, 2 * minute, 4)).toBe(Infinity);
+  expect(await calls.take(3, 61 * minute, 3)).toBeUndefined();
+}
+
 describe('grave calls', () => {
+  test('that are made together count each', async () => {
+    await using folder = await temporaryFolder();
+    const store = storeAt(join(folder.path, 'guard.sqlite'));
+    await severalAtOnce(passingGraveCalls());
+    await severalAtOnce(graveCallsIn(store));
+    store.close();
+  });
+
   test('of one process are counted for 60 minutes', () => limits(passingGraveCalls()));
 
   test('of all processes of a directory are counted together', async () => {

@@ -57,7 +57,7 @@ export const policyFileFor = (tools: readonly Tool[]) => {
     allow: z.array(Rule).optional().describe('Where given, only what one of these rules holds for.'),
     deny: z.array(Rule).optional().describe('Only what none of these rules holds for; stronger than allow.'),
     freeze: z.array(Window).optional().describe('When nothing may be changed.'),
-    max_disruptive_per_hour: z.int().min(0).optional().describe('Most disruptive or graver calls in any 60 minutes, of all processes of the data directory together.'),
+    max_disruptive_per_hour: z.int().min(0).optional().describe('Most disruptive or graver calls in any 60 minutes, of all processes of the data directory together. What makes several at once counts as several.'),
     unattended: z.array(z.enum(graveTiers)).optional().describe("Tiers where a client that can't ask its user may confirm its own plan."),
     value_from_env: z.array(Variable).optional().describe('Environment variables of the server whose values a call may set without seeing them.'),
   });
