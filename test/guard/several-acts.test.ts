@@ -119,13 +119,12 @@ describe('a limit of grave calls', () => {
   });
 
   test('lets no two calls through together that each would fit alone', async () => {
-    let both = (): void => undefined;
-    const asked = new Promise<void>((resolve) => (both = resolve));
+    const bothAsked = Promise.withResolvers<void>();
     const users: User[] = [];
     const patient = (): User => {
       const user = userWho(async (question) => {
-        if (users.every((one) => one.asked.length > 0)) both();
-        await asked;
+        if (users.every((one) => one.asked.length > 0)) bothAsked.resolve();
+        await bothAsked.promise;
         return agree(question);
       });
       users.push(user);
