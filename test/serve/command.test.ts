@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
 import { createKey } from '../../src/serve/http/keys.ts';
+import { approveOn, operatorSecret } from './approving.ts';
 import { connectLegacy, connectModern, initialize, modernCall, modernHeaders, textOf } from './lab.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -50,22 +51,6 @@ async function serve(args: readonly string[], env: Record<string, string> = {}) 
       body: JSON.stringify(message),
     });
   return { ...program, url, post, dataDir: folder };
-}
-
-const operatorSecret = 'only the operator knows';
-
-/** What the operator does on the page: gives the secret, and approves the call that the address names. */
-async function approveOn(address: string): Promise<void> {
-  const page = new URL(address);
-  const code = page.searchParams.get('code')!;
-  const send = (fields: Record<string, string>, cookie = '') =>
-    fetch(new URL('/approvals', page), { method: 'POST', redirect: 'manual', headers: { origin: page.origin, cookie }, body: new URLSearchParams(fields) });
-  const cookie = (await send({ do: 'enter', secret: operatorSecret })).headers.get('set-cookie')!.split(';')[0]!;
-  const markup = await (await fetch(page, { headers: { cookie } })).text();
-  const token = /name="form_token" value="([^"]+)"/.exec(markup)![1]!;
-  const typed = /type <strong>([^<]*)<\/strong>/.exec(markup)?.[1];
-  const approved = await send({ do: 'approve', code, form_token: token, ...(typed !== undefined && { typed }) }, cookie);
-  expect(approved.headers.get('location')).toBe('/approvals?said=approved');
 }
 
 describe('infra-mcp http', () => {

@@ -1,0 +1,17 @@
+import { expect } from 'vitest';
+
+export const operatorSecret = 'only the operator knows';
+
+/** What the operator does on the page: gives the secret, and approves the call that the address names. */
+export async function approveOn(address: string): Promise<void> {
+  const page = new URL(address);
+  const code = page.searchParams.get('code')!;
+  const send = (fields: Record<string, string>, cookie = '') =>
+    fetch(new URL('/approvals', page), { method: 'POST', redirect: 'manual', headers: { origin: page.origin, cookie }, body: new URLSearchParams(fields) });
+  const cookie = (await send({ do: 'enter', secret: operatorSecret })).headers.get('set-cookie')!.split(';')[0]!;
+  const markup = await (await fetch(page, { headers: { cookie } })).text();
+  const token = /name="form_token" value="([^"]+)"/.exec(markup)![1]!;
+  const typed = /type <strong>([^<]*)<\/strong>/.exec(markup)?.[1];
+  const approved = await send({ do: 'approve', code, form_token: token, ...(typed !== undefined && { typed }) }, cookie);
+  expect(approved.headers.get('location')).toBe('/approvals?said=approved');
+}
