@@ -1,10 +1,11 @@
 /** Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: elsewhere); what loads later becomes a chunk in chunks/ beside it, and texts lie there as in the source. */
-import { cp, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { textPlaces } from '../src/mcp/texts.ts';
+import { narrowUndici } from './build/narrow-undici.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
 import { noticesFor } from './shipping/notices.ts';
 
@@ -13,7 +14,13 @@ const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: joi
 
 // Bundled CommonJS packages still call require() for Node's own modules.
 const requireForBundledPackages =
-  "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);";
+  "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);\n";
+
+/** A chunk without the line above, where nothing in it calls require(): making one takes a while, and a start loads some twenty chunks. */
+const withoutIdleRequire = (chunk: string): string => {
+  const code = chunk.startsWith(requireForBundledPackages) ? chunk.slice(requireForBundledPackages.length) : chunk;
+  return /\brequire\b/.test(code) ? chunk : code;
+};
 
 /** A size in bytes as kilobytes, right-aligned for a column. */
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1).padStart(9)} kB`;
@@ -29,7 +36,8 @@ const prebuilt: Plugin = {
 };
 
 await rm(outdir, { recursive: true, force: true });
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
+  write: false,
   absWorkingDir: root,
   entryPoints: { 'infra-mcp': 'src/main.ts' },
   outdir: resolve(outdir),
@@ -42,15 +50,19 @@ const { metafile } = await build({
   platform: 'node',
   // The oldest Node the package promises: '>=22.19' becomes 'node22.19'.
   target: manifest.engines.node.replace('>=', 'node'),
-  banner: { js: requireForBundledPackages },
+  banner: { js: requireForBundledPackages.trimEnd() },
   minifySyntax: true,
   minifyWhitespace: true,
   alias: { '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts' },
-  plugins: [prebuilt],
+  plugins: [prebuilt, narrowUndici],
   metafile: true,
   logLevel: 'warning',
 });
 
+await Promise.all(outputFiles.map(async ({ path, text }) => {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, withoutIdleRequire(text));
+}));
 await Promise.all(Object.values(textPlaces).map((place) => cp(join(root, place), join(outdir, place), { recursive: true })));
 await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), await noticesFor(root, Object.keys(metafile.inputs)));
 

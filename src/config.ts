@@ -1,10 +1,9 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
-import type * as z from 'zod';
 import type { CommandName } from './config/fields.ts';
 import { besideProfile, givenOptions, type GivenFlags, type Profile } from './config/given.ts';
-import { optionHelp, type OptionHelp, Options, optionsOf } from './config/option-help.ts';
+import { optionHelp, type OptionHelp, optionsOf, type Values } from './config/option-help.ts';
 
 export { choicesOf, type CommandName, flagOf, oneOf, whole } from './config/fields.ts';
 export type { GivenFlags, Profile } from './config/given.ts';
@@ -12,17 +11,15 @@ export { chosenProfile } from './config/profiles.ts';
 export { optionHelp, type OptionHelp, optionsOf } from './config/option-help.ts';
 export { logLevels } from './config/options.ts';
 
-type Read = z.output<typeof Options>;
-
 /** The options of one run. Those that its command doesn't take have their defaults. */
-export type Config = Read & { readonly dataDir: string };
+export type Config = Values & { readonly dataDir: string };
 
 /** The options as given don't hold. The message has a line for each that is wrong, and shows no secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-const contradictions: readonly { readonly when: (read: Read, command: CommandName) => unknown; readonly says: string }[] = [
+const contradictions: readonly { readonly when: (read: Values, command: CommandName) => unknown; readonly says: string }[] = [
   {
     when: ({ apiToken, apiTokenFile }) => apiToken !== undefined && apiTokenFile !== undefined,
     says: 'INFRA_API_TOKEN and INFRA_API_TOKEN_FILE are both given. Give one, so that it is plain which token is used.',
@@ -123,11 +120,12 @@ export function readConfig(
   const given = givenOptions(command, flags, env, profile);
   const beside = profile ? besideProfile(command, flags, env, profile) : [];
   const empty = given.filter(({ text }) => text.trim() === '').map(({ source }) => `${source} is empty. Give it a value, or leave it out.`);
-  const read = Options.safeParse(Object.fromEntries(given.map(({ option, text }) => [option.name, text])));
-  const wrong = (read.error?.issues ?? []).map(({ path: [name], message }) => `${given.find(({ option }) => option.name === name)?.source} ${message}.`);
-  const against = read.success ? contradictions.filter(({ when }) => when(read.data, command)).map(({ says }) => says) : [];
+  const read = given.map(({ option: { name, reading }, source, text }) => ({ name, source, ...reading().safeParse(text) }));
+  const wrong = read.flatMap(({ source, error }) => (error?.issues ?? []).map(({ message }) => `${source} ${message}.`));
+  const values = Object.fromEntries([...optionHelp.map((option) => [option.name, option.preset]), ...read.map(({ name, data }) => [name, data])]) as Values;
+  const against = wrong.length === 0 ? contradictions.filter(({ when }) => when(values, command)).map(({ says }) => says) : [];
   const faults = [...mistakes, ...beside, ...(empty.length > 0 ? empty : [...wrong, ...against])];
-  if (!read.success || faults.length > 0) throw new ConfigError(faults.join('\n'));
-  if (read.data.profile !== profile?.name) throw new Error(`The profile ${read.data.profile} is chosen and was not read.`);
-  return { config: { ...read.data, dataDir: read.data.dataDir ?? defaultDataDir(env) }, warnings };
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  if (values.profile !== profile?.name) throw new Error(`The profile ${values.profile} is chosen and was not read.`);
+  return { config: { ...values, dataDir: values.dataDir ?? defaultDataDir(env) }, warnings };
 }

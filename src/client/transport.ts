@@ -50,9 +50,8 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
 
   // Loaded with the first call: it is large, and many a session makes none.
   const open = async (): Promise<Agent> => {
-    // The default export: of a CommonJS package a bundler keeps no other.
-    const { default: undici } = await import('undici');
-    return new undici.Agent({
+    const { Agent } = await import('undici');
+    return new Agent({
       connections: maximumConnections,
       // One protocol, one way to fail.
       allowH2: false,

@@ -44,7 +44,7 @@ export const commands: readonly Command[] = [
     flags: {
       name: { value: 'name', description: 'who will use it, in logs and records', schema: z.string() },
       level: {
-        value: 'level', description: 'what it may call, each level including those before it', schema: oneOf(permissionLevels).default('read'),
+        value: 'level', description: 'what it may call, each level including those before it', schema: oneOf(permissionLevels)().default('read'),
       },
       json,
     },
@@ -68,8 +68,8 @@ export const commands: readonly Command[] = [
     takes: 'token',
     flags: {
       name: { value: 'name', description: 'who or what will use it', schema: z.string() },
-      permission: { value: 'level', description: 'what it may do, each level including those before it', schema: oneOf(permissionLevels) },
-      ttl: { value: 'seconds', description: 'seconds until it expires', schema: whole(1, 1_000_000_000).optional() },
+      permission: { value: 'level', description: 'what it may do, each level including those before it', schema: oneOf(permissionLevels)() },
+      ttl: { value: 'seconds', description: 'seconds until it expires', schema: whole(1, 1_000_000_000)().optional() },
       jwt: yes('make it a JWT, for the Bearer scheme'),
       json,
     },
@@ -172,7 +172,7 @@ export const commands: readonly Command[] = [
     summary: 'print the newest calls: who did what, how it was agreed to, and what came of it',
     takes: 'audit',
     flags: {
-      limit: { value: 'calls', description: 'most calls to print', schema: whole(1, 1_000_000).default(50) },
+      limit: { value: 'calls', description: 'most calls to print', schema: whole(1, 1_000_000)().default(50) },
       json: { ...json, description: 'print a line of JSON for each' },
     },
     args: files,
@@ -197,7 +197,7 @@ export const commands: readonly Command[] = [
   defineCommand({
     name: 'completion',
     summary: 'print what teaches a shell to complete commands and flags',
-    args: [{ name: '<shell>', description: shells.join(', '), schema: oneOf(shells) }],
+    args: [{ name: '<shell>', description: shells.join(', '), schema: oneOf(shells)() }],
     examples: [
       { line: 'infra-mcp completion bash', does: 'for ~/.bashrc: eval "$(infra-mcp completion bash)"' },
       { line: 'infra-mcp completion fish', does: 'for ~/.config/fish/config.fish: infra-mcp completion fish | source' },

@@ -81,7 +81,7 @@ function add(parent: Parser, command: Command, carryOut: (called: Called) => Pro
   for (const [flag, own] of Object.entries(flags)) parser.addOption(ownOption(flag, own));
   const options = whose === undefined ? [] : optionsOf(whose);
   for (const option of options) {
-    if (option.flag) parser.addOption(repeatable(withChoices(new Option(spelled(option.flag, option.value), told(option)), option.schema), option));
+    if (option.flag) parser.addOption(repeatable(withChoices(new Option(spelled(option.flag, option.value), told(option)), option.reading()), option));
   }
   const unflagged = options.filter(({ flag }) => !flag);
   if (unflagged.length > 0) parser.addHelpText('after', `\nBy environment only:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);

@@ -6,6 +6,7 @@ import { serveStdio } from '../serve/stdio.ts';
 import { connectionOf } from './connecting.ts';
 import { createLog } from './log.ts';
 import { policyOf } from './policy.ts';
+import { preferSmallHeap } from './small-heap.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
 import type { Working } from './working.ts';
@@ -24,13 +25,18 @@ export async function stdio(config: Config): Promise<void> {
   const connection = await connectionOf(config, log);
   const texts = shippedTexts();
   let opening: Promise<Working> | undefined;
-  const open = async (): Promise<Working> => (await import('./working.ts')).openWork(config, { policy, connection, texts, log });
+  const open = async (): Promise<Working> => {
+    const { openWork } = await import('./working.ts');
+    return openWork(config, { policy, connection, texts, log });
+  };
   const working = (): Promise<Working> => (opening ??= open());
   const surface = (chooses(config) ? undefined : prebuiltSurface(policy)) ?? (await working()).parts.surface;
   const stopped = untilStopped(process.stdin);
   const server = serveStdio({
     version: manifest.version, surface, hasPrompts: true, skills: skillsOf(texts, { log, hidden: surface.hidden }), work: async () => (await working()).parts,
   });
+  // Not before: while modules load, much lives on, and little room makes starting slower.
+  preferSmallHeap();
   await stopped;
   await server.close();
   await (await opening)?.close();

@@ -1,49 +1,48 @@
-import * as z from 'zod';
-import { about, address, hostNames, path, whole, yesOrNo } from './fields.ts';
+import { address, hostNames, optional, path, preset, url, whole, words, yesOrNo } from './fields.ts';
 
 /** Options of the HTTP server: how their text is read, and where they may be given. */
 export const httpOptions = {
-  httpHost: z.string().default('127.0.0.1').register(about, {
+  httpHost: preset(words, '127.0.0.1', {
     env: 'INFRA_HTTP_HOST', flagName: 'host', value: 'address', commands: ['http'],
     description: 'Address to listen on. Anything but loopback needs keys or an OAuth issuer.',
   }),
-  httpPort: whole(0, 65_535).default(8080).register(about, {
+  httpPort: preset(whole(0, 65_535), 8080, {
     env: 'INFRA_HTTP_PORT', flagName: 'port', value: 'port', commands: ['http'],
     description: 'Port to listen on; 0 takes any free one.',
   }),
-  publicUrl: address.transform((value) => new URL(value)).optional().register(about, {
+  publicUrl: optional(url, {
     env: 'INFRA_HTTP_PUBLIC_URL', value: 'url', commands: ['http'],
     description: 'The MCP endpoint as clients reach it, such as https://mcp.example.com/mcp.', fallback: 'the address it listens on',
   }),
-  allowedHosts: hostNames.default([]).register(about, {
+  allowedHosts: preset(hostNames, [], {
     env: 'INFRA_HTTP_ALLOWED_HOSTS', value: 'names', commands: ['http'],
     description: 'More host names that requests may be addressed to, separated by commas.', fallback: 'none',
   }),
-  allowedOrigins: hostNames.default([]).register(about, {
+  allowedOrigins: preset(hostNames, [], {
     env: 'INFRA_HTTP_ALLOWED_ORIGINS', value: 'names', commands: ['http'],
     description: 'Host names of pages that may call from a browser, separated by commas.', fallback: 'those of this machine and of the public URL',
   }),
-  keysFile: path.optional().register(about, {
+  keysFile: optional(path, {
     env: 'INFRA_HTTP_KEYS_FILE', value: 'path', commands: ['http'],
     description: 'File of the keys that callers may bring, in YAML or JSON; `infra-mcp key` makes entries for it.',
   }),
-  oauthIssuer: address.optional().register(about, {
+  oauthIssuer: optional(address, {
     env: 'INFRA_OAUTH_ISSUER', value: 'url', commands: ['http'],
     description: 'Authorization server whose access tokens callers may bring, exactly as it calls itself.',
   }),
-  oauthAudience: z.string().optional().register(about, {
+  oauthAudience: optional(words, {
     env: 'INFRA_OAUTH_AUDIENCE', value: 'text', commands: ['http'],
     description: 'Audience that access tokens must be issued for.', fallback: 'the public URL',
   }),
-  oauthJwksUrl: address.transform((value) => new URL(value)).optional().register(about, {
+  oauthJwksUrl: optional(url, {
     env: 'INFRA_OAUTH_JWKS_URL', value: 'url', commands: ['http'],
     description: "Where the authorization server's keys are.", fallback: 'where its metadata says',
   }),
-  approvalsPage: yesOrNo.default(false).register(about, {
+  approvalsPage: preset(yesOrNo, false, {
     env: 'INFRA_HTTP_APPROVALS_PAGE', commands: ['http'],
     description: 'Serve a page at /approvals where the operator, with their secret, approves or refuses calls.',
   }),
-  statelessLegacy: yesOrNo.default(false).register(about, {
+  statelessLegacy: preset(yesOrNo, false, {
     env: 'INFRA_HTTP_STATELESS_LEGACY', commands: ['http'],
     description: 'Serve clients of the 2025 revisions without sessions: any server of a fleet can answer, but cannot ask their users.',
   }),

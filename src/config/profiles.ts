@@ -7,8 +7,8 @@ import { type CommandName, path } from './fields.ts';
 import { directlyGiven, type GivenFlags, type Profile, profileOptions } from './given.ts';
 import type { OptionName } from './option-help.ts';
 
-const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).transform((list) => list.join(','))]).transform(String);
-const File = z.strictObject({ profiles: z.record(z.string().regex(/^[\w-]+$/, 'must be made of letters, digits, - and _'), z.record(z.string(), Value)) });
+const value = () => z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).transform((list) => list.join(','))]).transform(String);
+const fileOfProfiles = () => z.strictObject({ profiles: z.record(z.string().regex(/^[\w-]+$/, 'must be made of letters, digits, - and _'), z.record(z.string(), value())) });
 
 /** The token itself. Taken only from a file that nobody else can read. */
 const tokenKey = 'api-token';
@@ -38,7 +38,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-type Profiles = z.output<typeof File>['profiles'];
+type Profiles = z.output<ReturnType<typeof fileOfProfiles>>['profiles'];
 
 /** Every profile of a file. @throws Error that names the file and what is wrong with it, without repeating values. */
 async function profilesIn(file: string): Promise<Profiles> {
@@ -50,7 +50,7 @@ async function profilesIn(file: string): Promise<Profiles> {
   } catch {
     throw new Error(`${file} is not YAML. docs/profiles.md shows what profiles look like.`);
   }
-  const read = File.safeParse(written);
+  const read = fileOfProfiles().safeParse(written);
   if (!read.success) throw new Error(read.error.issues.map((issue) => `${file}: ${issue.path.join('.') || 'the file'}: ${issue.message}`).join('\n'));
   const faults = Object.entries(read.data.profiles).flatMap(([name, members]) =>
     Object.keys(members).filter((key) => !keys.includes(key)).map((key) => `${file}: profiles.${name}.${key} is no option; ${meant(key, keys)}`),
@@ -59,11 +59,9 @@ async function profilesIn(file: string): Promise<Profiles> {
   return read.data.profiles;
 }
 
-const isPath = (schema: z.ZodType | undefined): boolean => schema === path || (schema instanceof z.ZodOptional && schema.unwrap() === path);
-
 /** Paths are written relative to the file they stand in. */
 const placed = (key: string, text: string, file: string): string =>
-  isPath(profileOptions.get(key)?.schema) && !text.startsWith('~') ? resolve(dirname(file), text) : text;
+  profileOptions.get(key)?.reading === path && !text.startsWith('~') ? resolve(dirname(file), text) : text;
 
 /** The members of a profile as texts of options, with the token taken from where it is. */
 async function textsOf(name: string, { [variableKey]: variable, ...members }: Profiles[string], file: string, env: NodeJS.ProcessEnv): Promise<Profile['texts']> {
@@ -88,7 +86,7 @@ export async function chosenProfile(command: CommandName, flags: GivenFlags, env
   const name = textFor('profile');
   // An empty name is told of with the other options.
   if (!name) return undefined;
-  const file = path.parse(textFor('profilesFile') ?? defaultFile(env));
+  const file = path().parse(textFor('profilesFile') ?? defaultFile(env));
   const profiles = await profilesIn(file);
   const members = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (!members) throw new Error(`There is no profile "${name}" in ${file}; ${meant(name, Object.keys(profiles))}`);

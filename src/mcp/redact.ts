@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { mask, masking, shortestSecret } from '../client/safe-text.ts';
 import { passingKeys, type Keys } from './guard/keys.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -12,6 +13,9 @@ export { mask, shortestSecret };
 
 /** Secrets seen earlier that are still masked wherever they stand. */
 const mostRemembered = 200;
+
+/** Sets of secrets for which masking is kept ready: a server has few callers at a time, each with a token. */
+const mostMaskings = 50;
 
 const fingerprintLength = 4;
 
@@ -59,15 +63,13 @@ function createMemory() {
   };
 }
 
-/** `masking`, made anew only when the secrets are others. */
+/** `masking`, made once for the same secrets: most calls know the same as the one before. */
 function createMasking(mark: (secret: string) => string) {
-  let known: readonly string[] = [];
-  let masked = masking([], mark);
+  const made = new LRUCache<string, (text: string) => string>({ max: mostMaskings });
   return (secrets: readonly string[]): ((text: string) => string) => {
-    if (secrets.length !== known.length || secrets.some((secret, index) => secret !== known[index])) {
-      known = secrets;
-      masked = masking(secrets, mark);
-    }
+    const key = JSON.stringify(secrets);
+    const masked = made.get(key) ?? masking(secrets, mark);
+    made.set(key, masked);
     return masked;
   };
 }
@@ -78,31 +80,34 @@ export function createRedactor({ secrets = () => [], keys = passingKeys() }: Red
   const fingerprint = (secret: string): string => createHmac('sha256', keys('fingerprint')).update(secret).digest('hex').slice(0, fingerprintLength);
   const mark = (secret: string): string => (isMark(secret) ? secret : `${markStart} ${fingerprint(secret)}${markEnd}`);
 
+  const maskingOf = createMasking(mark);
+
   const redactorOf = (own: () => readonly string[]): Redactor => {
-    const maskingOf = createMasking(mark);
-    const text = (raw: string): string => {
-      const known = [...own().filter((secret) => secret.length >= shortestSecret), ...memory.all()];
-      return maskForms(maskingOf(known)(raw), mark);
+    const masker = (): ((raw: string) => string) => {
+      const masked = maskingOf([...own().filter((secret) => secret.length >= shortestSecret), ...memory.all()]);
+      return (raw) => maskForms(masked(raw), mark);
     };
-    return {
-      text,
+    const redactor: Redactor = {
+      text: (raw) => masker()(raw),
       value: (value, schema) => {
         const found: string[] = [];
         const hide = (secret: string): string => {
           found.push(secret);
           return secret === '' ? '' : mark(secret);
         };
-        const hidden = hideIn(value, schema, { hide, text });
+        const hidden = hideIn(value, schema, { hide, text: masker() });
         const fresh = found.filter((secret) => isDistinct(secret) && !containsMark(secret));
         if (fresh.length === 0) return hidden;
         memory.add(fresh);
         return mapStrings(hidden, masking(fresh, mark));
       },
       knowing: (more) => {
+        if (more.length === 0) return redactor;
         memory.add(more);
         return redactorOf(() => [...own(), ...more]);
       },
     };
+    return redactor;
   };
   return redactorOf(secrets);
 }

@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { TargetRefused } from './target.ts';
 
 /** What an attempt is made with. */
@@ -65,8 +65,8 @@ const post = async ({ dispatcher, timeoutMilliseconds }: Sender, letter: Letter,
   let url = new URL(letter.url);
   const { origin } = url;
   for (let hop = 0; ; hop += 1) {
-    const { statusCode: status, headers, body } = await request(url, {
-      dispatcher, method: 'POST', headers: headersFor(url, origin, letter), body: letter.body, signal,
+    const { statusCode: status, headers, body } = await dispatcher.request({
+      origin: url.origin, path: url.pathname + url.search, method: 'POST', headers: headersFor(url, origin, letter), body: letter.body, signal,
       headersTimeout: timeoutMilliseconds, bodyTimeout: timeoutMilliseconds,
     });
     const text = await beginningOf(body);
