@@ -30,7 +30,7 @@ const heads: { readonly [Why in AddressProblem['why']]: (problem: AddressProblem
   ambiguous: ({ kind, given, candidates }, quoted) =>
     `${quoted(given)} can be ${candidates.length === 1 ? 'more than this' : 'each of these'}. Give the path or the id of the ${spelled(kind)} that is meant; ask the user where that isn't plain.`,
   not_listable: ({ kind, given }, quoted) =>
-    `No ${spelled(kind)} ${quoted(given)} was seen earlier, and this platform doesn't list what there is. Give its id.`,
+    `No ${spelled(kind)} ${quoted(given)} was seen earlier, and this platform doesn't list what there is. ${isId(given) ? `Say of which kind it is: infra://service/<kind>/${given}.` : 'Give its id.'}`,
   wrong_kind: ({ kind, given }, quoted) => `${quoted(given)} doesn't point at any ${spelled(kind)}.`,
   bad_uri: ({ given }, quoted) => `${quoted(given)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
 };

@@ -4,6 +4,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { allOperations, operations } from '../../../src/contract/operations.ts';
 import { createAddresses, type RememberingAddresses } from '../../../src/mcp/addresses/addresses.ts';
+import { addressText } from '../../../src/mcp/addresses/words.ts';
 import { startLab, type Lab } from '../../platform/lab.ts';
 import { callerOf, problemIn, type LookingCaller } from './support.ts';
 
@@ -60,6 +61,14 @@ async function made(name: string): Promise<{ environment: unknown; database: unk
 test('what was never seen is asked for by its id, and it is said why', async () => {
   const problem = await problemIn(addresses.resolve('environment', 'shop/staging', caller.look));
   expect(problem).toMatchObject({ why: 'not_listable', notes: [expect.stringContaining('does not list these: environment')] });
+});
+
+test('an id of a service that was never seen is asked for with its kind, which is enough', async () => {
+  const id = lab.seed['application_id']!;
+  const problem = await problemIn(addresses.resolve('service', id, caller.look));
+  expect(problem.near).toEqual([]);
+  expect(addressText(problem, { redact: (text) => text, hidden: [] })).toContain(`Say of which kind it is: infra://service/<kind>/${id}.`);
+  expect(await addresses.resolve('service', `infra://service/application/${id}`, caller.look)).toMatchObject({ kind: 'application', id });
 });
 
 test('projects are listed all the same', async () => {
