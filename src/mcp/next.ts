@@ -6,6 +6,8 @@ export interface Next {
   readonly arguments: JsonRecord;
   /** What for, in a few words of our own. */
   readonly why: string;
+  /** The tool of the call that has to be made before it: where that can't be proposed, neither is this. */
+  readonly after?: string;
 }
 
 /** Most calls that are proposed at once. */
@@ -25,7 +27,12 @@ function isSafe(value: unknown): boolean {
  * @param offers whether a tool of this name is offered.
  */
 export const safeNext = (calls: readonly Next[], offers: (tool: string) => boolean): readonly Next[] =>
-  calls.filter((call) => offers(call.tool) && isSafe(call.arguments)).slice(0, mostNext);
+  calls
+    .reduce<readonly Next[]>((kept, call) => {
+      const follows = call.after === undefined || kept.some(({ tool }) => tool === call.after);
+      return follows && offers(call.tool) && isSafe(call.arguments) ? [...kept, call] : kept;
+    }, [])
+    .slice(0, mostNext);
 
 /** Proposed calls in words, one a line. */
 export const nextText = (calls: readonly Next[]): string | undefined =>

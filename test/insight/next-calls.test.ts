@@ -15,7 +15,7 @@ describe('a variable that is missing', () => {
   test('is set with a value to be filled in, then deployed', () => {
     const [set, again] = nextOf({ kind: 'application', lines: missing('SMTP_PASSWORD') });
     expect(set).toMatchObject({ tool: 'set_environment_variables', arguments: { application: 'service-1', env_text: 'SMTP_PASSWORD=...' } });
-    expect(again).toMatchObject({ tool: 'deploy_service', arguments: { service: 'service-1' } });
+    expect(again).toMatchObject({ tool: 'deploy_service', arguments: { service: 'service-1' }, after: 'set_environment_variables' });
   });
 
   test('is not set where it is set already, nor where none can be created', () => {
@@ -64,10 +64,10 @@ describe('a probe that gives up', () => {
     expect(nextOf({ lines: ['Readiness probe failed: HTTP probe failed with statuscode: 503'] })[0]?.tool).toBe('search_logs');
   });
 
-  test('is changed before what still goes on is canceled, and that before it is deployed again', () => {
+  test('is changed once what still goes on is canceled, and then deployed again', () => {
     const lines = ['Readiness probe failed: HTTP probe failed with statuscode: 503'];
     const going = deployment({ id: 'going', minute: 10, status: 'DEPLOYING', status_details: { action: 'DEPLOY' } });
-    expect(toolsOf({ lines, environment: { id: 'e-1' }, configuration: { healthchecks: { readiness_probe: { failure_threshold: 2 } } } }, [going])).toEqual(['update_container', 'cancel_deployment', 'deploy_service']);
+    expect(toolsOf({ lines, environment: { id: 'e-1' }, configuration: { healthchecks: { readiness_probe: { failure_threshold: 2 } } } }, [going])).toEqual(['cancel_deployment', 'update_container', 'deploy_service']);
   });
 });
 

@@ -10,9 +10,9 @@ function fixed({ scope, variable_type: type, owned_by: owner, key, value }: Json
   if (unchangeable.includes(String(scope))) {
     return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: 'Give a container its own value of it with override_environment_variable, or the environment a variable of its own.' };
   }
-  if (owner !== undefined && owner !== null) return { what: 'it is owned by another system', next: 'Change it where owned_by of list_environment_variables says.' };
+  if (owner !== undefined && owner !== null) return { what: 'it is owned by another system', next: 'Change it there. list_environment_variables says where, as owned_by.' };
   if (type === 'OVERRIDE' && differs(given['key'], key)) return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };
-  if (type === 'ALIAS' && differs(given['value'], value)) return { what: 'it is an alias and has the value of the variable it stands for', next: 'Change that one: list_environment_variables shows it as aliased_variable.' };
+  if (type === 'ALIAS' && differs(given['value'], value)) return { what: 'it is an alias and has the value of the variable it stands for', next: 'Change that one. list_environment_variables shows it as aliased_variable.' };
   return undefined;
 }
 

@@ -46,6 +46,8 @@ export interface NextCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly why: string;
+  /** The tool of the call that has to be made before it. */
+  readonly after?: string;
 }
 
 export interface Diagnosis {

@@ -5,7 +5,7 @@ import type { Situation } from './situation.ts';
 /** A call that mends or shows more, made complete from the evidence; undefined where it can't be. Nothing of a log becomes an argument but numbers and names of variables. */
 export type Fix = (situation: Situation, facts: Facts) => NextCall | undefined;
 
-/** A fix, or several of which each needs the ones before: none is proposed where the first can't be made. */
+/** A fix, or several of which each needs the one before: none is proposed where the first can't be made. */
 export type Remedy = Fix | readonly [Fix, ...Fix[]];
 
 /** The tools that a diagnosis may name. */
@@ -33,8 +33,9 @@ export const addressed = (id: string) => ({ service: id });
 const most = 3;
 
 const callsOf = (remedy: Remedy, situation: Situation, facts: Facts): NextCall[] => {
-  const [first, ...others] = (typeof remedy === 'function' ? [remedy] : remedy).map((fix) => fix(situation, facts));
-  return first === undefined ? [] : [first, ...others.filter((call) => call !== undefined)];
+  const made = (typeof remedy === 'function' ? [remedy] : remedy).map((fix) => fix(situation, facts));
+  const calls = made.filter((call) => call !== undefined);
+  return made[0] === undefined ? [] : calls.map((call, index) => (index === 0 ? call : { ...call, after: calls[index - 1]!.tool }));
 };
 
 /** The first calls of a list that can be made, without repeats. */

@@ -6,7 +6,7 @@ import type { Remedy } from '../next-calls.ts';
 import { type Rule, running } from './rule.ts';
 
 /** While the cluster is locked nothing else mends anything. Whether the lock is still needed comes before lifting it. */
-export const underLock: readonly Remedy[] = [showEnvironment, unlockCluster, deployAgain];
+export const underLock: readonly Remedy[] = [[showEnvironment, unlockCluster, deployAgain]];
 
 const lockOf = ({ evidence: { cluster } }: Situation) => cluster?.lock ?? undefined;
 

@@ -41,7 +41,7 @@ const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', n
     return `The ${kind} probe ${how}; ${consequence}.`;
   },
   fixes: [
-    [waitLongerForProbe(code === 'readiness_probe_failing' ? 'readiness_probe' : 'liveness_probe'), cancelIt, deployAgain], cancelIt, [useLastGoodTag, deployAgain],
+    cancelIt, [waitLongerForProbe(code === 'readiness_probe_failing' ? 'readiness_probe' : 'liveness_probe'), deployAgain], [useLastGoodTag, deployAgain],
     deployLastGoodCommit, showErrors, showConfiguration,
   ],
 });
@@ -64,7 +64,7 @@ export const probeRules: readonly Rule[] = [
     sentence: (facts) => isLocalOnly(facts)
       ? `The app listens on 127.0.0.1:${facts['loopback']} only, where nothing outside its instance reaches it: it must listen on 0.0.0.0.`
       : `The app listens on port ${facts['listens']}, but port ${facts['asked']} is configured.`,
-    fixes: [[usePortOfApp, cancelIt, deployAgain], showConfiguration, cancelIt],
+    fixes: [cancelIt, [usePortOfApp, deployAgain], showConfiguration],
   },
   probeRule('readiness_probe_failing', 'Readiness|readiness|Startup|startup', 'readiness', 'until it passes, the new version gets no traffic'),
   probeRule('liveness_probe_failing', 'Liveness|liveness', 'liveness', 'the instance is restarted again and again'),
