@@ -71,7 +71,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     const rules = await parsePolicy('policy.yaml', 'deny:\n  - tool: get_application_status\n', tools);
     const held = await content.connect(era, { policy: { readOnly: false, rules: [rules] } });
     const text = textOf(await held.client.getPrompt({ name: 'diagnose-failure', arguments: { service: values['service']! } }));
-    expect(text).toContain('Could not be read. The resource service_status was not read');
+    expect(text).toContain('\nThe resource service_status was not read: ');
     expect(text).toContain('policy.yaml, deny[0]');
     expect(text.split(fenceMarks.open)).toHaveLength(2);
   });

@@ -42,7 +42,7 @@ async function prefetch({ resource: name, given: wanted }: Prompt['prefetch'][nu
   if (Object.values(args).includes(undefined)) return undefined;
   const title = clean([resource.title, ...Object.values(args).map(String)].join(': '));
   const reply = await call(context, resource.tool, args);
-  if (reply.kind !== 'answer') return { title, text: reply.kind === 'failure' ? `Could not be read. ${reply.text}` : 'Could not be read.' };
+  if (reply.kind !== 'answer') return { title, text: reply.kind === 'failure' ? reply.text : 'It could not be read.' };
   const shown = cut(resource.tool.render.text(reply.data));
   return { title, text: [fence(shown.text), ...(shown.left ? ['There is more: read it with the tools.'] : [])].join('\n') };
 }
