@@ -9,7 +9,7 @@ const map = `Runs cloud infrastructure: an organization holds projects, a projec
 Naming things: give names on the way to a thing, payments/staging/checkout-api, or its id; never make up an id. find_resource finds anything by name, kind or state.
 Looking: begin with what sums up. get_environment_overview says what is wrong first. get_service shows one service. diagnose_deployment says why a deployment failed and proposes the calls that fix it: ask it before reading logs. search_logs finds lines. Lines that begin with "Next:" are calls worth making, complete. Resources at infra:// show the same things; prompts lead through whole jobs.`;
 
-const changing = `Changing: a deploy, restart or stop is only accepted at first. Pass wait: true, or call wait_for_deployment until it has ended: 200 is not "deployed".
+const changing = `Changing: a deploy, restart or stop is only accepted at first. Pass wait: true: 200 is not "deployed". wait_for_deployment goes on waiting where that was not enough.
 update_* tools take only what changes. Changed variables and configuration take effect with the next deployment. rollback_application goes back to the last good commit.
 With dry_run: true a changing tool shows what it would do to what is there now, and does nothing.
 Grave calls (stop, restart, replace, anything on PRODUCTION, members, billing, webhooks) need agreement: they ask the user, or give a code for the operator to approve. When somebody says no or nobody can be asked, stop; don't look for another way.`;
