@@ -41,6 +41,13 @@ test('a bare search asks no further once it has as much as it shows, and says so
   expect(text).toContain(`It ended early, to spare requests: ${unseen} projects and environments were not looked into.`);
 });
 
+test('an overview costs few requests, even where it could show more', async () => {
+  const { asked, results, unseen } = await find({ limit: 500 });
+  expect(asked.length).toBeLessThanOrEqual(15);
+  expect(results.filter(({ kind }) => kind === 'environment')).toHaveLength(environments + 3);
+  expect(unseen).toBe(environments + 3 - into(asked).length);
+});
+
 test('a search for a kind asks until it has enough', async () => {
   const { results, asked, unseen } = await find({ kind: 'application', limit: 2 });
   expect(results.map(({ kind }) => kind)).toEqual(['application', 'application']);

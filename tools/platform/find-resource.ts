@@ -51,7 +51,7 @@ export const findResource = composeTool({
     text: (view) => {
       const shown = (view['results'] as readonly JsonRecord[]).length;
       const { did_you_mean: near, states, unseen } = view;
-      const partly = unseen === undefined ? '' : `\nIt ended early, to spare requests: ${compact(unseen)} projects and environments were not looked into. Give the project or environment to search there.`;
+      const partly = unseen === undefined ? '' : `\nIt ended early, to spare requests: ${compact(unseen)} projects and environments were not looked into. Give the project or environment to look there.`;
       if (shown === 0) return ['Nothing is like that.', near && `Did you mean ${compact(near)}?`, states !== undefined && `States there are: ${compact(states)}.`].filter(Boolean).join(' ') + partly;
       const listed = table('resource', ['path', 'kind', 'mode', 'state', 'id']).text(view);
       const more = shown === view['total'] ? '' : `\n${String(view['total'])} ${partly === '' ? 'in all' : 'were found'}: narrow it down by kind, project or name, or raise limit.`;

@@ -31,8 +31,8 @@ interface Seen {
   readonly unseen: number;
 }
 
-/** Most requests that one look makes below the organization. */
-const mostRequests = 40;
+/** Most requests that one look makes below the organization: few for an overview, in which nothing is searched for. */
+const mostRequests = { search: 40, overview: 12 } as const;
 
 /** How many environments are looked into at once. */
 const atOnce = 4;
@@ -128,7 +128,7 @@ async function inOrganization(organization_id: string, search: Search, project: 
 }
 
 /** Requests that one look may make: never more than half of those that are left. */
-const allowance = (sight: Sight): number => Math.min(mostRequests, Math.floor((sight.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2));
+const allowance = (sight: Sight, kind: keyof typeof mostRequests = 'search'): number => Math.min(mostRequests[kind], Math.floor((sight.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2));
 
 /**
  * What there is, as far as it can be what is searched for: what lies further out before what lies further in, until there
@@ -143,5 +143,6 @@ export async function everything(sight: Sight, wanted: Wanted, within: { readonl
   }
   const { id } = await sight.read(operations.get_organization, {});
   // What is left is known once something was answered.
-  return inOrganization(id, { sight, wanted, enough, left: allowance(sight) }, within.project);
+  const isSearch = [within.project, wanted.name, wanted.kind, wanted.state].some((one) => one !== undefined);
+  return inOrganization(id, { sight, wanted, enough, left: allowance(sight, isSearch ? 'search' : 'overview') }, within.project);
 }
