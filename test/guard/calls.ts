@@ -5,7 +5,7 @@ type Args = Record<string, unknown>;
 let count = 0;
 const fresh = (word: string): string => `${word}-${(count += 1)}`;
 
-/** Arguments with which each tool can be called on the seeded platform, again and again. */
+/** Arguments with which each tool can be called on the seeded platform, again and again: replacements replace something each time. */
 export function callsOn({ seed, organizationId }: Pick<RunningPlatform, 'seed' | 'organizationId'>): Record<string, () => Args> {
   const id = (name: string): Args => ({ [name]: seed[name] });
   const organization = { organization_id: organizationId };
@@ -26,11 +26,11 @@ export function callsOn({ seed, organizationId }: Pick<RunningPlatform, 'seed' |
     get_application_logs: () => ({ ...id('application_id'), tail: 5 }),
     update_environment_variable: () => ({ ...id('environment_id'), ...id('environment_variable_id'), key: 'REGION', value: fresh('value') }),
     override_environment_variable: () => ({ ...id('container_id'), ...id('environment_variable_id'), value: fresh('value') }),
-    update_container: () => ({ ...id('container_id'), ...id('registry_id'), name: 'worker', image_name: 'library/worker', tag: '2.0.0', healthchecks: {} }),
+    update_container: () => ({ ...id('container_id'), ...id('registry_id'), name: 'worker', image_name: 'library/worker', tag: fresh('2.0'), healthchecks: {} }),
     restart_services: () => ({ ...id('environment_id'), container_ids: [seed['container_id']] }),
     stop_environment: () => id('environment_id'),
     update_helm: () => ({
-      ...id('helm_id'), name: 'metrics', auto_deploy: false, arguments: [], values_override: {},
+      ...id('helm_id'), name: 'metrics', description: fresh('release'), auto_deploy: false, arguments: [], values_override: {},
       source: { helm_repository: { repository: seed['helm_repository_id'], chart_name: 'metrics', chart_version: '1.2.3' } },
     }),
     get_helm: () => id('helm_id'),
@@ -40,11 +40,11 @@ export function callsOn({ seed, organizationId }: Pick<RunningPlatform, 'seed' |
     list_members: () => organization,
     invite_member: () => ({ ...organization, email: `${fresh('ann')}@example.com` }),
     update_alert_rule: () => ({
-      ...id('alert_rule_id'), name: 'CPU high', description: 'x', tag: 'cpu', condition: { promql: 'rate(cpu[5m]) > 0.9' }, for_duration: 'PT5M',
+      ...id('alert_rule_id'), name: 'CPU high', description: fresh('x'), tag: 'cpu', condition: { promql: 'rate(cpu[5m]) > 0.9' }, for_duration: 'PT5M',
       severity: 'HIGH', enabled: true, alert_receiver_ids: [seed['alert_receiver_id']], presentation: {},
     }),
     create_helm_repository: () => ({ ...organization, name: fresh('charts'), kind: 'HTTPS', skip_tls_verification: false, config: {}, url: 'https://charts.example' }),
-    update_billing_info: () => ({ ...organization, first_name: 'Ada', last_name: 'King', email: 'ada@example.com', address: '1 Main St', city: 'Paris', zip: '75001', country_code: 'FR' }),
+    update_billing_info: () => ({ ...organization, first_name: 'Ada', last_name: 'King', email: 'ada@example.com', address: '1 Main St', city: fresh('Paris'), zip: '75001', country_code: 'FR' }),
     list_job_deployments: () => id('job_id'),
     get_labels_group: () => ({ ...organization, ...id('labels_group_id') }),
     create_webhook: () => ({ ...organization, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] }),
