@@ -11,7 +11,7 @@ export interface Trail {
    * @throws Error when it could not be written; the next entry then begins a new chain.
    */
   append(entry: JsonRecord, durable: boolean): Promise<void>;
-  /** Waits for what is being written. */
+  /** Waits for what is being written, and moves the head to where the chain ends. */
   settled(): Promise<void>;
   /** The same, and lets go of the sink. */
   close(): Promise<void>;
@@ -28,6 +28,12 @@ export interface TrailConfig {
 /** Most entries that are written at once. */
 const mostAtOnce = 1000;
 
+/**
+ * How long the head may stay behind entries that need not be durable, in milliseconds. File systems write a replaced file
+ * out at once: that takes longer than all the rest of a read. Entries beyond the head are sealed all the same.
+ */
+const headDelay = 200;
+
 interface Waiting {
   readonly entry: JsonRecord;
   readonly durable: boolean;
@@ -41,8 +47,22 @@ interface Waiting {
  */
 export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
   let head: Head | undefined;
+  /** The head that was last written down. */
+  let kept: Head | undefined;
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
+  let soon: NodeJS.Timeout | undefined;
+
+  const isBehind = (): boolean => head !== undefined && head !== kept;
+
+  const keep = async (next: Head, durable: boolean): Promise<void> => {
+    clearTimeout(soon);
+    soon = undefined;
+    // Until it is written nobody knows where the chain is said to end.
+    head = undefined;
+    await moveHead(heads, keys(), next, durable);
+    head = kept = next;
+  };
 
   const write = async (entries: readonly Waiting[]): Promise<void> => {
     const { chain, ...before } = head ?? (await beginChain(heads, keys()));
@@ -57,12 +77,20 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
     });
     const durable = entries.some((one) => one.durable);
     await sink.append(lines.join('\n'), durable);
-    await moveHead(heads, keys(), { chain, count, last }, durable);
-    head = { chain, count, last };
+    const next: Head = { chain, count, last };
+    if (durable) return keep(next, true);
+    head = next;
+    soon ??= setTimeout(() => (writing ??= writeAll(true)), headDelay).unref();
   };
 
-  const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) {
+  const writeAll = async (withHead = false): Promise<void> => {
+    while (waiting.length > 0 || (withHead && isBehind())) {
+      if (waiting.length === 0) {
+        // Where this fails, the next entry begins a new chain.
+        // oxlint-disable-next-line no-await-in-loop
+        await keep(head!, false).catch(() => undefined);
+        continue;
+      }
       const entries = waiting.slice(0, mostAtOnce);
       waiting = waiting.slice(mostAtOnce);
       // One after the other: each chain link needs the one before.
@@ -75,15 +103,20 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
     writing = undefined;
   };
 
+  const settled = async (): Promise<void> => {
+    await writing;
+    await (writing ??= writeAll(true));
+  };
+
   return {
     append: (entry, durable) =>
       new Promise((written, failed) => {
         waiting.push({ entry, durable, written, failed });
         writing ??= writeAll();
       }),
-    settled: async () => writing,
+    settled,
     close: async () => {
-      await writing;
+      await settled();
       await sink.close();
     },
   };
