@@ -52,8 +52,8 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
   let soon: NodeJS.Timeout | undefined;
-
-  const isBehind = (): boolean => head !== undefined && head !== kept;
+  let headDue = false;
+  const isDone = (): boolean => waiting.length === 0 && !headDue;
 
   const keep = async (next: Head, durable: boolean): Promise<void> => {
     clearTimeout(soon);
@@ -62,6 +62,11 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
     head = undefined;
     await moveHead(heads, keys(), next, durable);
     head = kept = next;
+  };
+
+  const moveHeadOn = async (): Promise<void> => {
+    headDue = false;
+    if (head !== undefined && head !== kept) await keep(head, false);
   };
 
   const write = async (entries: readonly Waiting[]): Promise<void> => {
@@ -80,22 +85,16 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
     const next: Head = { chain, count, last };
     if (durable) return keep(next, true);
     head = next;
-    soon ??= setTimeout(() => (writing ??= writeAll(true)), headDelay).unref();
+    soon ??= setTimeout(() => void moveOn(), headDelay).unref();
   };
 
-  const writeAll = async (withHead = false): Promise<void> => {
-    while (waiting.length > 0 || (withHead && isBehind())) {
-      if (waiting.length === 0) {
-        // Where this fails, the next entry begins a new chain.
-        // oxlint-disable-next-line no-await-in-loop
-        await keep(head!, false).catch(() => undefined);
-        continue;
-      }
+  const writeAll = async (): Promise<void> => {
+    while (!isDone()) {
       const entries = waiting.slice(0, mostAtOnce);
       waiting = waiting.slice(mostAtOnce);
-      // One after the other: each chain link needs the one before.
+      // One after the other: each chain link needs the one before. Where the head can't be moved, the next entry begins a new chain.
       // oxlint-disable-next-line no-await-in-loop
-      await write(entries).then(
+      await (entries.length > 0 ? write(entries) : moveHeadOn().catch(() => undefined)).then(
         () => entries.forEach(({ written }) => written()),
         (error: unknown) => entries.forEach(({ failed }) => failed(error)),
       );
@@ -103,9 +102,9 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
     writing = undefined;
   };
 
-  const settled = async (): Promise<void> => {
-    await writing;
-    await (writing ??= writeAll(true));
+  const moveOn = (): Promise<void> => {
+    headDue = true;
+    return (writing ??= writeAll());
   };
 
   return {
@@ -114,9 +113,9 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
         waiting.push({ entry, durable, written, failed });
         writing ??= writeAll();
       }),
-    settled,
+    settled: moveOn,
     close: async () => {
-      await settled();
+      await moveOn();
       await sink.close();
     },
   };

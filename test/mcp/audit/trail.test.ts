@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { commandSink, fileSink } from '../../../src/mcp/audit/sink.ts';
 import { createTrail } from '../../../src/mcp/audit/trail.ts';
 import { logIn, temporaryFolder } from './support.ts';
@@ -37,6 +37,22 @@ describe('a trail', () => {
     expect(writings).toBeLessThan(10);
     expect((await log.text()).trim().split('\n').map((line) => (JSON.parse(line) as { index: number }).index)).toEqual(Array.from({ length: 200 }, (_, index) => index));
     expect(await log.verify()).toEqual({ entries: 200, chains: 1, faults: [] });
+  });
+
+  test('moves its head on by itself after entries that need not be durable, and at once after those that must', async () => {
+    await using folder = await temporaryFolder();
+    const log = logIn(folder.path);
+    const trail = log.trail();
+    const count = async (): Promise<unknown> => (JSON.parse(await readFile(join(log.heads, '1.head'), 'utf8')) as { count: number }).count;
+    for (const index of [1, 2, 3]) await trail.append({ index }, false);
+    await vi.waitFor(async () => expect(await count()).toBe(3), { timeout: 10_000 });
+    await trail.append({ index: 4 }, false);
+    await trail.append({ index: 5 }, true);
+    expect(await count()).toBe(5);
+    await trail.append({ index: 6 }, false);
+    await trail.close();
+    expect(await count()).toBe(6);
+    expect(await log.verify()).toEqual({ entries: 6, chains: 1, faults: [] });
   });
 
   test('fails when an entry cannot be written, and goes on with a new chain', async () => {
