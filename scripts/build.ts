@@ -51,8 +51,7 @@ const { metafile, outputFiles } = await build({
   // The oldest Node the package promises: '>=22.19' becomes 'node22.19'.
   target: manifest.engines.node.replace('>=', 'node'),
   banner: { js: requireForBundledPackages.trimEnd() },
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
   alias: { '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts' },
   plugins: [prebuilt, narrowUndici],
   metafile: true,
