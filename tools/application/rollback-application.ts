@@ -1,43 +1,83 @@
+import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
-import { reference } from '../../src/contract/primitives.ts';
-import { readDeployment, type HistoryItem, type PastDeployment } from '../../src/insight/history.ts';
-import { act, composeTool, deployment, isRecord, type Sight } from '../../src/mcp/tool.ts';
+import { maximumPageSize, reference } from '../../src/contract/primitives.ts';
+import { DeployRequest } from '../../src/contract/resources/deployment.ts';
+import { readDeployment, type HistoryItem } from '../../src/insight/history.ts';
+import { wayBack, type Release, type WayBack } from '../../src/insight/way-back.ts';
+import { act, composeTool, deployment, isRecord, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 import { afterwards, begun } from '../deployment/begun.ts';
-import { wait } from '../deployment/waiting.ts';
+import { askedFor, wait } from '../deployment/waiting.ts';
 import { subjectAt } from '../service/any-kind.ts';
 
-const isGood = ({ action, end, commit }: PastDeployment): boolean => action === 'DEPLOY' && end === 'good' && commit !== undefined;
+const commitsOf = (releases: readonly Release[]): string => [...new Set(releases.map(({ commit }) => commit))].join(', ');
 
-/** The newest good deployment whose commit is another than that of the newest one. */
-async function lastGood(sight: Sight, application_id: string): Promise<PastDeployment & { commit: string }> {
-  const history = await sight.attempt(operations.list_application_deployments, { application_id });
-  const past = (history?.results ?? []).filter(isRecord).map((item) => readDeployment(item as HistoryItem));
-  const latest = past.find(({ action }) => action === 'DEPLOY');
-  const commit = latest?.commit;
-  if (latest?.end === 'bad' && past.some((one) => isGood(one) && one.commit === commit)) {
-    return sight.refuse(`the commit that failed, ${commit}, was deployed well before, so it is not what fails`, 'diagnose_deployment says what changed since.');
+/**
+ * Where going back leads, as the application's history shows it.
+ * @param without a deployment that doesn't count, because this call began it.
+ */
+async function findWay(sight: Sight, application_id: string, { commit, without }: { commit?: string; without?: string | null }): Promise<WayBack> {
+  const history = await sight.attempt(operations.list_application_deployments, { application_id, page_size: maximumPageSize });
+  if (!history) return sight.refuse('this platform does not show the history of applications', 'Name the commit yourself: deploy_application with git_commit_id.');
+  const past = (history.results ?? []).filter(isRecord).map((item) => readDeployment(item as HistoryItem));
+  return wayBack(past.filter(({ id }) => id === undefined || id !== without), commit);
+}
+
+/** The commit to deploy; undefined where there is nothing to do. @throws CallFailure where there is no way back. */
+function commitOf(way: WayBack, sight: Sight, wanted: string | undefined): string | undefined {
+  switch (way.kind) {
+    case 'back':
+      return way.to.commit;
+    case 'back_already':
+      return undefined;
+    case 'not_the_commit':
+      return sight.refuse(`the commit that failed, ${way.from}, was deployed well before, so it is not what fails`, 'diagnose_deployment says what changed since.');
+    case 'none':
+      return wanted === undefined
+        ? sight.refuse('its history holds no good deployment of an older commit than the present one', 'Name the commit yourself: deploy_application with git_commit_id.')
+        : sight.refuse(`its history holds no good deployment of ${wanted} from before the present commit`, way.good.length === 0 ? 'It holds none of an older commit at all.' : `Older commits that ended well, newest first: ${commitsOf(way.good)}.`);
   }
-  const good = past.find((one) => isGood(one) && one.commit !== commit);
-  if (good?.commit === undefined) {
-    return sight.refuse(
-      history ? 'its history holds no good deployment of another commit than the newest' : 'this platform does not show the history of applications',
-      'Name the commit yourself: deploy_application with git_commit_id.',
-    );
-  }
-  return { ...good, commit: good.commit };
+}
+
+/** Why this commit, in a sentence. */
+function reasonOf(way: WayBack): string | undefined {
+  if (way.kind !== 'back' && way.kind !== 'back_already') return undefined;
+  const { from, to } = way;
+  const when = to.startedAt === undefined ? '' : `, deployed at ${to.startedAt}`;
+  return way.kind === 'back'
+    ? `Goes back from commit ${from} to ${to.commit}: of the older commits it was the last to be deployed well${when}.`
+    : `It was gone back already from commit ${from} to ${to.commit}${when}. Give "commit" to go back further; what came after ${to.commit} is never gone forward to.`;
 }
 
 export const rollbackApplication = composeTool({
   name: 'rollback_application',
   toolset: 'services',
-  description: 'Undo a bad release: deploys the commit of the last good deployment of an application again. Variables and configuration stay as they are.',
-  input: { application: reference('application'), ...wait },
+  description:
+    'Undo a bad release: deploys the last commit again that ran well before the present one. Never goes forward: called twice it changes nothing more. ' +
+    'Variables and configuration stay as they are.',
+  input: {
+    application: reference('application'),
+    commit: DeployRequest.shape.git_commit_id.describe('An older one, to go back further.'),
+    ...wait,
+  },
   operations: [operations.deploy_application],
-  acts: async ({ application }, sight) => [act(operations.deploy_application, { application_id: application, git_commit_id: (await lastGood(sight, application)).commit })],
+  acts: async ({ application, commit }, sight) => {
+    const target = commitOf(await findWay(sight, application, { commit }), sight, commit);
+    return target === undefined ? [] : [act(operations.deploy_application, { application_id: application, git_commit_id: target })];
+  },
   preview: deployment,
-  answer: begun.answer,
-  answerOf: async ({ application, wait: waits }, sight, [answer = {}]) =>
-    afterwards(sight, subjectAt(sight, 'application') ?? { kind: 'application', id: application }, { action: 'DEPLOY', answer, wait: waits }),
-  render: begun.render,
+  answer: begun.answer.extend({ why: z.string() }),
+  answerOf: async ({ application, commit, wait: waits }, sight, [answer]): Promise<JsonRecord> => {
+    const subject = subjectAt(sight, 'application') ?? { kind: 'application' as const, id: application };
+    const why = reasonOf(await findWay(sight, application, { commit, without: answer && askedFor('DEPLOY', answer).deployment }));
+    if (!answer) return { outcome: 'nothing_to_do', subject: subject.path ?? application, service: application, why };
+    return { ...(await afterwards(sight, subject, { action: 'DEPLOY', answer, wait: waits })), ...(why !== undefined && { why }) };
+  },
+  render: {
+    ...begun.render,
+    text: (view) => {
+      const why = typeof view['why'] === 'string' ? [view['why']] : [];
+      return (view['outcome'] === 'nothing_to_do' ? [String(view['subject']), ...why] : [begun.render.text(view), ...why]).join('\n');
+    },
+  },
   next: begun.next,
 });

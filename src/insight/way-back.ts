@@ -1,0 +1,48 @@
+import type { PastDeployment } from './history.ts';
+
+/** A deployment of a commit. */
+export type Release = PastDeployment & { readonly commit: string };
+
+/** Where an application goes back to. */
+export type WayBack =
+  /** From the present commit to the one of a deployment that ended well. */
+  | { readonly kind: 'back'; readonly from: string; readonly to: Release }
+  /** It was gone back already: `to` is present, and `from` came after it. */
+  | { readonly kind: 'back_already'; readonly from: string; readonly to: Release }
+  /** The present commit failed, and was deployed well before: it is not what fails. */
+  | { readonly kind: 'not_the_commit'; readonly from: string }
+  /** No commit fits; these would, where another one than the last good was wanted. */
+  | { readonly kind: 'none'; readonly good: readonly Release[] };
+
+/** Fewest digits that name a commit. */
+const shortest = 7;
+
+const isNamed = (commit: string, wanted: string): boolean => wanted.length >= shortest && commit.startsWith(wanted.toLowerCase());
+
+/**
+ * Where going back leads: to the newest deployment that ended well, of a commit that is older than the present one. A
+ * commit is as old as its first deployment. What was gone back from is never chosen, nor what came after the present commit.
+ * @param history newest first; has to reach back to the first deployment of the present commit.
+ * @param wanted the commit to go back to, at least its first 7 digits. Without one going back twice leads nowhere.
+ */
+export function wayBack(history: readonly PastDeployment[], wanted?: string): WayBack {
+  const releases = history.filter((one): one is Release => one.action === 'DEPLOY' && one.commit !== undefined);
+  const [present] = releases;
+  if (!present) return { kind: 'none', good: [] };
+  const firstOf = (commit: string): number => releases.findLastIndex((one) => one.commit === commit);
+  const isOlder = (commit: string, than: string): boolean => firstOf(commit) > firstOf(than);
+  const wasLeft = ({ commit }: Release): boolean =>
+    releases.slice(0, releases.findIndex((one) => one.commit === commit)).some((later) => isOlder(later.commit, commit));
+  const good = releases.filter((one) => one.end === 'good');
+  const before = good.filter((one) => isOlder(one.commit, present.commit));
+  const left = releases.find((one) => isOlder(present.commit, one.commit));
+
+  if (wanted !== undefined) {
+    const to = before.find(({ commit }) => isNamed(commit, wanted));
+    return to ? { kind: 'back', from: present.commit, to } : { kind: 'none', good: before };
+  }
+  if (present.end === 'bad' && good.some(({ commit }) => commit === present.commit)) return { kind: 'not_the_commit', from: present.commit };
+  if (left) return { kind: 'back_already', from: left.commit, to: present };
+  const to = before.find((one) => !wasLeft(one));
+  return to ? { kind: 'back', from: present.commit, to } : { kind: 'none', good: [] };
+}

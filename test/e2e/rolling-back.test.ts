@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectorsTo, textOf, type Connectors, type TestClient } from './mcp-support.ts';
+import { freshPlatform } from './platform-support.ts';
+
+const application = 'shop/staging/checkout-api';
+const bad = 'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef';
+
+let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let connectors: Connectors;
+let client: TestClient;
+
+beforeAll(async () => {
+  platform = await freshPlatform();
+  connectors = connectorsTo(platform.url, platform.token);
+  client = await connectors.modern();
+});
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+const running = async (): Promise<string> => {
+  const { structuredContent } = await client.call('get_service', { service: application });
+  return /"deployed_commit_id":"([0-9a-f]+)"/.exec(JSON.stringify(structuredContent))![1]!;
+};
+
+test('going back twice undoes nothing of it: the second time there is nothing to do', async () => {
+  const good = await running();
+  await client.call('deploy_application', { application_id: application, git_commit_id: bad, wait: true });
+  expect(await running()).toBe(bad);
+
+  const first = await client.call('rollback_application', { application, wait: true });
+  expect(textOf(first)).toContain(`Goes back from commit ${bad} to ${good}`);
+  expect(first.structuredContent).toMatchObject({ outcome: 'succeeded', why: expect.stringContaining(good) as string });
+
+  const second = await client.call('rollback_application', { application, wait: true });
+  expect(second.isError, textOf(second)).toBeFalsy();
+  expect(textOf(second)).toMatch(/nothing to change/);
+  expect(textOf(second)).toContain(`gone back already from commit ${bad} to ${good}`);
+  expect(second.structuredContent).toMatchObject({ outcome: 'nothing_to_do' });
+  expect(await running()).toBe(good);
+
+  const forward = await client.call('rollback_application', { application, commit: bad });
+  expect(forward).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(`holds no good deployment of ${bad}`) as string }] });
+  expect(await running()).toBe(good);
+});
