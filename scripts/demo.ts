@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { styled } from '../src/commands/style.ts';
 import { connect } from './demo/assistant.ts';
 import { forPeople, forPrograms } from './demo/show.ts';
-import { tell } from './demo/story.ts';
+import { scenario, tell } from './demo/story.ts';
 
 const { json, 'time-scale': timeScale } = parseArgs({
   options: {
@@ -23,7 +23,7 @@ const show = json ? forPrograms : forPeople;
 const began = Date.now();
 const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-demo-'));
 try {
-  const assistant = await show.wait('Starting a server', () => connect({ INFRA_DATA_DIR: directory, INFRA_TIME_SCALE: timeScale }, show));
+  const assistant = await show.wait('Starting a server', () => connect({ INFRA_DATA_DIR: directory, INFRA_TIME_SCALE: timeScale, INFRA_SCENARIO: scenario }, show));
   try {
     show.tell({ event: 'chapter', title: 'A server, a fresh platform in it, and an MCP client' });
     show.tell({ event: 'text', text: `${await assistant.tools()} tools` });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Client, type Transport } from '@modelcontextprotocol/client';
+import { Client, type ElicitRequestParams, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { forPeople, type Show } from './show.ts';
 
@@ -10,9 +10,11 @@ export interface Answer {
   readonly text: string;
   readonly data: Record<string, unknown>;
   readonly failed: boolean;
+  /** The calls that it proposes. */
+  readonly proposed: readonly { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }[];
 }
 
-/** An assistant that is connected to a server of its own. Its user agrees to nothing. */
+/** An assistant that is connected to a server of its own. Its user agrees to everything but what touches production. */
 export interface Assistant {
   /** Calls a tool and shows that it does. */
   call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Answer>;
@@ -28,20 +30,29 @@ export interface Assistant {
 
 const textOf = (content: readonly { type: string; text?: string }[]): string => content.map(({ text = '' }) => text).join('\n');
 
+/** What a person fills in who agrees: yes, or the name that is to be typed, which the title tells. */
+function agreement(params: ElicitRequestParams): Record<string, string | boolean> | undefined {
+  if (!('requestedSchema' in params)) return undefined;
+  const fields = Object.entries(params.requestedSchema.properties);
+  return Object.fromEntries(fields.map(([name, { type, title = '' }]) => [name, type === 'boolean' ? true : title.split(' ')[1]!]));
+}
+
 /** Connects to a server. */
 export async function assistantOver(transport: Transport, show: Show = forPeople): Promise<Assistant> {
   const client = new Client({ name: 'infra-mcp-demo', version: '1' }, { capabilities: { elicitation: { form: {} } } });
   const asked: string[] = [];
   client.setRequestHandler('elicitation/create', ({ params }) => {
     asked.push(params.message);
-    show.tell({ event: 'question', text: params.message, answer: 'no' });
-    return { action: 'decline' };
+    const answer = params.message.includes('PRODUCTION') ? undefined : agreement(params);
+    show.tell({ event: 'question', text: params.message, answer: answer === undefined ? 'no' : String(Object.values(answer)[0]) });
+    return answer === undefined ? { action: 'decline' } : { action: 'accept', content: answer };
   });
   await client.connect(transport);
 
   const ask = async (name: string, args: Readonly<Record<string, unknown>>): Promise<Answer> => {
-    const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
-    return { text: textOf(content), data: (structuredContent ?? {}) as Record<string, unknown>, failed: isError === true };
+    const { content, structuredContent, isError, _meta: meta } = await client.callTool({ name, arguments: args });
+    const proposed = (meta?.['infra-mcp/next'] ?? []) as Answer['proposed'];
+    return { text: textOf(content), data: (structuredContent ?? {}) as Record<string, unknown>, failed: isError === true, proposed };
   };
   return {
     ask,

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import manifest from '../../package.json' with { type: 'json' };
 import { assistantOver, type Assistant } from '../../scripts/demo/assistant.ts';
 import type { Show } from '../../scripts/demo/show.ts';
-import { tell } from '../../scripts/demo/story.ts';
+import { scenario, tell } from '../../scripts/demo/story.ts';
 import { startPlatform } from '../commands/support.ts';
 import { startProgram } from '../serve/program.ts';
 
@@ -21,7 +21,8 @@ const run = promisify(execFile);
 const clean = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
 // The story only has to go well.
 const unseen: Show = { tell: () => undefined, wait: (_, work) => work() };
-const fast = { INFRA_TIME_SCALE: '0.05' };
+/** What the story is told on, and fast. */
+const told = { INFRA_TIME_SCALE: '0.05', INFRA_SCENARIO: scenario };
 
 let scratch: string;
 let env: Record<string, string>;
@@ -79,13 +80,13 @@ describe('the npm package', () => {
   });
 
   test('does its main job over stdio', async () => {
-    await tell(await starting('npx', ['--no', manifest.name], { INFRA_DATA_DIR: join(folder, 'data'), ...fast }, folder));
+    await tell(await starting('npx', ['--no', manifest.name], { INFRA_DATA_DIR: join(folder, 'data'), ...told }, folder));
   });
 
   test('does its main job over HTTP', async () => {
     const { ready, child, ended } = await startProgram({
       // Not with npx, which doesn't pass on the signal that ends it.
-      command: [join(folder, 'node_modules/.bin', manifest.name), 'http', '--port', '0', '--data-dir', join(folder, 'http-data')], env: { ...env, ...fast }, cwd: folder,
+      command: [join(folder, 'node_modules/.bin', manifest.name), 'http', '--port', '0', '--data-dir', join(folder, 'http-data')], env: { ...env, ...told }, cwd: folder,
     });
     const assistant = await assistantOver(new StreamableHTTPClientTransport(new URL(ready.url)), unseen);
     await tell(assistant);
@@ -117,7 +118,7 @@ describe('the MCP bundle', () => {
   });
 
   test('does its main job when nothing is filled in', async () => {
-    await tell(await installed({}, fast));
+    await tell(await installed({}, told));
   });
 
   test('takes what is left empty for not given, and read-only for what it says', async () => {
