@@ -14,6 +14,7 @@ import { allowsUnattended } from './guard/policy.ts';
 import { questionFor } from './guard/question.ts';
 import type { CallFacts, Confirmed } from './guard/record.ts';
 import { isIrreparable, needsConfirmation } from './guard/tier.ts';
+import { keepTogether } from './guard/together.ts';
 import { lookAround, once } from './look.ts';
 import { secretsAmong, secretsOf } from './redact.ts';
 import { answered, type Ended, type Reply } from './reply.ts';
@@ -179,6 +180,7 @@ async function end(tool: Tool, given: unknown, context: CallContext, dependencie
     admit(placed);
     const resolved = await resolve(placed);
     await keepArgumentsInside(resolved);
+    await keepTogether(resolved);
     return await walk(resolved);
   } catch (error) {
     const failure = failureOf(error, context.requestId, begun);

@@ -44,6 +44,9 @@ const listings: readonly Listing[] = allOperations.flatMap((operation) => {
   return lists ? [{ operation, parent: parameterKind(param), kinds }] : [];
 });
 
+/** What lists the things of a kind in one of another kind; undefined where nothing does. */
+export const listingIn = (parent: ReferenceKind, kind: ReferenceKind): Listing | undefined => listings.find((one) => one.parent === parent && one.kinds.includes(kind));
+
 const isServiceKind = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
 
 /** Whether something of this kind is what was asked for. */

@@ -6,6 +6,7 @@ import { deniedArgument, deniedOutside } from './pin.ts';
 import { denialOf, denialOfCall, limitOf, needsPlace, needsProjectName, spent, type Denial } from './policy.ts';
 import { targetAt, targetOf, withProjectName, type Target } from './target.ts';
 import { graver, needsConfirmation, tierOf, type Tier } from './tier.ts';
+import { isTogether } from './together.ts';
 
 /** A call that came to the requests it would make. */
 export interface Lowered extends Call {
@@ -88,8 +89,10 @@ async function guardSubjects(call: Call): Promise<void> {
   }
 }
 
-async function aim(call: Call, act: Act): Promise<AimedAct> {
-  const target = await locate(call, act.operation, act.input);
+/** What an act is aimed at. Where it may change something that lies elsewhere, nobody knows the mode of its environment. */
+async function aim(call: Call, act: Act, isSure: boolean): Promise<AimedAct> {
+  const found = await locate(call, act.operation, act.input);
+  const target = isSure ? found : { ...found, mode: 'unknown' as const };
   return { ...act, target, tier: tierOf(act.operation, target) };
 }
 
@@ -100,7 +103,8 @@ async function aim(call: Call, act: Act): Promise<AimedAct> {
 export async function guard(call: Lowered): Promise<Guarded> {
   const { tool, context, deps, note } = call;
   if (!tool.acts) await guardSubjects(call);
-  const acts = await Promise.all(call.acts.map((one) => aim(call, one)));
+  const isSure = call.acts.length === 0 || (await isTogether(call));
+  const acts = await Promise.all(call.acts.map((one) => aim(call, one, isSure)));
   const { target, tier } = acts.reduce<{ target: Target; tier: Tier }>((one, other) => (graver(other.tier, one.tier) ? other : one), acts[0] ?? { target: nothing, tier: 'read' });
   // Its names are recorded once they have been protected, with the plan.
   note({ tier, target: { kind: target.kind, id: target.id, mode: target.mode } });
