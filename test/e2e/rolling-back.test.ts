@@ -30,13 +30,13 @@ test('going back twice undoes nothing of it: the second time there is nothing to
   expect(await running()).toBe(bad);
 
   const first = await client.call('rollback_application', { application, wait: true });
-  expect(textOf(first)).toContain(`Goes back from commit ${bad} to ${good}`);
-  expect(first.structuredContent).toMatchObject({ outcome: 'succeeded', why: expect.stringContaining(good) as string });
+  expect(textOf(first)).toContain(`From commit ${bad.slice(0, 7)} back to ${good.slice(0, 7)}`);
+  expect(first.structuredContent).toMatchObject({ outcome: 'succeeded', why: expect.stringContaining(good.slice(0, 7)) as string });
 
   const second = await client.call('rollback_application', { application, wait: true });
   expect(second.isError, textOf(second)).toBeFalsy();
   expect(textOf(second)).toMatch(/nothing to change/);
-  expect(textOf(second)).toContain(`gone back already from commit ${bad} to ${good}`);
+  expect(textOf(second)).toContain(`gone back already from commit ${bad.slice(0, 7)} to ${good.slice(0, 7)}`);
   expect(second.structuredContent).toMatchObject({ outcome: 'nothing_to_do' });
   expect(await running()).toBe(good);
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { maximumPageSize, reference } from '../../src/contract/primitives.ts';
 import { DeployRequest } from '../../src/contract/resources/deployment.ts';
-import { readDeployment, type HistoryItem } from '../../src/insight/history.ts';
+import { readDeployment, shortCommit, type HistoryItem } from '../../src/insight/history.ts';
 import { wayBack, type Release, type WayBack } from '../../src/insight/way-back.ts';
 import { act, composeTool, deployment, isRecord, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 import { afterwards, begun } from '../deployment/begun.ts';
@@ -27,25 +27,25 @@ function commitOf(way: WayBack, sight: Sight, wanted: string | undefined): strin
   switch (way.kind) {
     case 'back':
       return way.to.commit;
-    case 'back_already':
-      return undefined;
     case 'not_the_commit':
       return sight.refuse(`the commit that failed, ${way.from}, was deployed well before, so it is not what fails`, 'diagnose_deployment says what changed since.');
     case 'none':
       return wanted === undefined
         ? sight.refuse('its history holds no good deployment of an older commit than the present one', 'Name the commit yourself: deploy_application with git_commit_id.')
         : sight.refuse(`its history holds no good deployment of ${wanted} from before the present commit`, way.good.length === 0 ? 'It holds none of an older commit at all.' : `Older commits that ended well, newest first: ${commitsOf(way.good)}.`);
+    default:
+      return undefined;
   }
 }
 
 /** Why this commit, in a sentence. */
 function reasonOf(way: WayBack): string | undefined {
   if (way.kind !== 'back' && way.kind !== 'back_already') return undefined;
-  const { from, to } = way;
-  const when = to.startedAt === undefined ? '' : `, deployed at ${to.startedAt}`;
+  const [from, to] = [shortCommit(way.from), shortCommit(way.to.commit)];
+  const when = way.to.startedAt === undefined ? '' : `, at ${way.to.startedAt}`;
   return way.kind === 'back'
-    ? `Goes back from commit ${from} to ${to.commit}: of the older commits it was the last to be deployed well${when}.`
-    : `It was gone back already from commit ${from} to ${to.commit}${when}. Give "commit" to go back further; what came after ${to.commit} is never gone forward to.`;
+    ? `From commit ${from} back to ${to}, the last older one that was deployed well${when}.`
+    : `It was gone back already from commit ${from} to ${to}${when}. Give "commit" to go back further.`;
 }
 
 export const rollbackApplication = composeTool({
