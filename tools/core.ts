@@ -1,5 +1,5 @@
 import type { Tool } from '../src/mcp/tool.ts';
-import { listAlertRules } from './alert-rule/list-alert-rules.ts';
+import { deployApplication } from './application/deploy-application.ts';
 import { rollbackApplication } from './application/rollback-application.ts';
 import { unlockCluster } from './cluster/unlock-cluster.ts';
 import { deployService } from './deployment/deploy-service.ts';
@@ -11,7 +11,6 @@ import { getEnvironmentOverview } from './environment/get-environment-overview.t
 import { restartServices } from './environment/restart-services.ts';
 import { stopEnvironment } from './environment/stop-environment.ts';
 import { findResource } from './platform/find-resource.ts';
-import { getApiBudget } from './platform/get-api-budget.ts';
 import { getService } from './service/get-service.ts';
 import { searchLogs } from './service/search-logs.ts';
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
@@ -30,13 +29,12 @@ export const core: readonly Tool[] = [
   listDeployments,
   waitForDeployment,
   deployService,
+  deployApplication,
   rollbackApplication,
   cancelDeployment,
   restartServices,
   stopEnvironment,
   listEnvironmentVariables,
   setEnvironmentVariables,
-  listAlertRules,
   unlockCluster,
-  getApiBudget,
 ];

@@ -22,18 +22,43 @@ function isSafe(value: unknown): boolean {
   return isRecord(value) ? Object.entries(value).every(([name, member]) => safeText.test(name) && isSafe(member)) : true;
 }
 
+/** What may be proposed of calls worth making. */
+export interface Proposed {
+  readonly calls: readonly Next[];
+  /** Those of tools that aren't offered. */
+  readonly others: readonly Next[];
+}
+
 /**
  * The calls that may be proposed: few, of tools that there are, and with nothing in their arguments that reads like a sentence.
  * @param offers whether a tool of this name is offered.
  */
-export const safeNext = (calls: readonly Next[], offers: (tool: string) => boolean): readonly Next[] =>
-  calls
-    .reduce<readonly Next[]>((kept, call) => {
-      const follows = call.after === undefined || kept.some(({ tool }) => tool === call.after);
-      return follows && offers(call.tool) && isSafe(call.arguments) ? [...kept, call] : kept;
-    }, [])
-    .slice(0, mostNext);
+export function proposable(calls: readonly Next[], offers: (tool: string) => boolean): Proposed {
+  const kept = calls.reduce<readonly Next[]>((before, call) => {
+    const follows = call.after === undefined || before.some(({ tool }) => tool === call.after);
+    return follows && offers(call.tool) && isSafe(call.arguments) ? [...before, call] : before;
+  }, []);
+  return { calls: kept.slice(0, mostNext), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, mostNext) };
+}
 
-/** Proposed calls in words, one a line. */
-export const nextText = (calls: readonly Next[]): string | undefined =>
-  calls.length === 0 ? undefined : calls.map((call) => `Next: ${call.tool} ${JSON.stringify(call.arguments)} (${call.why})`).join('\n');
+const isNext = (value: unknown): value is Next => isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
+
+/** What is shown of an answer, with only those of the calls in it that may be proposed. */
+export const withProposable = (view: JsonRecord, offers: (tool: string) => boolean): JsonRecord =>
+  Object.fromEntries(
+    Object.entries(view).map(([name, member]) => {
+      if (isRecord(member)) return [name, withProposable(member, offers)];
+      return [name, name === 'next' && Array.isArray(member) && member.every(isNext) ? proposable(member, offers).calls : member];
+    }),
+  );
+
+const inWords = ({ tool, arguments: args, why }: Next): string => `${tool.replaceAll('_', ' ')} ${JSON.stringify(args)} (${why})`;
+
+/** Proposed calls in words, one a line; of those whose tool isn't offered, what would be done. */
+export function nextText({ calls, others }: Proposed): string | undefined {
+  const lines = [
+    ...calls.map((call) => `Next: ${call.tool} ${JSON.stringify(call.arguments)} (${call.why})`),
+    ...others.map((call) => `Would help, though this server has no tool for it: ${inWords(call)}`),
+  ];
+  return lines.length === 0 ? undefined : lines.join('\n');
+}

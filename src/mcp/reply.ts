@@ -6,7 +6,7 @@ import { fit } from './fit.ts';
 import { sayable } from './mentions.ts';
 import type { Question } from './guard/question.ts';
 import type { Outcome } from './guard/record.ts';
-import { nextText, safeNext } from './next.ts';
+import { nextText, proposable, withProposable } from './next.ts';
 import type { Renderer } from './render.ts';
 import type { JsonRecord } from './values.ts';
 
@@ -51,16 +51,17 @@ export function answered({ tool, args, context, deps }: Call, answer: JsonRecord
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
   const render = chosen(tool.render, args);
+  const offers = (name: string): boolean => deps.registry?.offers(name) ?? true;
   const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render);
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
-  const next = typeof tool.next === 'function' && !isNeedless ? safeNext(tool.next(view, args), (name) => deps.registry?.offers(name) ?? true) : [];
+  const next = proposable(typeof tool.next === 'function' && !isNeedless ? tool.next(view, args) : [], offers);
   const advice = typeof tool.next === 'string' && !isNeedless ? sayable(tool.next, deps.registry?.hidden ?? []) : nextText(next);
   const said = isEmpty || shown === '' ? undefined : fence(shown);
   const heading = isNeedless ? needless : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {
     kind: 'answer',
     text: joined(heading, said, omission, ...missing, advice, budget && budgetText(budget)),
-    data: missing.length > 0 ? { ...view, not_read: missing } : view,
-    meta: { ...(next.length > 0 && { [metaKeys.next]: next }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
+    data: { ...withProposable(view, offers), ...(missing.length > 0 && { not_read: missing }) },
+    meta: { ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
   };
 }

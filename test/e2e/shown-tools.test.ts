@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/mcp/guard/policy.ts';
 import { toolsets } from '../../src/mcp/tool.ts';
+import { scenarios } from '../../src/platform/scenarios/scenarios.ts';
 import { core } from '../../tools/core.ts';
 import { tools } from '../../tools/index.ts';
 import { nobody, startLab, type Lab } from '../platform/lab.ts';
 import { textOf } from './mcp-support.ts';
 import { contentOf, type Content, type ContentClient } from './resources-support.ts';
 
+/** Failures that are mended by changing a container. */
+const failures = scenarios.filter(({ name }) => ['bad-image-tag', 'out-of-memory'].includes(name));
+
 let lab: Lab;
 let content: Content;
 
 beforeAll(async () => {
-  lab = await startLab();
+  lab = await startLab({ scenarios: failures.map(({ name }) => name) });
   content = contentOf(lab.url, lab.tokens.admin);
 });
 afterAll(async () => {
@@ -72,6 +76,19 @@ describe.each(servers)('a server of tools: %s', (_, wanted) => {
   test('shows resources all the same: what may be read is for the policy to say', async () => {
     expect(await server.text('infra://environment/shop/staging')).toContain('checkout-api');
     expect(await server.text('infra://alert-rules')).toContain('alert rule');
+  });
+});
+
+describe.each(servers)('why something failed, asked of a server of tools: %s', (_, { only, policy }) => {
+  test('proposes no call of another, and says in words what would help', async () => {
+    const server = await content.connect('modern', { policy, only: [...(only ?? names), 'diagnose_deployment'] });
+    const shown = (await server.client.listTools()).tools.map(({ name }) => name);
+    for (const { environments } of failures) {
+      const result = await server.client.callTool({ name: 'diagnose_deployment', arguments: { environment: environments[0].path } });
+      expect(result.isError, textOf(result)).toBeFalsy();
+      expect(named(JSON.stringify(result)).filter((name) => !shown.includes(name))).toEqual([]);
+      if (!shown.includes('update_container')) expect(textOf(result)).toMatch(/Would help, though this server has no tool for it: update container \{.*\} \(/);
+    }
   });
 });
 

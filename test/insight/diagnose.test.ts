@@ -23,7 +23,7 @@ describe('a cause', () => {
   test('is traced to the database that is down, and the calls begin with it', () => {
     const { cause, next } = diagnose(failedDeployment({ lines: [refused], siblings: [{ ...database, state: 'STOPPED' }] }));
     expect(cause).toMatchObject({ code: 'dependency_unreachable', confidence: 'high', sentence: 'It can\'t reach "orders-db" (10.0.12.4:5432), which isn\'t running.' });
-    expect(next[0]).toEqual({ tool: 'deploy_database', arguments: { database_id: 'database-1' }, why: 'orders-db is STOPPED' });
+    expect(next[0]).toEqual({ tool: 'deploy_service', arguments: { service: 'database-1' }, why: 'orders-db is STOPPED' });
   });
 
   test('is less sure when that database runs, or none is known', () => {

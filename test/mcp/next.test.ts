@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Policy } from '../../src/mcp/guard/policy.ts';
-import { safeNext, type Next } from '../../src/mcp/next.ts';
+import { proposable, type Next } from '../../src/mcp/next.ts';
 import { metaKeys } from '../../src/mcp/reply.ts';
 import { connectorsTo, type Connectors } from '../e2e/mcp-support.ts';
 import { freshPlatform } from '../e2e/platform-support.ts';
@@ -36,6 +36,6 @@ test('what has to follow another call is proposed only where that is', () => {
   const chain: Next[] = [
     { tool: 'look', arguments: {}, why: '' }, { tool: 'lift', arguments: {}, why: '', after: 'look' }, { tool: 'deploy', arguments: {}, why: '', after: 'lift' }, { tool: 'other', arguments: {}, why: '' },
   ];
-  const without = (...names: string[]): string[] => safeNext(chain, (tool) => !names.includes(tool)).map(({ tool }) => tool);
+  const without = (...names: string[]): string[] => proposable(chain, (tool) => !names.includes(tool)).calls.map(({ tool }) => tool);
   expect([without(), without('look'), without('lift')]).toEqual([['look', 'lift', 'deploy'], ['other'], ['look', 'other']]);
 });

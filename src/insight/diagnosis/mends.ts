@@ -80,10 +80,9 @@ export const waitLongerForProbe = (name: 'readiness_probe' | 'liveness_probe'): 
   };
 };
 
-export const deployAgain: Fix = ({ evidence: { service } }) =>
-  service.kind === 'terraform'
-    ? { tool: diagnosisTools.redeployTerraform, arguments: { terraform_id: service.id }, why: 'runs it again once the cause is gone' }
-    : { tool: diagnosisTools.deployService, arguments: addressed(service.id), why: 'deploys it again once the cause is gone' };
+export const deployAgain: Fix = ({ evidence: { service } }) => ({
+  tool: diagnosisTools.deployService, arguments: addressed(service.id), why: `${service.kind === 'terraform' ? 'runs' : 'deploys'} it again once the cause is gone`,
+});
 
 /** What is held by another for a while only: trying again may be all it needs. */
 export const deployAgainWherePassing: Fix = (situation, facts) =>
@@ -121,11 +120,7 @@ const stateWord = (state: string | null | undefined): string => (state && /^[A-Z
 
 export const deployDependency: Fix = ({ evidence: { siblings } }, facts) => {
   const sibling = siblings?.find(({ id }) => id === facts['sibling'] && facts['down'] === 'yes');
-  if (sibling === undefined) return undefined;
-  const why = `${nameOf(sibling)} is ${stateWord(sibling.state)}`;
-  return sibling.kind === 'database'
-    ? { tool: diagnosisTools.deployDatabase, arguments: { database_id: sibling.id }, why }
-    : { tool: diagnosisTools.deployService, arguments: addressed(sibling.id), why };
+  return sibling && { tool: diagnosisTools.deployService, arguments: addressed(sibling.id), why: `${nameOf(sibling)} is ${stateWord(sibling.state)}` };
 };
 
 export const cancelIt: Fix = ({ evidence: { environment }, outcome }) =>

@@ -37,7 +37,7 @@ export const tasks: readonly Task[] = [
   { want: 'go back to the commit that could be built', scenario: 'docker-build-error', steps: [why('@failed'), { follow: 'deploy_application', with: { wait: true } }], end: runs('@failed') },
   { want: 'get the terraform state unlocked', scenario: 'terraform-state-lock', steps: [why('@failed'), { ask: 'reboot the containers of an environment', with: { environment: 'network/tooling', container_ids: ['plan-runner'], wait: true } }, { ask: 'run terraform again', with: { terraform: '@failed', wait: true } }], end: runs('@failed') },
   { want: 'let helm wait long enough', scenario: 'helm-timeout', steps: [why('@failed'), { follow: 'update_helm' }, again('@failed')], end: runs('@failed', { timeout_sec: 360 }) },
-  { want: 'start the database that is missing', scenario: 'database-down', steps: [why('@failed'), { follow: 'deploy_database', with: { wait: true } }, again('@failed')], end: runs('@failed') },
+  { want: 'start the database that is missing', scenario: 'database-down', steps: [why('@failed'), { follow: 'deploy_service', with: { wait: true } }, again('@failed')], end: runs('@failed') },
   { want: 'pull the image from where it may be pulled', scenario: 'image-pull-denied', steps: [why('@failed'), { follow: 'update_container', with: { registry_id: 'acme' } }, again('@failed')], end: runs('@failed') },
   { want: 'get past the migration that met a lock', scenario: 'flaky-migration-job', steps: [why('@failed'), { follow: 'diagnose_deployment' }, again('billing-migrate'), again('@failed')], end: runs('@failed') },
   { want: 'deploy onto the cluster that was left locked', scenario: 'cluster-locked', steps: [why('@failed'), { follow: 'unlock_cluster' }, again('@failed')], end: runs('@failed') },
