@@ -118,23 +118,47 @@ const variableKey = ({ key, service }: FingerprintedVariable): string => `${serv
 
 const ofService = ({ service }: FingerprintedVariable): { service?: string } => (service ? { service } : {});
 
+/** Scopes from the widest to the narrowest: of variables with one key the narrowest counts. Whatever else there is belongs to a service. */
+const wide: readonly string[] = ['PROJECT', 'ENVIRONMENT'];
+
+const breadth = ({ scope }: FingerprintedVariable): number => (wide.includes(scope ?? '') ? wide.indexOf(scope!) : wide.length);
+
 /** Variables by key. Those that the platform sets itself differ by their nature: they are left out. */
 const own = (variables: readonly FingerprintedVariable[] = []): Map<string, FingerprintedVariable> =>
-  new Map(variables.filter(({ scope }) => scope !== 'BUILT_IN').map((variable) => [variableKey(variable), variable]));
+  new Map(
+    variables
+      .filter(({ scope }) => scope !== 'BUILT_IN')
+      .toSorted((one, other) => breadth(one) - breadth(other))
+      .map((variable) => [variableKey(variable), variable]),
+  );
+
+/** What of an environment is seen under the key and by the service of a variable: the service's own or, where there is none, what it inherits. */
+const effectiveIn = ({ services, variables }: ComparedEnvironment) => {
+  const set = own(variables);
+  const names = new Set(services.map((service) => nameOf(service).toLowerCase()));
+  return {
+    set,
+    seenLike: (like: FingerprintedVariable): FingerprintedVariable | undefined =>
+      set.get(variableKey(like)) ?? (names.has(like.service?.toLowerCase() ?? '') ? set.get(variableKey({ key: like.key })) : undefined),
+  };
+};
+
+const isInherited = (variable: FingerprintedVariable, like: FingerprintedVariable): boolean => Boolean(like.service) && !variable.service;
 
 const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment): { differences: Difference[]; unknown: string[] } => {
   if (one.variables === undefined || other.variables === undefined) return { differences: [], unknown: [] };
-  const [firsts, seconds] = [own(one.variables), own(other.variables)];
+  const [firsts, seconds] = [effectiveIn(one), effectiveIn(other)];
   const differences: Difference[] = [];
   const unknown: string[] = [];
-  for (const [key, variable] of firsts) {
-    const second = seconds.get(key);
-    if (second === undefined) differences.push({ kind: 'missing variable', ...ofService(variable), what: variable.key, first: 'set' });
-    else if (!variable.fingerprint || !second.fingerprint) unknown.push(key.trim());
-    else if (variable.fingerprint !== second.fingerprint) differences.push({ kind: 'variable', ...ofService(variable), what: variable.key, first: 'differs', second: 'differs' });
-  }
-  for (const [key, variable] of seconds) {
-    if (!firsts.has(key)) differences.push({ kind: 'missing variable', ...ofService(variable), what: variable.key, second: 'set' });
+  for (const [key, variable] of new Map([...seconds.set, ...firsts.set])) {
+    const about = { ...ofService(variable), what: variable.key };
+    const [first, second] = [firsts.seenLike(variable), seconds.seenLike(variable)];
+    if (!first || !second) differences.push({ kind: 'missing variable', ...about, ...(first ? { first: 'set' } : { second: 'set' }) });
+    else if (!first.fingerprint || !second.fingerprint) unknown.push(key.trim());
+    else if (first.fingerprint !== second.fingerprint) {
+      const [said, too] = [first, second].map((seen) => (isInherited(seen, variable) ? 'differs, inherited' : 'differs'));
+      differences.push({ kind: 'variable', ...about, first: said, second: too });
+    }
   }
   return { differences, unknown };
 };

@@ -99,6 +99,14 @@ describe('what may not be read of production', () => {
   });
 });
 
+test('a variable that one environment inherits and the other overrides is missing in none', async () => {
+  const client = await connectors.modern();
+  const { results } = (await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' })).structuredContent as { results: Json[] };
+  expect(results.filter(({ what, service }) => what === 'REGION' && service === 'search')).toEqual([
+    { kind: 'variable', service: 'search', what: 'REGION', first: 'differs', second: 'differs, inherited' },
+  ]);
+});
+
 test('every tool a diagnosis may name exists', () => {
   const names = tools.map(({ name }) => name);
   for (const name of Object.values(diagnosisTools)) expect(names).toContain(name);

@@ -16,6 +16,22 @@ describe('two environments', () => {
     { ...web, name: 'Web', tag: 'v1', memory: 1024, ports: [{ internal_port: 80, id: 'b' }] }, { ...api, git_repository: { branch: 'main', deployed_commit_id: 'bbb' } },
   ], variables: [{ key: 'A', fingerprint: '1' }, { key: 'B', service: 'API', fingerprint: '2' }, { key: 'C', fingerprint: '3' }, { key: 'HOST', scope: 'BUILT_IN', fingerprint: 'y' }] };
 
+  test('are compared by what services see: what is inherited counts as set', () => {
+    const both = { services: [api] };
+    const overridden: ComparedEnvironment = { ...both, name: 'staging', variables: [
+      { key: 'REGION', scope: 'PROJECT', fingerprint: '1' }, { key: 'REGION', service: 'api', scope: 'APPLICATION', fingerprint: '2' },
+      { key: 'SAME', scope: 'ENVIRONMENT', fingerprint: '3' }, { key: 'SAME', scope: 'PROJECT', fingerprint: '9' },
+      { key: 'ALONE', service: 'api', scope: 'APPLICATION', fingerprint: '5' },
+    ] };
+    const inheriting: ComparedEnvironment = { ...both, name: 'production', variables: [
+      { key: 'REGION', scope: 'PROJECT', fingerprint: '1' }, { key: 'SAME', scope: 'PROJECT', fingerprint: '3' }, { key: 'SAME', service: 'API', scope: 'APPLICATION', fingerprint: '3' },
+    ] };
+    expect(compareEnvironments(overridden, inheriting).differences).toEqual([
+      { kind: 'missing variable', service: 'api', what: 'ALONE', first: 'set' },
+      { kind: 'variable', service: 'api', what: 'REGION', first: 'differs', second: 'differs, inherited' },
+    ]);
+  });
+
   test('differ by what is missing first, then by version, variables and size', () => {
     expect(compareEnvironments(staging, production)).toEqual({
       differences: [
