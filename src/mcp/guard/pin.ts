@@ -3,6 +3,7 @@ import type { ReferenceKind } from '../../contract/primitives.ts';
 import { answeredBy, fits } from '../addresses/tree.ts';
 import { pointsAt } from '../references.ts';
 import type { Tool } from '../tool.ts';
+import type { JsonRecord } from '../values.ts';
 import type { Denial } from './policy.ts';
 import type { Target } from './target.ts';
 
@@ -30,26 +31,31 @@ type PinnedKind = 'project' | 'environment';
 
 const pinnedKinds = ({ environment }: Pin): readonly PinnedKind[] => (environment ? ['project', 'environment'] : ['project']);
 
-const kindsAt = ({ input }: Tool) => Object.entries(input).flatMap(([name, schema]) => {
+const pointersOf = ({ input }: Tool) => Object.entries(input).flatMap(([name, schema]) => {
   const kind = pointsAt(schema);
-  return kind === undefined ? [] : [{ name, kind, isOptional: schema.safeParse(undefined).success }];
+  return kind === undefined ? [] : [{ name, kind }];
 });
 
-/**
- * The arguments of a tool that a pin answers, by name. One that may be left out is answered only where it narrows what
- * is looked at: where it stands for the thing itself, leaving it out means something else.
- */
+/** The arguments of a tool that a pin answers, by name. Of two environments, it answers neither. */
 export function pinnedArguments(tool: Tool, pin: Pin | undefined): ReadonlyMap<string, PinnedKind> {
   if (!pin) return new Map();
-  const kinds = pinnedKinds(pin);
-  const pointers = kindsAt(tool);
-  const onlyPlaces = pointers.every(({ kind }) => kind === 'project' || kind === 'environment');
+  const pointers = pointersOf(tool);
   return new Map(
-    kinds.flatMap((pinned) => {
+    pinnedKinds(pin).flatMap((pinned) => {
       const [one, ...others] = pointers.filter(({ kind }) => kind === pinned);
-      return one && others.length === 0 && (!one.isOptional || onlyPlaces) ? [[one.name, pinned] as const] : [];
+      return one && others.length === 0 ? [[one.name, pinned] as const] : [];
     }),
   );
+}
+
+/**
+ * The same for one call: a tool that is about a service or an environment is about the pinned one where no service is
+ * given. With both required, the service lies in it.
+ */
+export function answeredArguments(tool: Tool, args: JsonRecord, pin: Pin | undefined): ReadonlyMap<string, PinnedKind> {
+  const hasService = pointersOf(tool).some(({ name, kind }) => (kind === 'service' || fits(kind, 'service')) && args[name] !== undefined);
+  const isChoice = (name: string): boolean => tool.input[name]!.safeParse(undefined).success;
+  return new Map([...pinnedArguments(tool, pin)].filter(([name]) => !hasService || !isChoice(name)));
 }
 
 const words = ({ project, environment }: Pin): { readonly what: string; readonly setBy: string } => ({

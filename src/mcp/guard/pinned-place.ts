@@ -3,7 +3,7 @@ import type { Addresses, Look } from '../addresses/address.ts';
 import { lookFor, type Call } from '../call.ts';
 import { CallFailure } from '../errors.ts';
 import { isRecord } from '../values.ts';
-import { outsideText, pinnedArguments, type Given, type Pin, type PinnedPlace } from './pin.ts';
+import { answeredArguments, outsideText, type Given, type Pin, type PinnedPlace } from './pin.ts';
 import { readById } from './target.ts';
 
 /** Most principals whose place is remembered. */
@@ -60,8 +60,9 @@ export function createPlaces(pin: Pin, addresses: Addresses): Places {
 /** The call with the arguments that its place answers. @throws as the place does. */
 export async function inPlace(call: Call): Promise<Call> {
   const { tool, args, deps } = call;
-  const members = pinnedArguments(tool, deps.policy.pin);
-  if (members.size === 0 || !deps.places || !isRecord(args)) return call;
+  if (!deps.places || !isRecord(args)) return call;
+  const members = answeredArguments(tool, args, deps.policy.pin);
+  if (members.size === 0) return call;
   const { projectId, environmentId } = await deps.places.of(lookFor(call));
   const ids = { project: projectId, environment: environmentId };
   const answered = [...members].flatMap(([name, kind]) => (ids[kind] === undefined ? [] : [[name, ids[kind]] as const]));

@@ -49,12 +49,22 @@ describe('kept to an environment', () => {
     expect(status.structuredContent, textOf(status)).toMatchObject({ id: seedId('service/shop/staging/checkout-api') });
   });
 
-  test('where a parameter stands for the thing itself, it stays', async () => {
+  test('of two environments, both stay', async () => {
     const tools = await listedBy(await clientOf({ environment }));
-    expect(tools.get('deploy_service')!.inputSchema.properties).toHaveProperty('environment');
+    const asking = [...tools].filter(([, { inputSchema }]) => Object.keys(inputSchema.properties).some((name) => /^(environment|project)(_id)?$/.test(name))).map(([name]) => name);
+    expect(asking).toEqual([]);
     expect(tools.get('compare_environments')!.inputSchema.properties).toMatchObject({ first: {}, second: {} });
-    const result = await (await clientOf({ environment })).call('deploy_service', {});
-    expect(result.isError).toBe(true);
+  });
+
+  test.each([
+    ['list_deployments', {}], ['search_logs', { text: 'e' }], ['diagnose_deployment', {}], ['wait_for_deployment', { seconds: 1 }], ['deploy_service', {}],
+    ['set_environment_variables', { variables: { LOG_LEVEL: 'debug' } }], ['get_environment_overview', {}],
+  ])('a tool about a service or an environment is about the place where no service is given: %s', async (tool, args) => {
+    const client = await clientOf({ environment });
+    const result = await client.call(tool, args);
+    expect(result.isError, textOf(result)).toBeFalsy();
+    const about = tool === 'set_environment_variables' ? { container: 'search' } : { service: 'search' };
+    if (tool !== 'get_environment_overview') expect((await client.call(tool, { ...args, ...about })).isError, tool).toBeFalsy();
   });
 
   test.each([
