@@ -76,7 +76,8 @@ const strangers = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; reado
   };
 };
 
-const defaultDataDir = ({ XDG_DATA_HOME: xdg }: NodeJS.ProcessEnv): string =>
+/** Where data lies unless an option says otherwise. */
+export const defaultDataDir = ({ XDG_DATA_HOME: xdg }: NodeJS.ProcessEnv): string =>
   join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'share'), 'infra-mcp');
 
 /** What an option has, for people to read. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import { defaultDataDir, type Config } from '../config.ts';
 import type { AuditKeys } from '../mcp/audit/heads.ts';
 import { auditRecorder } from '../mcp/audit/recorder.ts';
 import { commandSink, fileSink } from '../mcp/audit/sink.ts';
@@ -21,10 +21,14 @@ const keptIn = (dataDir: string) => ({
 
 const keysFor = (config: Config): Keys => keysIn(keptIn(config.dataDir).keys);
 
+/** A word as a shell takes it, whatever is in it. */
+const quoted = (word: string): string => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+
 /** Where approvals are asked for and given. */
 export const approvalsOf = (config: Config, keys: Keys = keysFor(config)): ApprovalsConfig => {
   const { store, operator } = keptIn(config.dataDir);
-  return { store: storeAt(store), keys, operator };
+  const isUsual = config.dataDir === defaultDataDir(process.env);
+  return { store: storeAt(store), keys, operator, ...(!isUsual && { options: `--data-dir ${quoted(config.dataDir)}` }) };
 };
 
 /** Where the audit log is and what it is sealed with. */

@@ -18,7 +18,8 @@ export type Failure =
   | { readonly kind: 'bad_address'; readonly problem: AddressProblem }
   | { readonly kind: 'denied'; readonly denial: Denial }
   | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: Plan }
-  | { readonly kind: 'pending'; readonly code?: string; readonly planToken?: string; readonly plan: Plan }
+  /** `command` is what approves it under its code. */
+  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly plan: Plan }
   | { readonly kind: 'not_recorded'; readonly requestId: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }
@@ -132,16 +133,16 @@ const refusals: Record<Refusal, Told> = {
 const notAgreed = (tool: Tool, { what, next }: Told, plan: Plan): string =>
   `${notDone(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(planText(plan))}`;
 
-const byOperator = (code: string): string =>
-  `Tell the user: whoever runs this server can approve it in a terminal with: infra-mcp approve ${code} (within ${approvalLifetime / 60_000} minutes). ` +
+const byOperator = (command: string): string =>
+  `Tell the user: whoever runs this server can approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
   'Then call it again with the same arguments.';
 
 const byCaller = (token: string): string =>
   `The operator lets callers confirm such a call: make sure that this is what the user wants, then call it again with the same arguments and plan_token ${token}`;
 
-const pending = ({ code, planToken }: { code?: string; planToken?: string }): Told => ({
+const pending = ({ code, command, planToken }: { code?: string; command?: string; planToken?: string }): Told => ({
   what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}`,
-  next: sentence(code && byOperator(code), planToken && byCaller(planToken)),
+  next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
 });
 
 type Words = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, circumstances: Circumstances) => string };

@@ -204,7 +204,7 @@ describe('approval out of band', () => {
     const served = await serve({ ...options, guard });
     const caller = await served.client();
     const first = textOf(await caller.call('restart_services', calls['restart_services']!()));
-    expect(first).toContain(`infra-mcp approve ${codeIn(first)}`);
+    expect(first).toContain(`infra-mcp approve ${codeIn(first)} --data-dir ${guard.dataDir} (within`);
     await guard.decide(codeIn(first));
     return { ...served, caller };
   }

@@ -182,7 +182,7 @@ describe('where the client cannot ask', () => {
   const unattended = requestFor({ args: request.args, mayBeUnattended: true });
 
   test.each([
-    [{ kind: 'pending', code: 'AAAA-BBBB' }, { kind: 'pending', code: 'AAAA-BBBB' }],
+    [{ kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' }, { kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' }],
     [{ kind: 'approved' }, { kind: 'approved', how: 'terminal' }],
     [{ kind: 'approved', onPage: true }, { kind: 'approved', how: 'page' }],
     [{ kind: 'refused' }, refused('operator_refused')],
@@ -200,7 +200,7 @@ describe('where the client cannot ask', () => {
   });
 
   test('the operator is asked about principal, tool and exact arguments, whatever their order', async () => {
-    const pending: Approval = { kind: 'pending', code: 'x' };
+    const pending: Approval = { kind: 'pending', code: 'x', command: 'approve x' };
     const operator = operatorWho(pending, pending, pending, pending);
     const confirmer = createConfirmer({ approvals: operator });
     await confirmer.confirm(requestFor({ args: { a: 1, b: 2 } }), mute());
@@ -223,8 +223,8 @@ describe('where the client cannot ask', () => {
   });
 
   test('a plan token stands beside the code where there is an operator', async () => {
-    const confirmer = createConfirmer({ approvals: operatorWho({ kind: 'pending', code: 'x' }) });
-    expect(await confirmer.confirm(unattended, mute())).toEqual({ kind: 'pending', code: 'x', planToken: expect.any(String) });
+    const confirmer = createConfirmer({ approvals: operatorWho({ kind: 'pending', code: 'x', command: 'approve x' }) });
+    expect(await confirmer.confirm(unattended, mute())).toEqual({ kind: 'pending', code: 'x', command: 'approve x', planToken: expect.any(String) });
   });
 
   test.each([

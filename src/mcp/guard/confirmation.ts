@@ -27,7 +27,7 @@ export type Confirmation =
   | { readonly kind: 'approved'; readonly how: Confirmed }
   | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
   /** It can be repeated once the operator approved the code, or with the token. */
-  | { readonly kind: 'pending'; readonly code?: string; readonly planToken?: string }
+  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
 /** What is to be agreed to. */
@@ -108,7 +108,7 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
     const offered = mayBeUnattended ? { planToken: await planTokens.seal(bound) } : undefined;
     if (!approvals || !(await approvals.available())) return offered ? { kind: 'pending', ...offered } : refused('cannot_ask');
     const approval = await approvals.ask({ call: bound.call, principal: context.principal, plan, typed: question.typed }, context.clock.now());
-    if (approval.kind === 'pending') return { kind: 'pending', code: approval.code, ...offered };
+    if (approval.kind === 'pending') return { ...approval, ...offered };
     return approval.kind === 'approved' ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' } : operatorSaysNo[approval.kind];
   }
 

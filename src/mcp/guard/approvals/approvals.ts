@@ -19,7 +19,8 @@ export interface ApprovalRequest {
 /** What came of asking the operator, who answers in a terminal of their own. */
 export type Approval =
   | { readonly kind: 'approved'; readonly onPage?: boolean }
-  | { readonly kind: 'pending'; readonly code: string }
+  /** `command` is what the operator types. */
+  | { readonly kind: 'pending'; readonly code: string; readonly command: string }
   | { readonly kind: 'refused' }
   /** What the call acts on is no longer what was approved. */
   | { readonly kind: 'changed' }
@@ -43,20 +44,24 @@ export interface ApprovalsConfig {
   readonly keys: Keys;
   /** File of the operator's public key. */
   readonly operator: string;
+  /** What the operator's command has to be told, so that it finds the same store: further words, ready for a shell. */
+  readonly options?: string;
 }
 
-function askAnew(calls: PendingCalls, { call, principal, plan, typed }: ApprovalRequest, now: number): Approval {
+function askAnew(calls: PendingCalls, { call, principal, plan, typed }: ApprovalRequest, now: number): string {
   const code = newCode();
   calls.add({ code, call, principal, plan, typed, askedAt: now, expiresAt: now + approvalLifetime });
-  return { kind: 'pending', code };
+  return code;
 }
 
 /** Approvals kept where all processes of a data directory, and the operator's command, find them. */
-export function createApprovals({ store, keys, operator }: ApprovalsConfig): Approvals {
+export function createApprovals({ store, keys, operator, options }: ApprovalsConfig): Approvals {
+  const waiting = (code: string): Approval => ({ kind: 'pending', code, command: ['infra-mcp approve', code, ...(options === undefined ? [] : [options])].join(' ') });
+
   const settle = async (calls: PendingCalls, { pending, seal, decision }: Kept, request: ApprovalRequest): Promise<Approval | undefined> => {
     const isSame = pending.plan.digest === request.plan.digest;
     if (!decision) {
-      if (isSame) return { kind: 'pending', code: pending.code };
+      if (isSame) return waiting(pending.code);
       calls.take(pending.code);
       return undefined;
     }
@@ -75,7 +80,7 @@ export function createApprovals({ store, keys, operator }: ApprovalsConfig): App
       const calls = pendingIn(await store.open(), keys('approval'));
       calls.dropExpired(now);
       const kept = calls.forCall(request.call, now);
-      return (kept && (await settle(calls, kept, request))) ?? askAnew(calls, request, now);
+      return (kept && (await settle(calls, kept, request))) ?? waiting(askAnew(calls, request, now));
     },
   };
 }

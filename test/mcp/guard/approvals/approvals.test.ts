@@ -124,7 +124,7 @@ describe('the secret', () => {
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
     for (const left of [4, 3, 2, 1, 0]) expect(await here.decide(code, 'approved', 'a wrong secret', now)).toEqual({ kind: 'wrong_secret', left });
     expect(await here.decide(code, 'approved', secret, now + 1000)).toEqual({ kind: 'locked', until: now + 15 * 60_000 });
-    expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'pending', code });
+    expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'pending', code, command: `infra-mcp approve ${code}` });
     expect(await here.decide(codeOf(await here.approvals.ask(approvalFor(), now + 16 * 60_000)), 'approved', secret, now + 16 * 60_000)).toEqual({ kind: 'decided' });
   });
 
