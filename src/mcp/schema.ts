@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { meanings } from '../contract/meanings.ts';
 import { inputShape, type AnyOperation } from '../contract/operation.ts';
 import type { AddressKind } from './addresses/address.ts';
 import { toJsonSchema, withoutNull, type JsonSchema } from './json-schema.ts';
@@ -18,7 +19,8 @@ export interface Printing {
 /** Members that are filled in where they are not given, so clients need not know them. */
 const defaulted = ['organization_id'];
 
-const formats: readonly (string | undefined)[] = ['uuid', 'date-time', 'email', 'duration', 'uri'];
+// That something is an id, its description says.
+const formats: readonly (string | undefined)[] = ['date-time', 'email', 'duration', 'uri'];
 
 const largestPort = 65535;
 
@@ -28,9 +30,12 @@ const bounds = ({ minimum, maximum }: JsonSchema): JsonSchema => ({
   ...(maximum !== undefined && maximum < largestPort && { maximum }),
 });
 
+const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
+// What fits the tool best goes first; rows of an array have no name, so their array speaks for them.
 const described = (schema: JsonSchema, path: string, { fields }: Printing): JsonSchema => {
   const kind = (schema.reference ?? schema.items?.reference) as AddressKind | undefined;
-  const description = fields?.[path] ?? schema.description ?? howToName(kind);
+  const description = fields?.[path] ?? schema.description ?? howToName(kind) ?? meanings[lastName(path)];
   return description === undefined ? {} : { description };
 };
 
@@ -40,7 +45,7 @@ const withoutMark = ({ reference, format, ...item }: JsonSchema): JsonSchema => 
 const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean => !properties && additionalProperties !== undefined && additionalProperties !== false;
 
 /**
- * One node of an input schema in the form that every client and model provider takes: closed objects,
+ * One node of an input schema in the form that every client and model provider takes: an object closed at its root,
  * no null, no marks of ours, no patterns (a description says them shorter and validation checks them).
  */
 function printed(node: JsonSchema, path: string, printing: Printing): JsonSchema {
@@ -60,19 +65,20 @@ function printed(node: JsonSchema, path: string, printing: Printing): JsonSchema
     ...leaf,
     ...(schema.anyOf && { anyOf: schema.anyOf.map((option) => printed(option, path, printing)) }),
     ...(schema.items && { items: printed(withoutMark(schema.items), `${path}[]`, printing) }),
-    ...(schema.properties && closed(schema.properties, schema.required, path, printing)),
+    ...(schema.properties && withMembers(schema.properties, schema.required, path, printing)),
     ...(isOpen(schema) && { additionalProperties: true }),
   };
 }
 
-function closed(properties: Record<string, JsonSchema>, required: string[] = [], path: string, printing: Printing): JsonSchema {
+function withMembers(properties: Record<string, JsonSchema>, required: string[] = [], path: string, printing: Printing): JsonSchema {
   const shown = Object.entries(properties)
     .map(([name, child]) => ({ name, child, at: path ? `${path}.${name}` : name }))
     .filter(({ at }) => !printing.hidden?.includes(at));
   return {
     properties: Object.fromEntries(shown.map(({ name, child, at }) => [name, printed(child, at, printing)])),
     ...(required.length > 0 && { required }),
-    additionalProperties: false,
+    // Said where it begins: further in, an unknown member is refused with the nearest right name all the same.
+    ...(path === '' && { additionalProperties: false }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { meanings } from '../../src/contract/meanings.ts';
 import { allOperations } from '../../src/contract/operations.ts';
 import type { JsonSchema } from '../../src/mcp/json-schema.ts';
 import { instructions } from '../../src/mcp/instructions.ts';
@@ -35,17 +36,6 @@ const nodesOf = (schema: JsonSchema, path = '', name = '', inItems = false): Nod
 
 const inputNodes = list.flatMap(({ name, inputSchema }) => nodesOf(inputSchema, name));
 const outputNodes = list.flatMap(({ name, outputSchema }) => nodesOf(outputSchema, name));
-
-/** Names that say what the value is to whoever knows the thing: no description needed. */
-const plainNames = new Set(
-  ('access_key_id address annotations_groups arguments autoscaling azure_subscription_id azure_tenant_id branch chart_name chart_version ' +
-    'city command company condition config_json config_yaml content cooldown_period_seconds description dockerfile_path entrypoint events ' +
-    'exec external_port failure_threshold file first_name git_repository gpu grpc healthchecks helm_repository host http icon_uri id ' +
-    'initial_delay_seconds internal_port key labels_groups last_name liveness_probe mount_point name namespace password path paths ' +
-    'period_seconds polling_interval_seconds port ports provider public_path public_path_rewrite readiness_probe region role_arn root_path ' +
-    'runbook_url scalers scheme secret_access_key service service_selectors storage success_threshold summary tag tcp timeout_seconds ' +
-    'trigger_authentication username value values vat_number vendor_access_key vendor_project_id vendor_secret_key zip git_token_id').split(' '),
-);
 
 describe('the tools', () => {
   test('are these, in this order', () => {
@@ -96,18 +86,17 @@ describe('input schemas', () => {
     expect(inputNodes.filter(({ schema }) => typeof schema.type !== 'string').map(({ path }) => path)).toEqual([]);
   });
 
-  test('are closed at every level whose members are printed', () => {
-    const open = inputNodes.filter(({ schema }) => schema.properties && schema.additionalProperties !== false);
-    expect(open.map(({ path }) => path)).toEqual([]);
+  test('are closed, which is said at the root alone', () => {
+    expect(list.filter(({ inputSchema }) => inputSchema.additionalProperties !== false).map(({ name }) => name)).toEqual([]);
+    expect(inputNodes.filter(({ path, schema }) => path.includes('.') && schema.additionalProperties === false).map(({ path }) => path)).toEqual([]);
   });
 
   test('leave the inside of an object to its description in few places', () => {
     const unprinted = inputNodes.filter(({ schema }) => schema.type === 'object' && !schema.properties).map(({ path }) => path);
     expect(unprinted).toEqual([
-      'create_application.healthchecks',
+      'update_container.healthchecks.liveness_probe',
       'update_container.autoscaling.scalers[].config_json',
-      'update_helm.source.git',
-      'update_helm.source.repository',
+      'update_helm.values_override.file.git.git_repository',
       'set_environment_variables.variables',
       'set_environment_variables.secrets',
     ]);
@@ -117,9 +106,13 @@ describe('input schemas', () => {
     expect(inputNodes.filter(({ schema }) => schema.type === 'array' && !schema.items?.type).map(({ path }) => path)).toEqual([]);
   });
 
-  test('describe each member, unless its name, type or values suffice', () => {
-    const bare = inputNodes.filter(({ name, schema }) => name !== '' && !schema.description && !schema.enum && schema.type !== 'boolean' && !plainNames.has(name));
-    expect(bare.map(({ path }) => path)).toEqual([]);
+  test('describe each member', () => {
+    expect(inputNodes.filter(({ name, schema }) => name !== '' && !schema.description).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('use each meaning that the contract gives a name', () => {
+    const used = new Set(inputNodes.filter(({ name, schema }) => schema.description === meanings[name]).map(({ name }) => name));
+    expect(Object.keys(meanings).filter((name) => !used.has(name))).toEqual([]);
   });
 
   test('have no description that says nothing', () => {

@@ -4,13 +4,12 @@ import { defineTool, record } from '../../src/mcp/tool.ts';
 export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
   description:
-    'Set up an app from a git repo with a Dockerfile; not deployed. Also takes storage, autoscaling, ' +
-    'labels_groups, annotations_groups, healthchecks. Their form is that of update_container.',
-  fields: { cpu: 'Millicores.', 'git_repository.git_token_id': 'If private.' },
-  folded: ['healthchecks'],
+    'Set up an app from a git repo with a Dockerfile; not deployed. Also takes description, healthchecks, storage, arguments, entrypoint, ' +
+    'autoscaling, in the form of update_container.',
+  fields: { cpu: 'Millicores.' },
   hidden: [
-    'storage', 'autoscaling', 'labels_groups', 'annotations_groups', 'icon_uri', 'auto_preview', 'gpu',
-    'git_repository.provider', 'ports[].id', 'ports[].is_default', 'ports[].public_path', 'ports[].public_path_rewrite',
+    'build_mode', 'description', 'healthchecks', 'arguments', 'entrypoint', 'storage', 'autoscaling', 'labels_groups', 'annotations_groups', 'icon_uri', 'auto_preview', 'gpu',
+    'git_repository.provider', 'ports[].id', 'ports[].external_port', 'ports[].is_default', 'ports[].public_path', 'ports[].public_path_rewrite',
   ],
   render: record(),
   next: 'It is not deployed yet. Set what it needs with create_environment_variable and create_secret, then deploy_application.',

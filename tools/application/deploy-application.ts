@@ -6,7 +6,7 @@ export const deployApplication = defineTool(operations.deploy_application, {
   toolset: 'services',
   description:
     'Ship, release or roll back an application: deploys the newest commit of its branch, or the commit you name. Answers at once, ' +
-    'while the deployment is still queued.',
+    'with it still queued.',
   preview: deployment,
   ...beginning('DEPLOY', 'application_id'),
 });

@@ -7,7 +7,9 @@ export const updateContainer = defineTool(operations.update_container, {
     'Change a container: image tag, CPU, memory, instances, ports, health checks, autoscaling. Give only what changes; the rest stays. ' +
     'null removes a member; a list replaces the whole list.',
   ...amending(operations.update_container, { exclusive: ['healthchecks.readiness_probe.type', 'healthchecks.liveness_probe.type'] }),
-  fields: { registry_id: 'Linked registry.', healthchecks: 'Probes.' },
+  fields: { registry_id: 'Linked registry.', 'healthchecks.liveness_probe': 'Restart it? Form of readiness_probe.' },
+  folded: ['healthchecks.liveness_probe'],
+  hidden: ['autoscaling.mode'],
   render: record(),
   next: "It takes effect with the container's next deployment.",
 });

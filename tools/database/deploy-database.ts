@@ -4,7 +4,7 @@ import { beginning } from '../deployment/begun.ts';
 
 export const deployDatabase = defineTool(operations.deploy_database, {
   toolset: 'services',
-  description: 'Start a database, or roll out its changed configuration. Answers at once, while the deployment is still queued.',
+  description: 'Start a database, or roll out its changed configuration. Answers at once, with it still queued.',
   preview: deployment,
   ...beginning('DEPLOY', 'database_id'),
 });

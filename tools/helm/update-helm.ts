@@ -23,11 +23,13 @@ export const updateHelm = defineTool(operations.update_helm, {
     'values_override.set_json': 'As set, JSON values.',
     'values_override.file.raw': 'Values files given here.',
     'values_override.file.git': 'Values files from git.',
-    'source.git_repository.git_token_id': 'For private repositories.',
+    'values_override.file.git.git_repository': 'Form of that in source.',
     'source.helm_repository.repository': 'Repository id.',
     'ports[].service_name': 'Kubernetes service.',
   },
-  folded: ['source.git', 'source.repository'],
+  folded: ['values_override.file.git.git_repository'],
+  // What is read back calls them so; they are taken as well.
+  hidden: ['source.git', 'source.repository'],
   render: record({ left: [] }),
   next: 'It takes effect with the next deployment.',
 });

@@ -3,8 +3,6 @@ import { defineTool, record } from '../../src/mcp/tool.ts';
 
 export const getOrganization = defineTool(operations.get_organization, {
   toolset: 'organization',
-  description:
-    'Start here: find the id of the organization that the API token belongs to, with its name, plan and owner. Most other lookups ' +
-    'begin with this id.',
+  description: 'See the organization that the API token belongs to: its name, plan, owner and id. No other tool has to be given the id.',
   render: record({ left: ['results', 'icon_uri'] }),
 });

@@ -4,6 +4,8 @@ import { defineTool, record, role } from '../../src/mcp/tool.ts';
 export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',
   description: 'Invite someone to the organization by e-mail and give them a role. Sends the e-mail.',
+  fields: { role_id: 'Role to give; default VIEWER.' },
+  hidden: ['role'],
   plan: () => ['Gives this person access to the organization.'],
   preview: role,
   render: record({ first: ['email', 'invitation_status', 'role_name', 'id'], left: ['logo_url'] }),

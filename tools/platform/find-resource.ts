@@ -30,7 +30,7 @@ export const findResource = composeTool({
     'Without arguments it shows the tree. Start here.',
   input: {
     name: z.string().min(1).optional().describe('Part of the path.'),
-    kind: z.enum(kinds).optional(),
+    kind: z.enum(kinds).optional().describe('Only these.'),
     state: z.string().min(1).optional().describe('Part of it.'),
     project: reference('project').optional(),
     environment: reference('environment').optional(),

@@ -5,7 +5,7 @@ import { AlertRuleState } from '../states.ts';
 export const Severity = z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']);
 
 const Condition = z.object({
-  kind: z.enum(['CUSTOM', 'BUILT']).default('CUSTOM'),
+  kind: z.enum(['CUSTOM', 'BUILT']).default('CUSTOM').describe('Who wrote it.'),
   promql: z.string().min(1).describe('PromQL expression.'),
   operator: z.enum(['NONE', 'ABOVE', 'BELOW', 'ABOVE_OR_EQUAL', 'BELOW_OR_EQUAL', 'EQUAL']).default('NONE'),
   threshold: z.number().default(0),
@@ -17,7 +17,7 @@ const Presentation = z.object({ summary: z.string().optional(), runbook_url: Htt
 export const AlertRuleRequest = z.object({
   name: Name,
   description: z.string(),
-  tag: z.string(),
+  tag: z.string().describe('Groups rules.'),
   condition: Condition,
   for_duration: Duration.describe('How long it must hold, ISO 8601: PT5M.'),
   severity: Severity,

@@ -17,7 +17,7 @@ export const ContainerRequest = z.object({
   name: Name.describe('Unique in the environment, whatever the case.'),
   registry_id: reference('registry'),
   image_name: z.string().min(1).describe('ECR: repository; PUBLIC_ECR: alias/repository; others: namespace/image.'),
-  tag: z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag'),
+  tag: z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag').describe('Image tag.'),
   healthchecks: Healthchecks,
   ...runnable,
 });

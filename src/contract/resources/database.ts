@@ -8,14 +8,14 @@ export const Accessibility = z.enum(['PRIVATE', 'PUBLIC']);
 
 export const DatabaseRequest = z.object({
   name: Name.describe('Unique in the environment.'),
-  type: DatabaseType,
+  type: DatabaseType.describe('What it is.'),
   version: z.string().min(1).describe('e.g. 16.'),
-  mode: DatabaseMode,
+  mode: DatabaseMode.describe('MANAGED: by the cloud.'),
   cpu: resources.cpu,
   memory: resources.memory,
   storage: z.int().min(1).default(10).describe('GB.'),
   description: z.string().optional(),
-  accessibility: Accessibility.default('PRIVATE'),
+  accessibility: Accessibility.default('PRIVATE').describe('Who reaches it.'),
   instance_type: z.string().optional(),
 });
 

@@ -8,7 +8,7 @@ export type EnvironmentMode = z.infer<typeof EnvironmentMode>;
 
 export const EnvironmentRequest = z.object({
   name: Name.describe('Unique in the project.'),
-  mode: EnvironmentMode,
+  mode: EnvironmentMode.describe('What it is for.'),
   cluster_id: reference('cluster'),
 });
 

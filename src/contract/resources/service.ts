@@ -30,7 +30,7 @@ export const StorageType = z.enum(['FAST_SSD']);
 
 export const Storage = z.object({
   id: Uuid.optional().describe('Keep an existing volume by its id.'),
-  type: StorageType,
+  type: StorageType.describe('Kind of disk.'),
   size: z.int().min(1).describe('GB.'),
   mount_point: z.string().startsWith('/'),
 });
@@ -59,14 +59,14 @@ export const Healthchecks = z.object({ readiness_probe: Probe.optional(), livene
 const Scaler = z.object({
   scaler_type: z.string().min(1).describe('KEDA scaler, e.g. cpu, kafka.'),
   enabled: z.boolean().default(true),
-  role: z.enum(['PRIMARY', 'SAFETY']).default('PRIMARY'),
+  role: z.enum(['PRIMARY', 'SAFETY']).default('PRIMARY').describe('What it is for.'),
   config_json: z.record(z.string(), z.unknown()).optional(),
   config_yaml: z.string().optional(),
 });
 
 /** Autoscaling policy as a request gives it. */
 export const AutoscalingRequest = z.object({
-  mode: z.enum(['KEDA']).default('KEDA'),
+  mode: z.enum(['KEDA']).default('KEDA').describe('What scales.'),
   polling_interval_seconds: z.int().min(1).default(30),
   cooldown_period_seconds: z.int().min(0).default(300),
   scalers: z.array(

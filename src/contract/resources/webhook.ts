@@ -9,9 +9,9 @@ export const WebhookKind = z.enum(['STANDARD', 'SLACK']);
 
 export const WebhookRequest = z.object({
   target_url: HttpUrl.describe('Receives a POST per event.'),
-  events: z.array(EventKind).min(1),
+  events: z.array(EventKind).min(1).describe('Which to post.'),
   enabled: z.boolean().default(true),
-  kind: WebhookKind.default('STANDARD'),
+  kind: WebhookKind.default('STANDARD').describe('Form of a post.'),
   description: z.string().optional(),
   target_secret: secret().min(1).optional().describe('Sent along in a header.'),
 });
