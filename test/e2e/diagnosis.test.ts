@@ -99,3 +99,11 @@ test('what was good before is not gone back from: something else broke it', asyn
   await connectors.close();
   expect(textOf(result)).toMatch(/^rollback_application was not carried out: the commit that failed, [0-9a-f]+, was deployed well before/);
 });
+
+test('the end of an environment is told with why the service failed that broke it', async () => {
+  const connectors = connectorsTo(platform.url, token);
+  const result = await (await connectors.modern()).call('deploy_service', { environment: 'pricing/staging', wait: true });
+  await connectors.close();
+  expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'failed', diagnosis: { subject: 'pricing-engine', cause: { code: 'image_tag_not_found' } } });
+  expect(result._meta?.[metaKeys.next]).not.toEqual([]);
+});

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { ServiceStatus } from '../../src/insight/ends.ts';
 import type { Sight } from '../../src/mcp/tool.ts';
-import { awaitEnd, awaitNewEnd } from '../../tools/deployment/waiting.ts';
+import { awaitEarlierEnd, awaitEnd, awaitNewEnd } from '../../tools/deployment/waiting.ts';
 
 const [old, ours, later] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b', '00000000-0000-4000-8000-00000000000c'];
 
 interface Scene {
   /** What the platform answers, one poll after the other; the last for good. */
   readonly polls: readonly Partial<ServiceStatus>[];
+  /** Ids of the deployments that its history shows. */
+  readonly history?: readonly string[];
   /** Requests left of a hundred. */
   readonly remaining?: number;
   /** Milliseconds that the call may take. */
@@ -21,7 +23,7 @@ const unused = () => {
 };
 
 /** Sight of a platform whose time passes only while somebody waits. */
-function scene({ polls, remaining = 100, time = 50_000, abortsAt = Infinity }: Scene) {
+function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt = Infinity }: Scene) {
   const pauses: number[] = [];
   const told: string[] = [];
   const seen = { reads: 0 };
@@ -29,11 +31,12 @@ function scene({ polls, remaining = 100, time = 50_000, abortsAt = Infinity }: S
   let isFresh = true;
   const sight: Sight = {
     addresses: {}, done: [], read: unused,
-    attempt: (async () => {
+    attempt: (async ({ name }: { name: string }) => {
+      if (name.startsWith('list_')) return { results: history.map((execution_id) => ({ identifier: { execution_id } })) };
       if (isFresh) seen.reads += 1;
       isFresh = false;
       return polls[Math.min(seen.reads, polls.length) - 1];
-    }) as Sight['attempt'],
+    }) as unknown as Sight['attempt'],
     forget: () => {
       isFresh = true;
     },
@@ -93,7 +96,7 @@ describe('what was asked for without an id', () => {
 describe('the time', () => {
   test.each([{ remaining: 100, seconds: 50 }, { remaining: 5, seconds: 50 }, { remaining: 5, seconds: 45 }, { remaining: 100, seconds: 10 }])('over first, it goes on, and there is time to tell: %j', async ({ remaining, seconds }) => {
     const { sight } = scene({ polls: [at('BUILDING')], remaining });
-    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours }, seconds)).toMatchObject({ outcome: 'running', status: { state: 'BUILDING' } });
+    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours }, { seconds })).toMatchObject({ outcome: 'running', status: { state: 'BUILDING' } });
     expect(sight.timeLeft()).toBeGreaterThanOrEqual(4_000);
     expect(sight.now()).toBeLessThanOrEqual(seconds * 1000);
   });
@@ -115,6 +118,41 @@ describe('the time', () => {
     const { sight, seen } = scene({ polls: [at('BUILDING')], abortsAt: 2 });
     expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
     expect(seen.reads).toBe(3);
+  });
+});
+
+describe('what never shows', () => {
+  test.each<[string, Parameters<typeof awaitEarlierEnd>[2], Partial<ServiceStatus>, string]>([
+    ['a deployment that nobody knows', { action: 'DEPLOY', deployment: ours }, at('DEPLOYED', old), 'not_seen'],
+    ['a deployment that nobody knows, and the one before failed', { action: 'RESTART', deployment: ours }, at('DEPLOYMENT_ERROR', old), 'not_seen'],
+    ['a deployment of what has none', { action: 'DEPLOY', deployment: ours }, { state: 'READY' }, 'not_seen'],
+    ['any deployment of what has none', { action: 'DEPLOY' }, { state: 'READY' }, 'never_deployed'],
+  ])('is looked for once more and no longer: %s', async (_, asked, status, outcome) => {
+    const { sight, seen } = scene({ polls: [status] });
+    expect(await awaitEarlierEnd(sight, service, asked, 45)).toMatchObject({ outcome, waited_seconds: 3 });
+    expect(seen.reads).toBe(2);
+  });
+
+  test('and is an earlier one, is told as that', async () => {
+    const { sight } = scene({ polls: [at('DEPLOYED', later)], history: [later, ours] });
+    expect(await awaitEarlierEnd(sight, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'superseded' });
+  });
+
+  test('is waited for longer where it was ordered just now', async () => {
+    const { sight } = scene({ polls: [at('DEPLOYED', old)] });
+    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'not_seen' });
+    expect(sight.now()).toBeGreaterThan(5_000);
+    expect(sight.now()).toBeLessThan(20_000);
+  });
+
+  test('but shows a moment later, is waited for', async () => {
+    const { sight } = scene({ polls: [at('DEPLOYED', old), at('BUILDING'), at('BUILDING'), at('DEPLOYED')] });
+    expect(await awaitEarlierEnd(sight, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('while another is under way, may have its turn after that', async () => {
+    const { sight } = scene({ polls: [...Array.from({ length: 8 }, () => at('DEPLOYING', old)), at('DEPLOYED')] });
+    expect(await awaitEarlierEnd(sight, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'succeeded' });
   });
 });
 

@@ -25,5 +25,5 @@ test('a deployment that the platform never showed is not told to go on', async (
   const unknown = await awaitEnd(sight, { kind: 'container', id: 's-1' }, { action: 'DEPLOY', deployment: 'd-2' });
   expect(unknown).toMatchObject({ outcome: 'not_seen', status });
   const never = { ...sight, attempt: async () => ({ state: 'READY' }) } as unknown as Sight;
-  expect(await awaitEnd(never, { kind: 'container', id: 's-1' }, { action: 'DEPLOY' })).toMatchObject({ outcome: 'not_seen' });
+  expect(await awaitEnd(never, { kind: 'container', id: 's-1' }, { action: 'DEPLOY' })).toMatchObject({ outcome: 'never_deployed' });
 });

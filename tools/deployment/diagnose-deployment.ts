@@ -31,6 +31,14 @@ export async function diagnosed(sight: Sight, subject: Subject & { kind: Service
 export const proposed = (view: JsonRecord): readonly Next[] =>
   Array.isArray(view['next']) ? view['next'].filter(isRecord).map((call) => call as unknown as Next) : [];
 
+/** The same of what failed last in an environment; undefined where nothing did. Names the others that are in a failed state. */
+export async function diagnosedIn(sight: Sight, environment: Subject, deployment?: string): Promise<JsonRecord | undefined> {
+  const { subject, others } = await failedIn(sight, environment);
+  if (!subject) return undefined;
+  const answer = await diagnosed(sight, subject, deployment);
+  return others.length === 0 ? answer : { ...answer, failed_too: others.map(({ kind, name, id, status }) => ({ kind, name, id, state: status?.state })) };
+}
+
 export const diagnoseDeployment = composeTool({
   name: 'diagnose_deployment',
   toolset: 'services',
@@ -52,10 +60,7 @@ export const diagnoseDeployment = composeTool({
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
       return sight.refuse('its history shows no deployment of that id', 'list_deployments shows which there are; without deployment_id it is the latest that failed.');
     }
-    const { subject, others } = await failedIn(sight, given);
-    if (!subject) return { subject: given.path ?? given.name ?? given.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
-    const answer = await diagnosed(sight, subject, deployment_id);
-    return others.length === 0 ? answer : { ...answer, failed_too: others.map(({ kind, name, id, status }) => ({ kind, name, id, state: status?.state })) };
+    return (await diagnosedIn(sight, given, deployment_id)) ?? { subject: given.path ?? given.name ?? given.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
   },
   render: {
     ...diagnosisView,

@@ -1,17 +1,21 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/mcp/tool.ts';
 import type { Subject } from '../service/any-kind.ts';
-import { diagnosed, proposed } from './diagnose-deployment.ts';
+import { diagnosed, diagnosedIn, proposed } from './diagnose-deployment.ts';
 import { diagnosisText } from './diagnosis-text.ts';
 import type { Left } from './waiting.ts';
 
 const isServiceKind = (kind: string): kind is ServiceKind => (serviceKinds as readonly string[]).includes(kind);
 
+/** Why a deployment failed: of an environment, why the service did that failed last. */
+const diagnosisOf = (sight: Sight, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
+  isServiceKind(subject.kind) ? diagnosed(sight, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(sight, subject);
+
 /** What came of a deployment that was waited for; of one that failed, also why. */
 export async function endAnswer(sight: Sight, subject: Subject, { outcome, status, waited_seconds }: Left): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
-  const diagnosis = outcome === 'failed' && isServiceKind(kind) ? await diagnosed(sight, { ...subject, kind }, status.deployment_request_id ?? undefined) : undefined;
+  const diagnosis = outcome === 'failed' ? await diagnosisOf(sight, subject, status.deployment_request_id ?? undefined) : undefined;
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,
@@ -28,6 +32,7 @@ const sayings: Readonly<Record<Left['outcome'], string>> = {
   superseded: 'A later deployment took its place; this is the state of that one.',
   running: 'It has not ended yet.',
   not_seen: 'The platform shows no such deployment, only this state from before; the history shows which there are.',
+  never_deployed: 'It was never deployed, so there is nothing to wait for.',
 };
 
 const stepText = (step: JsonRecord): string => `${String(step['step_name'])} ${String(step['status'])}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;

@@ -2,13 +2,21 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
-import { anyService, composeTool, type JsonRecord, type Next } from '../../src/mcp/tool.ts';
+import { anyService, composeTool, pick, type JsonRecord, type Next } from '../../src/mcp/tool.ts';
 import { oneOf, readsOf, subjectOf } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
-import { awaitNewEnd, waitTime } from './waiting.ts';
+import { awaitEarlierEnd, waitTime } from './waiting.ts';
 
-const again = (view: JsonRecord, args: JsonRecord): readonly Next[] =>
-  view['outcome'] === 'running' ? [{ tool: 'wait_for_deployment', arguments: args, why: 'it has not ended yet' }] : endView.next(view);
+function next(view: JsonRecord, args: JsonRecord): readonly Next[] {
+  switch (view['outcome']) {
+    case 'running':
+      return [{ tool: 'wait_for_deployment', arguments: args, why: 'it has not ended yet' }];
+    case 'not_seen':
+      return [{ tool: 'list_deployments', arguments: pick(args, ['service', 'environment']), why: 'which deployments there are' }];
+    default:
+      return endView.next(view);
+  }
+}
 
 export const waitForDeployment = composeTool({
   name: 'wait_for_deployment',
@@ -27,8 +35,8 @@ export const waitForDeployment = composeTool({
   answer: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
   answerOf: async ({ deployment_id: deployment, action, seconds }, sight) => {
     const subject = subjectOf(sight);
-    return endAnswer(sight, subject, await awaitNewEnd(sight, subject, { action, deployment }, seconds));
+    return endAnswer(sight, subject, await awaitEarlierEnd(sight, subject, { action, deployment }, seconds));
   },
   render: endView.render,
-  next: again,
+  next,
 });

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
-import type { DeploymentAction } from '../../src/contract/states.ts';
+import { endOf, type DeploymentAction } from '../../src/contract/states.ts';
 import { standingOf, type Asked, type ServiceStatus, type Standing } from '../../src/insight/ends.ts';
+import { readDeployment, type HistoryItem } from '../../src/insight/history.ts';
 import { isRecord, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';
 
 /** How a deployment was left. */
 export interface Left {
-  readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'superseded' | 'running' | 'not_seen';
+  readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'superseded' | 'running' | 'not_seen' | 'never_deployed';
   readonly status: ServiceStatus;
   readonly waited_seconds: number;
 }
@@ -38,9 +39,15 @@ const outcomes: Partial<Record<Standing, Left['outcome']>> = { good: 'succeeded'
 const outcomeOf = (standing: Standing, { state }: ServiceStatus): Left['outcome'] | undefined =>
   standing === 'bad' && state === 'CANCELED' ? 'canceled' : outcomes[standing];
 
-/** How a wait is left whose time is over: what the platform never showed isn't known to go on. */
-const unended = (standing: Standing, asked: Asked, { state }: ServiceStatus): Left['outcome'] =>
-  standing === 'stale' || (!asked.deployment && state === 'READY') ? 'not_seen' : 'running';
+const hasNone = ({ state, deployment_request_id: id }: ServiceStatus): boolean => state === 'READY' && (id ?? undefined) === undefined;
+
+const isAtRest = (status: ServiceStatus): boolean => hasNone(status) || endOf('DEPLOY', status.state ?? '') !== undefined;
+
+/** What to say where nothing of what was asked for shows and nothing else is under way; undefined where something does. */
+function unseen(standing: Standing, { deployment }: Asked, status: ServiceStatus): Left['outcome'] | undefined {
+  if (standing !== 'stale' && !hasNone(status)) return undefined;
+  return isAtRest(status) ? (deployment || !hasNone(status) ? 'not_seen' : 'never_deployed') : undefined;
+}
 
 /** The part of the request budget below which a wait asks seldom. */
 const lowBudget = 0.2;
@@ -54,13 +61,25 @@ function intervalAfter(elapsed: number, sight: Sight): number {
 
 const told = (status: ServiceStatus, seconds: number): string => `${status.state ?? 'in an unknown state'}, ${seconds} s`;
 
+// What began a moment ago may not show yet, for so long: where it was ordered in this call, and where it was before.
+const newsTime = 10_000;
+const settlingTime = 3_000;
+
+/** How a wait goes about it. */
+interface Waiting {
+  /** How long at most, in seconds. */
+  readonly seconds?: number;
+  /** Whether it was ordered before this call: then what doesn't show is looked for once more, and no longer. */
+  readonly isEarlier?: boolean;
+}
+
 /**
- * Waits until what was asked of a service or environment has ended, or the time is over.
- * @param seconds how long at most
+ * Waits until what was asked of a service or environment has ended, the time is over, or nothing of it shows.
  * @throws CallFailure where the platform doesn't offer the status; ApiError as it fails.
  */
-export async function awaitEnd(sight: Sight, subject: Subject, asked: Asked, seconds: number = usualWait): Promise<Left> {
+export async function awaitEnd(sight: Sight, subject: Subject, asked: Asked, { seconds = usualWait, isEarlier = false }: Waiting = {}): Promise<Left> {
   const began = sight.now();
+  const patience = isEarlier ? settlingTime : newsTime;
   const elapsed = (): number => sight.now() - began;
   const isOver = (): boolean => sight.isAborted() || elapsed() >= seconds * 1000 || sight.timeLeft() <= reserve;
   let last = '';
@@ -68,34 +87,44 @@ export async function awaitEnd(sight: Sight, subject: Subject, asked: Asked, sec
     const status = (await readStatus(sight, subject)) ?? sight.refuse(`the state of this ${subject.kind} can't be read here`, 'Ask whoever runs the platform how it went.');
     const standing = standingOf(asked, status);
     const outcome = outcomeOf(standing, status);
+    const nothing = unseen(standing, asked, status);
     const waited = Math.round(elapsed() / 1000);
-    if (outcome !== undefined || isOver()) return { outcome: outcome ?? unended(standing, asked, status), status, waited_seconds: waited };
+    if (outcome !== undefined || isOver()) return { outcome: outcome ?? nothing ?? (standing === 'stale' ? 'not_seen' : 'running'), status, waited_seconds: waited };
+    if (nothing !== undefined && elapsed() >= patience) return { outcome: nothing, status, waited_seconds: waited };
     const now = told(status, waited);
     if (now !== last) sight.progress(now);
     last = now;
     sight.forget();
+    const interval = nothing !== undefined && isEarlier ? patience : intervalAfter(elapsed(), sight);
     // Never past the time that is left, so that an answer always comes.
     const left = Math.min(seconds * 1000 - elapsed(), sight.timeLeft() - reserve);
-    await sight.pause(Math.max(0, Math.min(intervalAfter(elapsed(), sight), left)));
+    await sight.pause(Math.max(0, Math.min(interval, left)));
   }
 }
-
-// What began a moment ago may not show yet: an end that was there before is looked at again after so long.
-const settlingTime = 3_000;
 
 /**
  * The same where the request's answer may have told no deployment: an end that is there at once may be the one from before,
  * and counts only when it is still there a moment later.
  */
-export async function awaitNewEnd(sight: Sight, subject: Subject, asked: Asked, seconds: number = usualWait): Promise<Left> {
-  const first = await awaitEnd(sight, subject, asked, seconds);
+export async function awaitNewEnd(sight: Sight, subject: Subject, asked: Asked, { seconds = usualWait, ...how }: Waiting = {}): Promise<Left> {
+  const first = await awaitEnd(sight, subject, asked, { seconds, ...how });
   const mayBeOld = !asked.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
   if (!mayBeOld) return first;
   await sight.pause(settlingTime);
   sight.forget();
   const later = await readStatus(sight, subject);
   const isSame = later?.deployment_request_id === first.status.deployment_request_id && later?.state === first.status.state;
-  return isSame ? first : awaitEnd(sight, subject, asked, seconds - settlingTime / 1000);
+  return isSame ? first : awaitEnd(sight, subject, asked, { ...how, seconds: seconds - settlingTime / 1000 });
+}
+
+/** The same for what was ordered before this call. A deployment that the status doesn't show may be an earlier one, which the history does. */
+export async function awaitEarlierEnd(sight: Sight, subject: Subject, asked: Asked, seconds: number): Promise<Left> {
+  const left = await awaitNewEnd(sight, subject, asked, { seconds, isEarlier: true });
+  if (left.outcome !== 'not_seen') return left;
+  const history = await readAspect(sight, subject, 'deployments');
+  const items = Array.isArray(history?.['results']) ? (history['results'] as HistoryItem[]) : [];
+  const isKnown = items.some((item) => readDeployment(item).id === asked.deployment);
+  return isKnown ? { ...left, outcome: 'superseded' } : left;
 }
 
 const textIn = (record: JsonRecord, member: string): string | undefined => (typeof record[member] === 'string' ? record[member] : undefined);
