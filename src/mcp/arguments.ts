@@ -17,8 +17,22 @@ export type Path = readonly (string | number)[];
 export const printPath = (path: Path): string =>
   path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
 
+// Names that other programs have for the same: whoever knows those tries them here.
+const sameMeaning: readonly (readonly string[])[] = [
+  ['page_size', 'limit', 'tail', 'per_page', 'pageSize', 'max_results', 'count', 'lines', 'size'],
+  ['page', 'offset', 'cursor', 'skip', 'start'],
+  ['fields', 'columns', 'select'],
+  ['text', 'pattern', 'query', 'search', 'grep', 'filter', 'q'],
+  ['commit', 'git_commit_id', 'sha', 'revision', 'ref'],
+  ['since', 'from', 'after'],
+  ['until', 'to', 'before'],
+];
+
+/** The known name that means what another one means; the first of several. */
+const akin = (name: string, known: readonly string[]): string | undefined => sameMeaning.find((names) => names.includes(name))?.find((one) => known.includes(one));
+
 const unknownMember = (name: string, path: Path, known: readonly string[]): Issue => {
-  const near = nearest(name, known);
+  const near = (path.length === 0 ? akin(name, known) : undefined) ?? nearest(name, known);
   const hint = near ? `did you mean "${near}"?` : known.length > 0 ? `known here: ${known.join(', ')}` : 'nothing is taken here';
   return `"${printPath([...path, name])}" is not known; ${hint}`;
 };

@@ -32,9 +32,9 @@ function fittingRows(view: JsonRecord, rows: readonly unknown[], renderer: Rende
   return kept(enough);
 }
 
-const rowsNote = (shown: number, all: number, keep: 'first' | 'last'): string =>
+const rowsNote = (shown: number, all: number, { keep, rest }: Renderer): string =>
   keep === 'last'
-    ? `Only the newest ${shown} of ${all} rows are shown, because all of them would be too long. For fewer and newer ones ask with a smaller tail.`
+    ? `Only the newest ${shown} of ${all} rows are shown, because all of them would be too long.${rest ? ` ${rest}` : ''}`
     : `Only the first ${shown} of ${all} rows are shown, because all of them would be too long. For the rest ask with page_size ${Math.min(shown, maximumPageSize)} and page 2, 3 …`;
 
 /** Cuts a view until its text is short enough for one result, and says so. */
@@ -50,7 +50,7 @@ export function fit(full: JsonRecord, renderer: Renderer): Fitted {
     if (Array.isArray(rows)) {
       const view = fittingRows(short, short['results'] as unknown[], renderer);
       const shown = (view['results'] as unknown[]).length;
-      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer.keep) };
+      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer) };
     }
   }
   const text = whole.slice(0, maximumCharacters);

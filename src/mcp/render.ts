@@ -15,6 +15,8 @@ export interface Renderer {
   readonly text: (view: JsonRecord) => string;
   /** Which rows stay when there are too many. */
   readonly keep: 'first' | 'last';
+  /** How to get the rows that did not stay, where it isn't the next page. */
+  readonly rest?: string;
   /** The same with these columns only; absent where there are none to choose from. */
   readonly only?: (columns: readonly string[]) => Renderer;
   /** The columns there are, dotted paths; any member of a row where left out. */
@@ -69,7 +71,9 @@ function pageText(view: JsonRecord): string {
   const page = isRecord(view['pagination']) ? view['pagination'] : view;
   if (page['page'] === undefined) return '';
   const of = page['total_pages'] === undefined ? '' : ` of ${compact(page['total_pages'])}, ${compact(page['total_count'])} in total`;
-  return `, page ${compact(page['page'])}${of} (page_size ${compact(page['page_size'])})`;
+  // Histories don't tell how much there is: only a page that isn't full shows that it is the last.
+  const isFull = of === '' && rowsOf(view).length === page['page_size'];
+  return `, page ${compact(page['page'])}${of} (page_size ${compact(page['page_size'])}${isFull ? `; it is full, for more ask for page ${Number(page['page']) + 1}` : ''})`;
 }
 
 const listText = (view: JsonRecord, noun: string, body: (rows: readonly JsonRecord[]) => string): string => {
@@ -112,6 +116,7 @@ export const logLines: Renderer = {
   ...table('line', logColumns),
   text: (view) => listText(view, 'line', (rows) => rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')).join('\n')),
   keep: 'last',
+  rest: 'Older ones are found by search_logs with pattern "." and, as until, the time of the first line shown.',
   only: undefined,
   plainTimes: true,
 };

@@ -60,7 +60,7 @@ export function answered({ tool, args, context, deps }: Call, answer: JsonRecord
   const heading = isNeedless ? needless : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {
     kind: 'answer',
-    text: joined(heading, said, omission, ...missing, advice, budget && budgetText(budget)),
+    text: joined(heading, said, omission && sayable(omission, deps.registry?.hidden ?? []), ...missing, advice, budget && budgetText(budget)),
     data: { ...withProposable(view, offers), ...(missing.length > 0 && { not_read: missing }) },
     meta: { ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
   };

@@ -141,8 +141,8 @@ const bodyRules = ({ body }: AnyOperation) => (args: JsonRecord): readonly strin
 const choosing = ({ only }: Renderer): Shape => (only ? { fields: z.array(z.string()).optional().describe('Columns to show.') } : {});
 
 /** Columns that were chosen and aren't there. */
-const columnRules = ({ columns }: Renderer) => ({ fields }: JsonRecord): readonly string[] => {
-  const strange = columns && Array.isArray(fields) ? fields.map(String).filter((field) => !columns.includes(field)) : [];
+const columnRules = ({ columns, only }: Renderer) => ({ fields }: JsonRecord): readonly string[] => {
+  const strange = only && columns && Array.isArray(fields) ? fields.map(String).filter((field) => !columns.includes(field)) : [];
   return strange.length > 0 && columns ? [`"fields": there is no column ${strange.join(', ')}; there are ${columns.join(', ')}`] : [];
 };
 

@@ -107,6 +107,13 @@ test('a variable that one environment inherits and the other overrides is missin
   ]);
 });
 
+test('a history shows the columns that were chosen, and that there may be more', async () => {
+  const client = await connectors.modern();
+  const result = await client.call('list_deployments', { service: 'shop/staging/checkout-api', page_size: 1, fields: ['state', 'id'] });
+  expect(textOf(result)).toMatch(/1 deployment, page 1 \(page_size 1; it is full, for more ask for page 2\)\nstate \| id\n/);
+  expect((result.structuredContent as Json)['results']).toEqual([{ state: expect.any(String), id: expect.any(String) }]);
+});
+
 test('every tool a diagnosis may name exists', () => {
   const names = tools.map(({ name }) => name);
   for (const name of Object.values(diagnosisTools)) expect(names).toContain(name);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { issuesOf as issuesOfTool } from '../../src/mcp/arguments.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, record, table } from '../../src/mcp/tool.ts';
 
 const issuesOf = (operation: AnyOperation, args: unknown) =>
   issuesOfTool(defineTool(operation, { toolset: 'services', description: '', render: record() }), args);
@@ -49,6 +49,21 @@ describe('arguments', () => {
     [operations.create_helm_repository, { organization_id: id, name: 'r', kind: 'HTTPS', skip_tls_verification: false, config: {}, url: 'oci://x' }, '"url": must start with https://'],
   ])('name what is missing or wrong: $name', (operation, args, issue) => {
     expect(issuesOf(operation, args)).toContainEqual(expect.stringContaining(issue));
+  });
+
+  test.each([
+    [operations.list_projects, 'limit', 'page_size'],
+    [operations.list_projects, 'offset', 'page'],
+    [operations.get_application_logs, 'lines', 'tail'],
+    [operations.deploy_application, 'sha', 'git_commit_id'],
+  ])('name what means the same: $name', (operation, name, meant) => {
+    expect(issuesOf(operation, { [name]: 1 })).toContainEqual(`"${name}" is not known; did you mean "${meant}"?`);
+  });
+
+  test('tell once of columns that are chosen where there is no choice', () => {
+    const render = { ...table('thing', ['path']), only: undefined };
+    const issues = issuesOfTool(defineTool(operations.get_organization, { toolset: 'services', description: '', render }), { fields: ['name'] });
+    expect(issues).toEqual(['"fields" is not known; nothing is taken here']);
   });
 
   test('report a misspelt member together with the one that is missing for it', () => {

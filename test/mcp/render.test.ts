@@ -29,6 +29,7 @@ describe('a table', () => {
       /^1 project, page 2 of 3, 3 in total \(page_size 1\)\n/,
     );
     expect(text(view({ results: [{ name: 'a' }], page: 1, page_size: 20 }))).toMatch(/^1 project, page 1 \(page_size 20\)\n/);
+    expect(text(view({ results: [{ name: 'a' }], page: 1, page_size: 1 }))).toMatch(/^1 project, page 1 \(page_size 1; it is full, for more ask for page 2\)\n/);
   });
 
   test('may carry everything else of a row in a last column', () => {
@@ -68,6 +69,7 @@ describe('fitting', () => {
     const fitted = fit(lines, logLines);
     expect(rowsOf(fitted.view).at(-1)).toMatchObject({ message: expect.stringMatching(/^999 /) });
     expect(fitted.omission).toContain('newest');
+    expect(fitted.omission).toContain('search_logs');
   });
 
   test('cuts values of a record that are too long, and warns of sending them back', () => {

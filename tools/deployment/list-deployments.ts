@@ -32,5 +32,5 @@ export const listDeployments = composeTool({
     const results = Array.isArray(history['results']) ? history['results'].filter(isRecord) : [];
     return { results: results.map((item) => row(item as HistoryItem)), page, page_size };
   },
-  render: { ...table('deployment', columns), shown: undefined, only: undefined },
+  render: { ...table('deployment', columns), shown: undefined },
 });

@@ -68,6 +68,7 @@ export const searchLogs = composeTool({
         ...(Array.isArray(results) ? results.map(String) : []),
       ].join('\n'),
     keep: 'last',
+    rest: 'For older ones give, as until, the time of the first one shown.',
     plainTimes: true,
   },
 });
