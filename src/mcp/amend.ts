@@ -38,7 +38,7 @@ function whole(operation: AnyOperation, args: JsonRecord, sight: Sight): Act {
   if (missing.length > 0) {
     sight.refuse(
       `what it replaces can't be read here, so everything has to be given; missing: ${missing.join(', ')}`,
-      `Give those too. What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`,
+      ['Give those too.', ...(lost.length > 0 ? [`What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`] : [])].join(' '),
     );
   }
   return { operation, input: args };

@@ -82,7 +82,7 @@ test.each<[string, Json, (path: string, body: Json) => Json]>([
   alter = hiding;
   const { asked, text } = await attempt(tool, args);
   expect(asked, text).toHaveLength(1);
-  expect(asked[0]).toContain('of an environment whose mode could not be determined');
+  expect(asked[0]).toContain(', whose mode could not be determined');
   expect(asked[0]).not.toContain('STAGING');
 });
 

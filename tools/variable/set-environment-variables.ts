@@ -70,7 +70,7 @@ function setting(holder: Holder, key: string, value: string, sight: Sight): read
   if (kind === 'container' && inherited) return [act(operations.override_environment_variable, { container_id: id, environment_variable_id: inherited.id, value })];
   return sight.refuse(
     `the ${kind} has no variable ${key}, and the platform creates variables on applications only`,
-    'Give its application the variable, or leave the key out. Nothing was set.',
+    `Leave the key out. ${kind === 'container' ? 'A container can only get its own value of what its environment or project has, and that' : 'What an environment lacks'} is created outside these tools: ask the user. Nothing was set.`,
   );
 }
 

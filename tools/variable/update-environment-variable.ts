@@ -8,7 +8,7 @@ const differs = (given: unknown, now: unknown): boolean => given !== undefined &
 /** What the platform would refuse to change; asking somebody to agree first would be for nothing. */
 function fixed({ scope, variable_type: type, owned_by: owner, key, value }: JsonRecord, given: JsonRecord) {
   if (unchangeable.includes(String(scope))) {
-    return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: 'Give a container its own value of it with override_environment_variable, or the environment a variable of its own.' };
+    return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: 'A container can get its own value of it with override_environment_variable, except of scope BUILT_IN; nothing here changes it for all.' };
   }
   if (owner !== undefined && owner !== null) return { what: 'it is owned by another system', next: 'Change it there. list_environment_variables says where, as owned_by.' };
   if (type === 'OVERRIDE' && differs(given['key'], key)) return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };

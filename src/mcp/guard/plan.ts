@@ -108,15 +108,16 @@ const modeText: Record<Target['mode'], string> = {
   DEVELOPMENT: ', DEVELOPMENT',
   STAGING: ', STAGING',
   PRODUCTION: ', PRODUCTION',
-  unknown: ', of an environment whose mode could not be determined',
+  unknown: ', whose mode could not be determined',
   none: '',
 };
 
 const targetText = ({ kind, id, name, environment, mode }: Target): string => {
+  const place = kind !== 'environment' && mode === 'unknown' ? ', of an environment' : '';
   const called = name === undefined ? '' : ` "${oneLine(name)}"`;
   const where = kind === 'environment' || environment?.name === undefined ? '' : ` in environment "${oneLine(environment.name)}"`;
   const known = id === undefined ? '' : ` (id ${id})`;
-  return `${kind.replaceAll('_', ' ')}${called}${where}${modeText[mode]}${known}`;
+  return `${kind.replaceAll('_', ' ')}${called}${where}${place}${modeText[mode]}${known}`;
 };
 
 const shortened = (lines: readonly string[]): readonly string[] =>
