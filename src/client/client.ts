@@ -53,6 +53,8 @@ export interface Client {
   call<Op extends AnyOperation>(operation: Op, input: InputOf<Op>, options?: CallOptions): Promise<Answer<Op>>;
   /** What is left of a credential's requests; undefined until the platform has said so. Default: the client's own credential. */
   budget(credential?: Credential): Budget | undefined;
+  /** Whether the platform is known not to have an operation: it was tried. */
+  lacks(operation: AnyOperation): boolean;
   /** Ends every connection; calls still running fail as `canceled`. */
   close(): Promise<void>;
 }
@@ -144,6 +146,7 @@ export function createClient(config: ClientConfig): Client {
   return {
     call: call as Client['call'],
     budget: (credential = config.credential) => budgets.get(credential.key),
+    lacks: (operation) => offered.refusal(operation, now()) !== undefined,
     close: () => transport.close(),
   };
 }

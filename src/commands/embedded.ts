@@ -86,6 +86,7 @@ export function embeddedConnection(config: Config, log: Log): Connection {
       }
     },
     budget: (credential) => link?.client.budget(credential),
+    lacks: (operation) => link?.client.lacks(operation) ?? false,
     close: async () => {
       await linking?.catch(() => undefined);
       await Promise.all(links.map((one) => one.client.close()));

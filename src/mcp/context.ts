@@ -2,6 +2,7 @@ import type { Budget } from '../client/budget.ts';
 import type { Logger } from '../client/client.ts';
 import type { Credential } from '../client/credential.ts';
 import type { Trace } from '../client/request.ts';
+import type { AnyOperation } from '../contract/operation.ts';
 
 /** Milliseconds since 1970, replaceable in tests. */
 export interface Clock {
@@ -47,6 +48,8 @@ export interface CallContext {
   readonly trace?: Trace;
   /** What remains of the platform's request budget, once an answer told. */
   readonly budget: () => Budget | undefined;
+  /** Whether the platform is known not to have an operation. */
+  readonly lacks: (operation: AnyOperation) => boolean;
   readonly log: Log;
   readonly clock: Clock;
   readonly dialogue: Dialogue;

@@ -89,6 +89,7 @@ export function lookAround(call: Call, { shown, anew = false, done = [] }: { sho
       isAborted: () => signal.aborted,
       progress: (message) => context.progress?.(message),
       budget: context.budget,
+      lacks: context.lacks,
       refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
     },
     missing: () => [...missing].map(([operation, why]) => `Not read: ${operation}, because ${why}.`),

@@ -17,7 +17,7 @@ const ways: Partial<Record<AddressKind, string>> = {
 };
 
 /** One short description of a parameter that points at something. */
-export const howToName = (kind: AddressKind | undefined): string | undefined => kind && (ways[kind] ?? 'Name or id.');
+export const howToName = (kind: AddressKind): string => ways[kind] ?? 'Name or id.';
 
 /** A parameter that points at a service of any kind. */
 export const anyService = (): z.ZodString => z.string().min(1).meta({ reference: 'service' });

@@ -105,6 +105,7 @@ export function requestsOf(work: Work, { era, callerOf, clientCapabilities, appr
       requestId,
       trace: traceOf(context),
       budget: () => client?.budget(credential),
+      lacks: (operation) => client?.lacks(operation) ?? false,
       log,
       clock,
       dialogue: dialogueOf(context, capabilitiesOf(context)),

@@ -35,7 +35,7 @@ const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 // What fits the tool best goes first; rows of an array have no name, so their array speaks for them.
 const described = (schema: JsonSchema, path: string, { fields }: Printing): JsonSchema => {
   const kind = (schema.reference ?? schema.items?.reference) as AddressKind | undefined;
-  const description = fields?.[path] ?? schema.description ?? howToName(kind) ?? meanings[lastName(path)];
+  const description = fields?.[path] ?? schema.description ?? (kind && howToName(kind)) ?? meanings[lastName(path)];
   return description === undefined ? {} : { description };
 };
 

@@ -36,6 +36,8 @@ export interface Sight {
   readonly progress: (message: string) => void;
   /** What remains of the platform's request budget, as far as it is known. */
   readonly budget: () => Budget | undefined;
+  /** Whether the platform is known not to have an operation, because it was tried. */
+  readonly lacks: (operation: AnyOperation) => boolean;
   /**
    * Ends the call.
    * @param what is wrong, and what to do `next`: in our own words, ids and what the caller gave.

@@ -14,6 +14,7 @@ export const contextWith = ({ dialogue, ...rest }: Partial<Omit<CallContext, 'di
   deadline: Date.now() + 10_000,
   requestId: 'request-1',
   budget: () => undefined,
+  lacks: () => false,
   log: memoryLog(),
   clock: { now: Date.now },
   dialogue: { canAsk: true, ...dialogue },

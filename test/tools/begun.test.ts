@@ -7,7 +7,7 @@ const status = { state: 'DEPLOYING', deployment_request_id: 'd-1' };
 
 /** Sight of a platform where nothing ever ends, for a caller whose time is over. */
 const sight = {
-  now: () => 0, isAborted: () => true, attempt: async () => ({ ...status, environment: status }),
+  addresses: {}, lacks: () => false, now: () => 0, isAborted: () => true, attempt: async () => ({ ...status, environment: status }),
 } as unknown as Sight;
 
 test.each([

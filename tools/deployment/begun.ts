@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { DeploymentAction } from '../../src/contract/states.ts';
-import { compact, pruneRecord, record, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/mcp/tool.ts';
-import { subjectAt, type Subject } from '../service/any-kind.ts';
+import { compact, isRecord, pruneRecord, record, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/mcp/tool.ts';
+import { subjectAt, subjectsOf, tellsStatus, type Subject } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
 import { askedFor, awaitNewEnd, wait } from './waiting.ts';
 
@@ -13,16 +13,30 @@ interface Begun {
   readonly wait?: boolean;
 }
 
-const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by'];
+const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by', 'followed'];
+
+const notHere = 'how it goes on can not be read on this platform';
+
+/** What can be waited for of all that a call began, the widest first; undefined where the platform tells of none of it how it is. */
+async function followable(sight: Sight, subjects: readonly Subject[]): Promise<Subject | undefined> {
+  for (const subject of subjects) if (await tellsStatus(sight, subject)) return subject;
+  return undefined;
+}
+
+const asArgument = ({ kind, id }: Subject): JsonRecord => ({ [kind === 'environment' ? 'environment' : 'service']: id });
+
+/** What is told where what was begun can't be waited for as a whole. */
+const detour = (subject: Subject, followed: Subject | undefined): JsonRecord =>
+  followed?.id === subject.id ? {} : { followed: followed ? asArgument(followed) : notHere };
 
 /** The answer of a tool that began a deployment: that it was accepted or, where the caller waits, how it ended. */
 export async function afterwards(sight: Sight, subject: Subject, { action, answer, wait: waits = false }: Begun): Promise<JsonRecord> {
   const asked = askedFor(action, answer);
-  const member = { [subject.kind === 'environment' ? 'environment' : 'service']: subject.id };
-  if (waits) return { ...(await endAnswer(sight, subject, await awaitNewEnd(sight, subject, asked))), ...member, action };
+  const followed = await followable(sight, [subject, ...subjectsOf(sight)]);
+  if (waits && followed) return { ...(await endAnswer(sight, followed, await awaitNewEnd(sight, followed, asked))), ...asArgument(followed), action };
   return pruneRecord({
-    outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...member, action,
-    state: answer['state'], deployment_id: asked.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'],
+    outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...asArgument(subject), action,
+    state: answer['state'], deployment_id: asked.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'], ...detour(subject, followed),
   });
 }
 
@@ -38,12 +52,19 @@ const render: Renderer = {
   keep: 'first',
 };
 
+/** The call that waits for what was begun; none where it can't be waited for. */
+function waiting({ followed }: JsonRecord, subject: JsonRecord, more: JsonRecord, why: string): readonly Next[] {
+  if (typeof followed === 'string') return [];
+  return [{ tool: 'wait_for_deployment', arguments: { ...(isRecord(followed) ? followed : subject), ...more }, why }];
+}
+
+const named = (deployment: unknown, action: unknown): JsonRecord => ({ ...(deployment !== undefined && { deployment_id: deployment }), ...(action !== 'DEPLOY' && { action }) });
+
 function next(view: JsonRecord): readonly Next[] {
   const { service, environment, deployment_id, action } = view;
   const subject = environment === undefined ? { service } : { environment };
-  const call = { ...subject, ...(deployment_id !== undefined && { deployment_id }), ...(action !== 'DEPLOY' && { action }) };
-  if (isAccepted(view)) return [{ tool: 'wait_for_deployment', arguments: call, why: 'whether it succeeds' }];
-  return view['outcome'] === 'running' ? [{ tool: 'wait_for_deployment', arguments: call, why: 'it has not ended yet' }] : endView.next(view);
+  if (isAccepted(view)) return waiting(view, subject, named(deployment_id, action), 'whether it succeeds');
+  return view['outcome'] === 'running' ? waiting(view, subject, named(deployment_id, action), 'it has not ended yet') : endView.next(view);
 }
 
 /** How a tool that begins a deployment answers. */
@@ -55,9 +76,10 @@ const plainly = record({ first: ['state', 'id'] });
 export const beginning = (action: DeploymentAction, member: string) => ({
   input: wait,
   answerOf: async (args: JsonRecord, sight: Sight, [answer = {}]: readonly JsonRecord[]): Promise<JsonRecord> => {
-    if (args['wait'] !== true) return answer;
     const kind = member.replace(/_id$/, '') as Subject['kind'];
-    return afterwards(sight, subjectAt(sight, member) ?? { kind, id: String(args[member]) }, { action, answer, wait: true });
+    const subject = subjectAt(sight, member) ?? { kind, id: String(args[member]) };
+    if (args['wait'] === true) return afterwards(sight, subject, { action, answer, wait: true });
+    return { ...answer, ...detour(subject, await followable(sight, [subject, ...subjectsOf(sight)])) };
   },
   render: {
     ...plainly,
@@ -66,9 +88,7 @@ export const beginning = (action: DeploymentAction, member: string) => ({
   },
   next: (view: JsonRecord, args: JsonRecord): readonly Next[] => {
     if ('outcome' in view) return next(view);
-    const deployment = view['deployment_request_id'];
     const subject = member === 'environment_id' ? { environment: args[member] } : { service: args[member] };
-    const call = { ...subject, ...(deployment !== undefined && { deployment_id: deployment }), ...(action !== 'DEPLOY' && { action }) };
-    return [{ tool: 'wait_for_deployment', arguments: call, why: 'whether it succeeds' }];
+    return waiting(view, subject, named(view['deployment_request_id'], action), 'whether it succeeds');
   },
 });

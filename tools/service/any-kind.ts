@@ -43,6 +43,15 @@ export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => 
 export const readAspect = (sight: Sight, subject: Subject, aspect: keyof typeof reads, query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
   sight.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
 
+/**
+ * Whether how a service or environment is can be read here. Where the platform lacks the read of the thing itself, it is
+ * tried; elsewhere it is taken for granted, to spare the request.
+ */
+export async function tellsStatus(sight: Sight, { kind, id }: Pick<Subject, 'kind' | 'id'>): Promise<boolean> {
+  const status = operationNamed(reads.status(kind));
+  return status.documented || !sight.lacks(operationNamed(reads.configuration(kind))) || (await sight.attempt(status, idOf({ kind, id }))) !== undefined;
+}
+
 /** The operation that deploys a service or environment of this kind. */
 export const deployOperation = (kind: Subject['kind']): AnyOperation =>
   kind === 'terraform' ? operations.redeploy_terraform : operationNamed(`deploy_${kind}`);
@@ -56,6 +65,9 @@ export function subjectAt(sight: Sight, member: string): Subject | undefined {
   const { kind, id, name, path, environment } = address;
   return { kind, id, name, path, environmentId: kind === 'environment' ? id : environment?.id };
 }
+
+/** Everything that the arguments of a call point at, the widest first. */
+export const subjectsOf = (sight: Sight): readonly Subject[] => Object.keys(sight.addresses).flatMap((member) => subjectAt(sight, member) ?? []);
 
 /** The one of the arguments `service` and `environment` that was given. */
 export const subjectOf = (sight: Sight): Subject => {

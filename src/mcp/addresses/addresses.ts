@@ -1,8 +1,9 @@
-import { parameterKind, snakeCase, type AnyOperation } from '../../contract/operation.ts';
+import { inputShape, parameterKind, snakeCase, type AnyOperation } from '../../contract/operation.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import { CallFailure } from '../errors.ts';
 import { rowsIn } from '../guard/target.ts';
+import { pointsAt } from '../references.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import type { Address, Addresses, AddressKind, Look } from './address.ts';
 import { completions } from './complete.ts';
@@ -14,7 +15,7 @@ import { createSeen, type Shelf } from './seen.ts';
 import { thingOf, type Thing } from './thing.ts';
 import { addressOf, trailTo } from './trail.ts';
 import { answeredBy, fits } from './tree.ts';
-import { isUri, parseUri } from './uri.ts';
+import { isForeignUri, isUri, parseUri } from './uri.ts';
 import type { Ground } from './walk.ts';
 
 /** Addresses that remember what was seen. */
@@ -34,6 +35,7 @@ function readGiven(kind: AddressKind, given: string): { readonly kind: AddressKi
     const pointed = parseUri(text) ?? refuse(bareProblem(kind, given, 'bad_uri'));
     return fits(pointed.kind, kind) ? { kind: pointed.kind, text: pointed.given } : refuse(bareProblem(kind, given, 'wrong_kind'));
   }
+  if (isForeignUri(text)) refuse(bareProblem(kind, given, 'bad_uri'));
   const precise = qualifiedName(text);
   return precise && fits(precise.kind, kind) && isId(precise.name) ? { kind: precise.kind, text: precise.name } : { kind, text };
 }
@@ -66,6 +68,14 @@ function thingsIn(operation: AnyOperation, input: JsonRecord, answer: unknown): 
   return kinds.length === 0 ? [] : rows.flatMap((row) => thingOf(row, kinds, parent) ?? []);
 }
 
+/** The services whose ids an operation was given: once it was carried out, they are known to be of its kinds. */
+const servicesGiven = (operation: AnyOperation, input: JsonRecord): readonly Thing[] =>
+  Object.entries(inputShape(operation)).flatMap(([name, schema]) => {
+    const kind = pointsAt(schema);
+    const ids = [input[name]].flat().filter((id) => typeof id === 'string' && isId(id)) as readonly string[];
+    return kind === undefined || kind === 'service' || !fits(kind, 'service') ? [] : ids.map((id) => ({ kind, id: id.toLowerCase() }));
+  });
+
 /**
  * Finds what names, paths, URIs and ids stand for.
  * @param shelf where what was seen outlives the process; without one it doesn't.
@@ -81,7 +91,7 @@ export function createAddresses(shelf?: Shelf): RememberingAddresses {
     },
     learn: (operation, input, answer, principal) => {
       if (operation.method !== 'GET') ground.lists.forget(principal, answeredBy(operation).kinds);
-      for (const thing of thingsIn(operation, input, answer)) ground.seen.note(principal, thing);
+      for (const thing of [...servicesGiven(operation, input), ...thingsIn(operation, input, answer)]) ground.seen.note(principal, thing);
     },
     flush: () => ground.seen.flush(),
   };

@@ -69,7 +69,10 @@ export function createSeen(shelf?: Shelf): Seen {
     const entries = entriesIn(await shelf?.read().catch(() => undefined));
     for (const { of, thing } of entries) {
       const key = keyOf(of, thing.kind, thing.id);
-      if (!things.has(key)) things.set(key, { of, thing });
+      const known = things.peek(key)?.thing;
+      // What is known better stays; what another process knew of it beside that is added.
+      const whole = { ...thing, ...known };
+      if (!known || !isSame(whole, known)) things.set(key, { of, thing: whole });
     }
   };
 

@@ -33,6 +33,9 @@ function decoded(text: string): string | undefined {
 /** Whether a text is meant as a URI of ours. */
 export const isUri = (text: string): boolean => text.toLowerCase().startsWith(`${scheme}//`);
 
+/** Whether a text is meant as a URI, though none of ours. */
+export const isForeignUri = (text: string): boolean => !isUri(text) && /^[a-z][a-z\d+.-]*:\/\//i.test(text);
+
 /** What stands in place of an id: an id, a name or a path, escaped as one segment or written out with its slashes. */
 function givenIn(segments: readonly string[]): string | undefined {
   if (segments.length === 0 || segments.some((segment) => !decoded(segment))) return undefined;

@@ -1,6 +1,7 @@
 import { serviceKinds } from '../../contract/resources/service.ts';
 import { clean, fence } from '../fence.ts';
 import { sayable } from '../mentions.ts';
+import { howToName } from '../references.ts';
 import type { Address, AddressKind } from './address.ts';
 import { isId } from './names.ts';
 import type { AddressProblem } from './problem.ts';
@@ -19,10 +20,14 @@ function rows(addresses: readonly Address[]): string {
     .join('\n');
 }
 
-export const whereToLook = 'Give the names on the way to it instead (project/environment/name). find_resource finds things by name, kind or state.';
+const whatFinds = 'find_resource finds things by name, kind or state.';
+
+export const whereToLook = `Give the names on the way to it instead (project/environment/name). ${whatFinds}`;
 
 /** What it may mean that an id isn't found, for platforms answer the same to each, and what to do next. */
 export const noSuchId = `It may have been deleted, belong to another organization, or be hidden from this token. ${whereToLook}`;
+
+const byItsId = (kind: AddressKind): string => `Give its id${kind === 'service' ? ' and kind: infra://service/<kind>/<id>' : ''}.`;
 
 const heads: { readonly [Why in AddressProblem['why']]: (problem: AddressProblem, quoted: (text: string) => string) => string } = {
   unknown: ({ kind, given, missing }, quoted) =>
@@ -30,10 +35,20 @@ const heads: { readonly [Why in AddressProblem['why']]: (problem: AddressProblem
   ambiguous: ({ kind, given, candidates }, quoted) =>
     `${quoted(given)} can be ${candidates.length === 1 ? 'more than this' : 'each of these'}. Give the path or the id of the ${spelled(kind)} that is meant; ask the user where that isn't plain.`,
   not_listable: ({ kind, given }, quoted) =>
-    `No ${spelled(kind)} ${quoted(given)} was seen earlier, and this platform doesn't list what there is. ${isId(given) ? `Say of which kind it is: infra://service/<kind>/${given}.` : 'Give its id.'}`,
+    `No ${spelled(kind)} ${quoted(given)} was seen earlier, and this platform doesn't list what there is. ${isId(given) ? `Say of which kind it is: infra://service/<kind>/${given} (kinds: ${serviceKinds.join(', ')}).` : byItsId(kind)}`,
   wrong_kind: ({ kind, given }, quoted) => `${quoted(given)} doesn't point at any ${spelled(kind)}.`,
   bad_uri: ({ given }, quoted) => `${quoted(given)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
 };
+
+/** Kinds of things that find_resource finds. */
+const searchable: readonly AddressKind[] = ['project', 'environment', 'service', 'cluster', ...serviceKinds];
+
+/** What to do next where nothing is shown to choose from. */
+function nextStep({ kind, given, why, missing }: AddressProblem): string {
+  if (why === 'not_listable') return isId(given) ? 'Where that is not known, ask the user.' : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it.";
+  if (why === 'unknown' && isId(missing?.name ?? given)) return noSuchId;
+  return [`How to give it: ${howToName(kind)}`, ...(searchable.includes(kind) ? [whatFinds] : [])].join(' ');
+}
 
 /** Longest part of what was given that is told back, in characters. */
 const longestQuoted = 200;
@@ -61,7 +76,7 @@ export function addressText(problem: AddressProblem, { redact, hidden }: Wording
     heads[problem.why](problem, quoted),
     ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(clean(redact(rows(told))))]),
     ...more,
-    ...(problem.why === 'unknown' && isId(problem.missing?.name ?? problem.given) ? [sayable(noSuchId, hidden)] : []),
+    ...(told.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.given)) ? [sayable(nextStep(problem), hidden)] : []),
     ...notes,
   ].join('\n');
 }

@@ -47,9 +47,10 @@ const digestOf = (value: unknown): string => createHash('sha256').update(JSON.st
 export function watchFor(current: () => Watching, { principal, connection, credential }: Watcher) {
   let client: Client | undefined;
   const budget = () => client?.budget(credential);
+  const lacks: CallContext['lacks'] = (operation) => client?.lacks(operation) ?? false;
 
   const contextOf = ({ log, clock }: Watching, signal: AbortSignal): CallContext => ({
-    principal, connection, credential, signal, budget, log, clock,
+    principal, connection, credential, signal, budget, lacks, log, clock,
     deadline: clock.now() + maximumCallTime,
     requestId: randomUUID(),
     dialogue: { canAsk: false },

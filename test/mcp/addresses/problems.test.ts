@@ -35,12 +35,14 @@ describe('what is wrong is told with what there is', () => {
     ['cluster', 'nothing-like-it', /^There is no cluster "nothing-like-it"\.\nThere is:\n(?:.*\n)*main · cluster · id/],
     ['service', 'checkout-api', /^"checkout-api" can be each of these\. Give the path or the id.*\n.*\nshop\/staging\/checkout-api · application · id .*\nshop\/production\/checkout-api · application · id/],
     ['environment_variable', 'shop/staging/search/LOG_LEVEL', /can be each of these.*\n.*\nshop\/staging\/search\/LOG_LEVEL · environment variable set on ENVIRONMENT · id .*\nshop\/staging\/search\/LOG_LEVEL · environment variable set on CONTAINER/],
-    ['organization', 'Umbrella', /^There is no organization "Umbrella"\./],
-    ['project', 'a/b/c/d', /^There is no project "a\/b\/c\/d"\./],
     ['service', '00000000-0000-4000-8000-000000000000', /^There is no service "0{8}-[^"]+"\.\nIt may have been deleted, belong to another organization, or be hidden from this token\. [^\n]*find_resource[^\n]*$/],
     ['service', 'shop/00000000-0000-4000-8000-000000000000/api', /^There is no environment "0{8}-[^"]+" on the way to "[^\n]*\nIt may have been deleted[^\n]*$/],
     ['project', 'infra://project/schop', /^There is no project "schop"\./],
-    ['project', 'infra://cluster/main', /doesn't point at any project\.$/],
+    ['project', 'infra://cluster/main', /doesn't point at any project\.\nHow to give it: Name or id\. find_resource finds/],
+    ['service', 'infra://cluster/main', /doesn't point at any service\.\nHow to give it: Of any kind: project\/environment\/name, or id\. find_resource finds/],
+    ['service', 'https://console.example/services/checkout-api', /^"https:[^\n]*" is no URI of this server: they are infra:[^\n]*\n[^\n]*find_resource finds/],
+    ['organization', 'Umbrella', /^There is no organization "Umbrella"\.\n/],
+    ['project', 'a/b/c/d', /^There is no project "a\/b\/c\/d"\.\nHow to give it: Name or id\. find_resource/],
     ['project', 'infra://planet/earth', /is no URI of this server/],
   ])('%s %s', async (kind, given, says) => {
     expect(await textFor(kind, given)).toMatch(says);

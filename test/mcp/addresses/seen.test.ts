@@ -101,3 +101,12 @@ test('a place that cannot be written is no trouble', async () => {
   await seen.flush();
   expect(seen.get('ann', 'project', idOf(1))).toMatchObject({ name: 'shop' });
 });
+
+test('a process that knows less of something takes nothing from what another one knew', async () => {
+  const [knowing, using] = [addressesIn(), addressesIn()];
+  learnDatabase(knowing, 1);
+  await knowing.flush();
+  using.learn(operations.deploy_database, { database_id: idOf(1) }, {}, 'ann');
+  await using.flush();
+  expect(await nameOf(addressesIn(), 1)).toBe('db-1');
+});

@@ -67,8 +67,26 @@ test('an id of a service that was never seen is asked for with its kind, which i
   const id = lab.seed['application_id']!;
   const problem = await problemIn(addresses.resolve('service', id, caller.look));
   expect(problem.near).toEqual([]);
-  expect(addressText(problem, { redact: (text) => text, hidden: [] })).toContain(`Say of which kind it is: infra://service/<kind>/${id}.`);
+  expect(addressText(problem, { redact: (text) => text, hidden: [] })).toContain(`Say of which kind it is: infra://service/<kind>/${id} (kinds: application,`);
   expect(await addresses.resolve('service', `infra://service/application/${id}`, caller.look)).toMatchObject({ kind: 'application', id });
+});
+
+test('a name that was never seen leaves a next step', async () => {
+  for (const kind of ['service', 'environment'] as const) {
+    const problem = await problemIn(addresses.resolve(kind, 'nothing-like-it', caller.look));
+    expect(addressText(problem, { redact: (text) => text, hidden: [] })).toMatch(/Give its id(?: and kind: infra:\/\/service\/<kind>\/<id>)?\.\nAsk the user for the id/);
+  }
+});
+
+test('services that were used are known by their ids, with what was known of them before', async () => {
+  const id = lab.seed['application_id']!;
+  await caller.call(operations.get_application_status, { application_id: id });
+  expect(await addresses.resolve('service', id, caller.look)).toEqual({ kind: 'application', id });
+  await caller.call(operations.restart_services, { environment_id: lab.seed['environment_id'], container_ids: [lab.seed['container_id']] });
+  expect(await addresses.resolve('service', lab.seed['container_id']!, caller.look)).toMatchObject({ kind: 'container' });
+  const { database } = await made('four');
+  await caller.call(operations.deploy_database, { database_id: database });
+  expect(await addresses.resolve('service', String(database), caller.look)).toMatchObject({ kind: 'database', name: 'ledger' });
 });
 
 test('projects are listed all the same', async () => {
