@@ -44,6 +44,9 @@ const goodEnds: Readonly<Record<DeploymentAction, readonly string[]>> = {
   DELETE: ['DELETED'],
 };
 
+/** What is neither an end nor on the way to one. */
+const untouched: readonly string[] = ['READY'];
+
 const badEnds: readonly string[] = ['STOPPED', 'CANCELED', 'DELETED', 'ERROR'];
 
 /**
@@ -54,3 +57,9 @@ export const endOf = (action: DeploymentAction, state: string): 'good' | 'bad' |
   if (goodEnds[action].includes(state)) return 'good';
   return badEnds.includes(state) || state.endsWith('_ERROR') ? 'bad' : undefined;
 };
+
+/** Whether a state tells that nothing is under way, whatever was asked before. Takes any text, as above; what isn't known may be moving. */
+export const isAtRest = (state: string): boolean => untouched.includes(state) || DeploymentAction.options.some((action) => endOf(action, state) !== undefined);
+
+/** Whether a state tells that nothing runs and nothing is under way. */
+export const isDown = (state: string): boolean => untouched.includes(state) || goodEnds.STOP.includes(state) || goodEnds.DELETE.includes(state);

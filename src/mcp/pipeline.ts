@@ -10,14 +10,15 @@ import { admit, guard, keepArgumentsInside, spend, type Guarded, type Lowered } 
 import { keepUnlocked } from './guard/lock.ts';
 import { inPlace } from './guard/pinned-place.ts';
 import { planOf, planText, type Plan } from './guard/plan.ts';
+import type { Needless } from './guard/plan/preview.ts';
 import { allowsUnattended } from './guard/policy.ts';
 import { questionFor } from './guard/question.ts';
 import type { CallFacts, Confirmed } from './guard/record.ts';
 import { isIrreparable, needsConfirmation } from './guard/tier.ts';
 import { keepTogether } from './guard/together.ts';
-import { lookAround, once } from './look.ts';
+import { lookAround, once, protect } from './look.ts';
 import { secretsAmong, secretsOf } from './redact.ts';
-import { answered, type Ended, type Reply } from './reply.ts';
+import { answered, needless, type Ended, type Reply } from './reply.ts';
 import { resolve } from './resolve.ts';
 import { givenSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
@@ -56,10 +57,20 @@ async function lower(call: Call): Promise<Lowered> {
   return { ...call, acts, deps: { ...deps, redactor } };
 }
 
-/** What it would do. The present state is read only where somebody wants to know: a harmless change stays one request. */
+/** Whether somebody wants to know what it would do before it is done. Otherwise nothing is read, so that a harmless change stays one request. */
+const isLookedInto = ({ controls, tier }: Guarded): boolean => controls.dryRun || needsConfirmation(tier);
+
+/** Why it needs not be done; undefined where it has to be, or nobody asks. */
+async function needlessness(call: Guarded): Promise<Needless | undefined> {
+  const { tool, acts: [first, ...others], look } = call;
+  if (!tool.need || !first || others.length > 0 || !isLookedInto(call)) return undefined;
+  return tool.need(first.input, { target: first.target, read: async (operation, input) => protect(call, operation, await look(operation, input)) });
+}
+
+/** What it would do. The present state is read only where somebody wants to know. */
 async function plan(call: Guarded): Promise<Planned> {
-  const { tool, args, acts, controls, target, tier, deps, look, note } = call;
-  const read = controls.dryRun || needsConfirmation(tier) ? look : undefined;
+  const { tool, args, acts, target, tier, deps, look, note } = call;
+  const read = isLookedInto(call) ? look : undefined;
   if (read) await keepUnlocked(call);
   const made = await planOf({ tool, args, acts, target, tier, read, redactor: deps.redactor, key: sealingKey(call) });
   note({ plan: made.digest, target: made.target });
@@ -113,6 +124,9 @@ async function perform(call: Guarded): Promise<JsonRecord[]> {
 /** An answer that may be shown: secrets masked, text from the platform cleaned. */
 const protectAnswer = ({ tool, deps }: Call, answer: JsonRecord): JsonRecord => mapStrings(deps.redactor.value(answer, givenSchema(tool)), clean) as JsonRecord;
 
+/** How a change is recorded that needed not be made. */
+const soAlready: Ended['outcome'] = { outcome: 'done', why: 'so_already' };
+
 /** Carries out a guarded call and tells what came of it. */
 async function finish(call: Guarded): Promise<Ended> {
   const { tool, args, acts, context } = call;
@@ -124,7 +138,7 @@ async function finish(call: Guarded): Promise<Ended> {
     changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(deedText), error: failureOf(error, context.requestId, false) }),
   );
   const isNeedless = tool.operation.effect !== 'read' && acts.length === 0;
-  return { reply: answered(call, protectAnswer(call, answer), missing(), { isNeedless }), outcome: { outcome: 'done', ...(isNeedless && { why: 'so_already' }) } };
+  return { reply: answered(call, protectAnswer(call, answer), missing(), { isNeedless }), outcome: isNeedless ? soAlready : { outcome: 'done' } };
 }
 
 /** The call itself, once agreed to. */
@@ -138,6 +152,8 @@ async function walk(call: Call): Promise<Ended> {
   const guarded = await guard(await lower(call));
   // What is so already needs no plan and nobody's agreement.
   if (call.tool.operation.effect === 'read' || guarded.acts.length === 0) return finish(guarded);
+  const unneeded = await needlessness(guarded);
+  if (unneeded) return { reply: needless(call, unneeded), outcome: soAlready };
   const planned = await plan(guarded);
   if (call.controls.dryRun) return { reply: rehearsal(planned), outcome: { outcome: 'planned' } };
   const confirmation = await confirm(planned);

@@ -4,6 +4,7 @@ import type { Call } from './call.ts';
 import { fence } from './fence.ts';
 import { fit } from './fit.ts';
 import { sayable } from './mentions.ts';
+import type { Needless } from './guard/plan/preview.ts';
 import type { Question } from './guard/question.ts';
 import type { Outcome } from './guard/record.ts';
 import { nextText, proposable, withProposable } from './next.ts';
@@ -40,7 +41,19 @@ const chosen = (render: Renderer, { fields }: JsonRecord): Renderer => (Array.is
 /** Names of what this server adds to the metadata of results. */
 export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } as const;
 
-const needless = 'There is nothing to change: all that was given is so already. No change was sent.';
+/** That a change was asked for that needs not be made. */
+const needlessText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
+
+/** The answer to a call that changes nothing, because what it is to bring about is so already. What was seen of it may be shown. */
+export function needless({ context }: Call, { why, seen = [] }: Needless): Reply {
+  const budget = context.budget();
+  return {
+    kind: 'answer',
+    text: joined(needlessText(why), seen.length > 0 ? fence(seen.join('\n')) : undefined, budget && budgetText(budget)),
+    data: { nothing_to_change: why, ...(seen.length > 0 && { seen }) },
+    ...(budget && { meta: { [metaKeys.budget]: budgetMeta(budget) } }),
+  };
+}
 
 /**
  * The answer of a call in words and as data, both from the same view. What stands in the words as data is fenced.
@@ -57,7 +70,7 @@ export function answered({ tool, args, context, deps }: Call, answer: JsonRecord
   const next = proposable(typeof tool.next === 'function' && !isNeedless ? tool.next(view, args) : [], offers);
   const advice = typeof tool.next === 'string' && !isNeedless ? sayable(tool.next, deps.registry?.hidden ?? []) : nextText(next);
   const said = isEmpty || shown === '' ? undefined : fence(shown);
-  const heading = isNeedless ? needless : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
+  const heading = isNeedless ? needlessText('all that was given is so already') : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {
     kind: 'answer',
     text: joined(heading, said, omission && sayable(omission, deps.registry?.hidden ?? []), ...missing, advice, budget && budgetText(budget)),

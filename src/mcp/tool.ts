@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { effects, inputShape, permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../contract/operation.ts';
-import type { Preview } from './guard/plan/preview.ts';
+import type { Need, Preview } from './guard/plan/preview.ts';
 import type { Next } from './next.ts';
 import type { Renderer } from './render.ts';
 import type { Printing } from './schema.ts';
@@ -8,11 +8,11 @@ import type { Sight } from './sight.ts';
 import { pick, type JsonRecord } from './values.ts';
 
 export { amending } from './amend.ts';
-export { clusterLock, clusterUpgrade } from './guard/plan/cluster.ts';
+export { clusterLock, clusterUpgrade, lockedAlready, notLocked } from './guard/plan/cluster.ts';
 export { deployment } from './guard/plan/deployment.ts';
 export type { Preview } from './guard/plan/preview.ts';
-export { role } from './guard/plan/role.ts';
-export { services } from './guard/plan/services.ts';
+export { knownAlready, role } from './guard/plan/role.ts';
+export { allDown, nothingUnderWay, services, underWay } from './guard/plan/services.ts';
 export { override } from './guard/plan/variable.ts';
 export type { Next } from './next.ts';
 export { nearest } from './nearest.ts';
@@ -56,6 +56,8 @@ interface Described<Args> extends Printing {
   readonly plan?: (args: Args) => readonly string[];
   /** What it would do to what is there now, read before anyone is asked. Replacements have one anyway. */
   readonly preview?: Preview;
+  /** Whether it needs not be done, because it is so already: then nobody is asked, and nothing is sent. */
+  readonly need?: Need;
   readonly render: Renderer;
   /** What is usually done next: a line, or calls with their arguments made from what was shown. */
   readonly next?: Tool['next'];
@@ -108,6 +110,7 @@ export interface Tool {
   readonly answerOf?: (args: JsonRecord, sight: Sight, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
   readonly plan: (args: JsonRecord) => readonly string[];
   readonly preview?: Preview;
+  readonly need?: Need;
   readonly render: Renderer;
   /** Whether it is read at an address instead of called: errors speak of it so. */
   readonly isResource?: true;
@@ -148,7 +151,7 @@ const columnRules = ({ columns, only }: Renderer) => ({ fields }: JsonRecord): r
 
 /** Makes a tool of one operation. The tool has the operation's name. */
 export function defineTool<Op extends AnyOperation>(operation: Op, definition: ToolDefinition<Op>): Tool {
-  const { toolset, description, fields, folded, hidden, input = {}, acts, answer, answerOf, plan, preview, render, next } = definition;
+  const { toolset, description, fields, folded, hidden, input = {}, acts, answer, answerOf, plan, preview, need, render, next } = definition;
   const own = Object.keys(inputShape(operation));
   return {
     name: operation.name,
@@ -165,6 +168,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     answerOf,
     plan: (args) => plan?.(args as InputOf<Op>) ?? [],
     preview,
+    need,
     render,
     next,
   };
@@ -172,7 +176,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
 
 /** Makes a tool of several operations. */
 export function composeTool<const Input extends Shape>(definition: CompositionDefinition<Input>): Tool {
-  const { name, toolset, description, fields, folded, hidden, input, rules, operations, acts, answer, answerOf, plan, preview, render, next } = definition;
+  const { name, toolset, description, fields, folded, hidden, input, rules, operations, acts, answer, answerOf, plan, preview, need, render, next } = definition;
   const members = z.object(input);
   // Arguments were checked; what they leave out gets its default.
   const whole = (args: JsonRecord): ArgumentsOf<Input> => members.parse(args);
@@ -190,6 +194,7 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     answerOf: (args, sight, answers) => answerOf(whole(args), sight, answers),
     plan: (args) => plan?.(whole(args)) ?? [],
     preview,
+    need,
     render,
     next,
   };

@@ -99,7 +99,7 @@ const cases: Case[] = [
   { tool: 'get_environment_status', right: { environment_id: '@environment_id' }, answers: { environment: { id: '@environment_id' }, containers: rows({ id: '@container_id' }) }, wrong: { environmentId: '@environment_id' }, says: 'did you mean "environment_id"' },
   { tool: 'list_clusters', right: organization, answers: { results: rows({ id: '@cluster_id', status: any }) }, wrong: { organization_id: nowhere }, says: 'no such id' },
   // Everything ends at once here, so there is never anything to cancel.
-  { tool: 'cancel_deployment', answers: {}, wrong: { environment_id: 'shop/staging' }, says: 'no deployment under way' },
+  { tool: 'cancel_deployment', answers: {}, wrong: { environment_id: nowhere }, says: 'no such id' },
   { tool: 'list_alert_rules', right: {}, answers: { results: rows({ id: '@alert_rule_id', state: any }) }, wrong: { page: 0 }, says: '"page"' },
   { tool: 'find_resource', right: { name: 'checkout' }, answers: { results: rows({ path: 'shop/staging/checkout-api', kind: 'application' }), total: any }, wrong: { kind: 'server' }, says: '"kind"' },
   { tool: 'get_environment_overview', right: { environment: 'shop/staging' }, answers: { environment: 'shop/staging', counts: any, results: rows({ name: 'checkout-api', condition: any }) }, wrong: { environment: 'shop/nowhere' }, says: 'There is no environment' },

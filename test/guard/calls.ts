@@ -1,4 +1,5 @@
 import type { RunningPlatform } from '../../src/platform/platform.ts';
+import { seedId } from '../../src/platform/seed/ids.ts';
 
 type Args = Record<string, unknown>;
 
@@ -55,7 +56,7 @@ export function callsOn({ seed, organizationId }: Pick<RunningPlatform, 'seed' |
     get_environment_status: () => id('environment_id'),
     list_clusters: () => organization,
     cancel_deployment: () => id('environment_id'),
-    unlock_cluster: () => id('cluster_id'),
+    unlock_cluster: () => ({ cluster_id: seedId('cluster/batch') }),
     list_alert_rules: () => organization,
     find_resource: () => ({}),
     get_environment_overview: () => ({ environment: seed['environment_id'] }),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, connectorsTo, textOf, userWho, type Connectors, type User } from '../e2e/mcp-support.ts';
-import { lensOn, type Lens } from './lens.ts';
+import { inMotion, lensOn, type Lens } from './lens.ts';
 import { busyPlatform } from './rig.ts';
 
 type Json = Record<string, unknown>;
@@ -15,7 +15,7 @@ let alter: (lock: Json) => Json = (lock) => lock;
 beforeAll(async () => {
   platform = await busyPlatform({ scenarios: ['cluster-locked'] });
   lens = await lensOn(platform.url, {
-    alter: (_method, path, body) => (path.endsWith('/cluster/lock') ? { results: (body as { results: Json[] }).results.map((lock) => alter(lock)) } : body),
+    alter: (method, path, body) => (path.endsWith('/cluster/lock') ? { results: (body as { results: Json[] }).results.map((lock) => alter(lock)) } : inMotion(method, path, body)),
   });
   connectors = connectorsTo(lens.url, platform.token);
 });

@@ -4,7 +4,7 @@ import type { Policy } from '../../src/mcp/guard/policy.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, textOf, userWho, type Connectors, type TestClient, type User } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';
-import { lensOn, type Lens } from './lens.ts';
+import { inMotion, lensOn, type Lens } from './lens.ts';
 import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
 
 /**
@@ -152,7 +152,7 @@ let guards: Record<'plain' | 'operator', FreshGuard>;
 beforeAll(async () => {
   platform = await busyPlatform();
   calls = callsOn(platform);
-  lenses = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await lensOn(platform.url, { mode })]))) as typeof lenses;
+  lenses = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await lensOn(platform.url, { mode, alter: inMotion })]))) as typeof lenses;
   connectors = Object.fromEntries(modes.map((mode) => [mode, connectorsTo(lenses[mode].url, platform.token)])) as typeof connectors;
   guards = { plain: await freshGuard(), operator: await freshGuard({ operator: true }) };
 });

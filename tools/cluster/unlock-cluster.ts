@@ -1,10 +1,11 @@
 import { operations } from '../../src/contract/operations.ts';
-import { clusterLock, defineTool, record } from '../../src/mcp/tool.ts';
+import { clusterLock, defineTool, notLocked, record } from '../../src/mcp/tool.ts';
 
 export const unlockCluster = defineTool(operations.unlock_cluster, {
   toolset: 'clusters',
   description: 'Lift the lock of a cluster before it ends by itself, so that deployments and changes are possible again. Whoever locked it had a reason: read it first.',
   preview: clusterLock,
+  need: notLocked,
   render: record(),
   next: 'What it hosts can be changed and deployed again.',
 });

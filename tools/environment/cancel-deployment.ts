@@ -1,9 +1,11 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, nothingUnderWay, record, underWay } from '../../src/mcp/tool.ts';
 
 export const cancelDeployment = defineTool(operations.cancel_deployment, {
   toolset: 'environments',
   description: 'Stop a deployment that is running or queued in an environment. What it has already changed stays changed.',
+  preview: underWay,
+  need: nothingUnderWay,
   render: record({ first: ['state', 'id'] }),
   next: 'Accepted: get_environment_status shows when it is CANCELED.',
 });

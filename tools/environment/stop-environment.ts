@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, services } from '../../src/mcp/tool.ts';
+import { allDown, defineTool, services } from '../../src/mcp/tool.ts';
 import { beginning } from '../deployment/begun.ts';
 
 export const stopEnvironment = defineTool(operations.stop_environment, {
@@ -9,5 +9,6 @@ export const stopEnvironment = defineTool(operations.stop_environment, {
     'deployed again.',
   plan: () => ['Every service in it stops serving until it is deployed again.'],
   preview: services('Takes down'),
+  need: allDown,
   ...beginning('STOP', 'environment_id'),
 });

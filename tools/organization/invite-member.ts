@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record, role } from '../../src/mcp/tool.ts';
+import { defineTool, knownAlready, record, role } from '../../src/mcp/tool.ts';
 
 export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',
@@ -8,5 +8,6 @@ export const inviteMember = defineTool(operations.invite_member, {
   hidden: ['role'],
   plan: () => ['Gives this person access to the organization.'],
   preview: role,
+  need: knownAlready,
   render: record({ first: ['email', 'invitation_status', 'role_name', 'id'], left: ['logo_url'] }),
 });

@@ -1,7 +1,7 @@
 import { operations } from '../../../contract/operations.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { attempt, type Read, type Target } from '../target.ts';
-import { organizationOf, rowWith, show, textOf, unread, type Preview } from './preview.ts';
+import { organizationOf, rowWith, show, textOf, unread, type Need, type Preview } from './preview.ts';
 
 interface Seen {
   readonly cluster?: JsonRecord;
@@ -17,6 +17,23 @@ async function look({ id }: Target, read: Read): Promise<Seen> {
   ]);
   return { cluster: rowWith(list, id), status };
 }
+
+/** Where it can be told whether it is locked: how. */
+async function lockOf(target: Target, read: Read): Promise<{ readonly locked: boolean; readonly seen: readonly string[] } | undefined> {
+  const { status } = await look(target, read);
+  return status && { locked: isRecord(status['cluster_lock']), seen: [lockText(status)] };
+}
+
+/** A lock that is there can't be replaced. */
+export const lockedAlready: Need = async (_, { target, read }) => {
+  const lock = await lockOf(target, read);
+  return lock?.locked ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: lock.seen } : undefined;
+};
+
+export const notLocked: Need = async (_, { target, read }) => {
+  const lock = await lockOf(target, read);
+  return lock?.locked === false ? { why: 'the cluster is not locked' } : undefined;
+};
 
 function lockText(status: JsonRecord | undefined): string {
   if (!status) return unread('whether it is locked');

@@ -16,6 +16,21 @@ export interface Sight {
  */
 export type Preview = (args: JsonRecord, sight: Sight) => Promise<readonly string[]>;
 
+/** Why a change needs not be made: what it is to bring about is so already. */
+export interface Needless {
+  /** In words of our own, as the end of a sentence. */
+  readonly why: string;
+  /** What the platform shows of it, one fact a line. */
+  readonly seen?: readonly string[];
+}
+
+/**
+ * Whether a change needs not be made, read where somebody would be asked to agree; undefined where it has to be, or the
+ * platform doesn't tell.
+ * @throws ApiError when the platform fails.
+ */
+export type Need = (args: JsonRecord, sight: Sight) => Promise<Needless | undefined>;
+
 /** Said where something could not be read. */
 export const unread = (what: string): string => `Not known: ${what}. The platform does not tell, or the token may not read it.`;
 

@@ -1,7 +1,8 @@
 import { operations } from '../../../contract/operations.ts';
-import type { JsonRecord } from '../../values.ts';
-import { attempt, rowsIn, type Read } from '../target.ts';
-import { show, textOf, unread, type Preview } from './preview.ts';
+import { isAtRest, isDown } from '../../../contract/states.ts';
+import { isRecord, type JsonRecord } from '../../values.ts';
+import { attempt, rowsIn, type Read, type Target } from '../target.ts';
+import { show, textOf, unread, type Need, type Preview } from './preview.ts';
 
 interface Service {
   readonly id: string;
@@ -43,3 +44,32 @@ export const services =
     if (chosen.length + strangers.length === 0) return ['There are no services in it.'];
     return [...chosen.map((service) => `${verb} ${serviceText(service)}.`), ...strangers.map((id) => `${id} is no service of this environment.`)];
   };
+
+const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAtRest(state);
+
+/** The services of the target environment that a deployment is changing now. */
+export const underWay: Preview = async (_, { target, read }) => {
+  const all = target.id === undefined ? undefined : await servicesOf(target.id, read);
+  const found = all?.filter(isUnderWay) ?? [];
+  return found.length > 0 ? found.map((service) => `Cancels what is under way of ${serviceText(service)}.`) : [unread('what is under way')];
+};
+
+/** Where every service of an environment and it itself are in a state that fits: how they are. */
+async function seenAll(target: Target, read: Read, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
+  const all = target.id === undefined ? undefined : await servicesOf(target.id, read);
+  // None at all may mean that they can't be seen.
+  if (!all || all.length === 0 || !all.every(({ state }) => state !== undefined && fits(state))) return undefined;
+  const whole = (await attempt(read(operations.get_environment_status, { environment_id: target.id })))?.['environment'];
+  const state = isRecord(whole) ? textOf(whole, 'state') : undefined;
+  return state === undefined || isAtRest(state) ? all.map((service) => `${serviceText(service)}.`) : undefined;
+}
+
+export const nothingUnderWay: Need = async (_, { target, read }) => {
+  const seen = await seenAll(target, read, isAtRest);
+  return seen && { why: 'no deployment is running or queued in this environment', seen };
+};
+
+export const allDown: Need = async (_, { target, read }) => {
+  const seen = await seenAll(target, read, isDown);
+  return seen && { why: 'nothing runs in this environment', seen };
+};
