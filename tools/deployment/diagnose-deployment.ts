@@ -15,7 +15,7 @@ const latestFirst = (one: Seen, other: Seen): number => (other.status?.last_depl
 async function failedIn(sight: Sight, environment: Subject): Promise<{ subject?: Subject & { kind: ServiceKind }; others: readonly Seen[] }> {
   const services = (await servicesIn(sight, environment.id)) ?? sight.refuse('this platform does not show the services of an environment', 'Name the service.');
   const [first, ...others] = services.filter(hasFailed).toSorted(latestFirst);
-  return { subject: first && { kind: first.kind, id: first.id, name: first.name, environmentId: environment.id }, others };
+  return { subject: first && { kind: first.kind, id: first.id, name: first.name, environmentId: environment.id, projectId: environment.projectId }, others };
 }
 
 const isService = (subject: Subject): subject is Subject & { kind: ServiceKind } => subject.kind !== 'environment';

@@ -65,12 +65,18 @@ async function linesOf(sight: Sight, subject: Subject, environmentId: string | u
   return own.length > 0 ? own : rows((await readAspect(sight, subject, 'logs'))?.['results']);
 }
 
+/** An environment, from its project's list where that tells it: whoever went there by its path has read that already. */
+async function environmentAt(sight: Sight, environmentId: string, projectId: string | undefined) {
+  const list = projectId === undefined ? undefined : await sight.read(operations.list_environments, { project_id: projectId }).catch(() => undefined);
+  return list?.results?.find(({ id }) => id === environmentId) ?? sight.attempt(operations.get_environment, { environment_id: environmentId });
+}
+
 /** The lock that keeps the environment from being changed. Where nothing is locked, nobody needs to know the cluster. */
-async function lockOn(sight: Sight, environmentId: string): Promise<Evidence['cluster']> {
+async function lockOn(sight: Sight, environmentId: string, projectId: string | undefined): Promise<Evidence['cluster']> {
   const organization = await sight.attempt(operations.get_organization, {});
   const locks = organization && rows((await sight.attempt(operations.list_cluster_locks, { organization_id: organization.id }))?.results);
   if (!locks?.length) return undefined;
-  const environment = await sight.attempt(operations.get_environment, { environment_id: environmentId });
+  const environment = await environmentAt(sight, environmentId, projectId);
   const lock = locks.find((one) => one['cluster_id'] === environment?.cluster_id);
   return environment?.cluster_id ? { id: environment.cluster_id, name: environment.cluster_name, lock: lock ?? null } : undefined;
 }
@@ -104,7 +110,7 @@ export async function gather(sight: Sight, subject: Subject & { readonly kind: S
   const { diagnose } = await import('../../src/insight/diagnosis/diagnose.ts');
   const { cause } = diagnose(evidence);
   if (environmentId && aroundIt.includes(cause.code)) {
-    const cluster = await lockOn(sight, environmentId);
+    const cluster = await lockOn(sight, environmentId, subject.projectId);
     if (cluster?.lock) return { ...evidence, cluster };
   }
   return { ...evidence, variables: await variableKeys(sight, subject, environmentId) };

@@ -11,6 +11,7 @@ export interface Subject {
   /** Names from the project down, where they are known. */
   readonly path?: string;
   readonly environmentId?: string;
+  readonly projectId?: string;
 }
 
 const named = operations as Readonly<Record<string, AnyOperation | undefined>>;
@@ -62,8 +63,8 @@ const isKind = (kind: string): kind is Subject['kind'] => kind === 'environment'
 export function subjectAt(sight: Sight, member: string): Subject | undefined {
   const address = sight.addresses[member];
   if (!address || !isKind(address.kind)) return undefined;
-  const { kind, id, name, path, environment } = address;
-  return { kind, id, name, path, environmentId: kind === 'environment' ? id : environment?.id };
+  const { kind, id, name, path, environment, project } = address;
+  return { kind, id, name, path, environmentId: kind === 'environment' ? id : environment?.id, projectId: project?.id };
 }
 
 /** Everything that the arguments of a call point at, the widest first. */
