@@ -35,7 +35,7 @@ export interface Dependencies {
   /** Finds the place that calls are kept to, where the policy has one. */
   readonly places?: Places;
   /** The tools that clients are shown; without it, any may be proposed and named. */
-  readonly registry?: Pick<Registry, 'offers' | 'hidden'>;
+  readonly registry?: Pick<Registry, 'find' | 'offers' | 'hidden'>;
 }
 
 /** One call on its way through the stages. */

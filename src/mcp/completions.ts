@@ -4,6 +4,7 @@ import { operations } from '../contract/operations.ts';
 import { serviceKinds } from '../contract/resources/service.ts';
 import type { AddressKind, Addresses } from './addresses/address.ts';
 import { pointsAt } from './references.ts';
+import { days } from './prompts/forms.ts';
 import { resources } from './resources/catalog.ts';
 import { isOfPlatform } from './resources/resource.ts';
 import type { CallFor } from './resources/serving.ts';
@@ -43,8 +44,8 @@ const lookup = (kind: AddressKind, typed: string, principal: string, addresses: 
 
 const isServiceKind = (text: string | undefined): text is (typeof serviceKinds)[number] => serviceKinds.some((kind) => kind === text);
 
-/** What an argument of a reference is to be completed with: values there are, or a kind of thing; undefined for nothing. */
-type Choice = { readonly among: readonly string[] } | { readonly kind: AddressKind } | undefined;
+/** What an argument of a reference is to be completed with: values there are, a kind of thing, or versions that a service had; undefined for nothing. */
+type Choice = { readonly among: readonly string[] } | { readonly kind: AddressKind } | { readonly versionsOf: string } | undefined;
 
 function choiceInTemplate(uri: string, argument: string, given: Readonly<Record<string, string>>): Choice {
   const resource = resources.find((one) => one.uri === uri);
@@ -55,11 +56,21 @@ function choiceInTemplate(uri: string, argument: string, given: Readonly<Record<
   return { kind: kind === 'service' && isServiceKind(given['kind']) ? given['kind'] : kind };
 }
 
-async function choiceInPrompt(name: string, argument: string, texts: Texts | undefined): Promise<Choice> {
+async function choiceInPrompt(name: string, argument: string, given: Readonly<Record<string, string>>, texts: Texts | undefined): Promise<Choice> {
   const prompt = (await texts?.prompts())?.get(name);
   if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${name}"`);
-  const kind = prompt.arguments[argument]?.kind;
+  const { kind, form, of: service } = prompt.arguments[argument] ?? {};
+  if (form === 'since') return { among: days };
+  if (service !== undefined) return given[service] ? { versionsOf: given[service] } : undefined;
   return kind && { kind };
+}
+
+/** Commits and image tags that a service was deployed with, newest first; none where its history can't be read. */
+async function versionsOf(service: string, context: ServerContext, call: CallFor): Promise<readonly string[]> {
+  const history = resources.filter(isOfPlatform).find(({ name }) => name === 'service_history')!;
+  const reply = await call(context, history.tool, { service });
+  const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly commit?: string; readonly tag?: string }[]) : [];
+  return [...new Set(rows.flatMap(({ commit, tag }) => commit ?? tag ?? []))];
 }
 
 const answer = (values: readonly string[]): CompleteResult => ({
@@ -70,9 +81,11 @@ const answer = (values: readonly string[]): CompleteResult => ({
 export const completer =
   ({ addresses, call, principalOf, texts }: Completing) =>
   async ({ ref, argument, context: given }: CompleteRequest['params'], context: ServerContext): Promise<CompleteResult> => {
-    const choice = ref.type === 'ref/prompt' ? await choiceInPrompt(ref.name, argument.name, texts) : choiceInTemplate(ref.uri, argument.name, given?.arguments ?? {});
+    const beginning = (values: readonly string[]): readonly string[] => values.filter((value) => value.toLowerCase().startsWith(argument.value.toLowerCase()));
+    const choice = ref.type === 'ref/prompt' ? await choiceInPrompt(ref.name, argument.name, given?.arguments ?? {}, texts) : choiceInTemplate(ref.uri, argument.name, given?.arguments ?? {});
     if (!choice) return answer([]);
-    if ('among' in choice) return answer(choice.among.filter((value) => value.startsWith(argument.value)));
+    if ('among' in choice) return answer(beginning(choice.among));
+    if ('versionsOf' in choice) return answer(beginning(await versionsOf(choice.versionsOf, context, call)));
     const reply = await call(context, lookup(choice.kind, argument.value, principalOf(context), addresses), {});
     // Whoever types isn't helped by an error: the call itself will say what is wrong.
     const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly value: string }[]) : [];

@@ -38,7 +38,7 @@ export function contentOf(parts: ContentParts, { callerOf, run }: ContentCalls):
   const call = (context: ServerContext, tool: Tool, args: JsonRecord): Promise<Reply> => run(tool, args, context, parts);
   // Every letter that is typed looks something up: that it failed is worth a record.
   const quietly = { ...parts, recorder: exceptionsOnly(parts.recorder) };
-  const prompts = promptsOf({ texts, call, hidden: parts.registry?.hidden ?? [] });
+  const prompts = promptsOf({ texts, call, toolNamed: (name) => parts.registry?.find(name), hidden: parts.registry?.hidden ?? [] });
   return {
     read: readerOf({ policy, texts, call }),
     watch: async (context, uri, changed) => watchFor(() => parts, callerOf(context))(uri, changed),

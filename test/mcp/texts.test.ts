@@ -100,13 +100,19 @@ describe('what texts name is there:', () => {
     expect(addresses.filter(({ uri }) => !uri.includes('<') && !isRead(uri))).toEqual([]);
   });
 
-  test('every resource that a prompt reads, with the variables it has', () => {
+  test('every resource or tool that a prompt reads, with the variables it has', () => {
     const reads = prompts.flatMap(({ name, arguments: taking, prefetch }) => prefetch.map((one) => ({ name, taking, ...one })));
-    const wrong = reads.filter(({ taking, resource: read, given: wanted }) => {
-      const resource = resources.filter(isOfPlatform).find((one) => one.name === read);
-      return !resource || Object.entries(wanted).some(([variable, argument]) => !(variable in resource.tool.input) || !(argument in taking));
+    const wrong = reads.filter(({ taking, source, given: wanted }) => {
+      const tool = resources.filter(isOfPlatform).find(({ name }) => name === source)?.tool ?? tools.find(({ name, operation }) => name === source && operation.effect === 'read');
+      return !tool || Object.entries(wanted).some(([variable, argument]) => !(variable in tool.input) || !(argument in taking));
     });
     expect(wrong).toEqual([]);
+  });
+
+  test('every argument that another one of a prompt is about', () => {
+    const named = prompts.flatMap(({ name, arguments: taking }) => Object.values(taking).flatMap(({ of, unlike }) => [of, unlike].filter((one) => one !== undefined).map((one) => ({ name, one, isThere: one in taking }))));
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter(({ isThere }) => !isThere)).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { clean } from '../fence.ts';
+import { forms } from './forms.ts';
 import type { Prompt } from './prompt.ts';
 
 /** What was given for the arguments, by name. */
@@ -8,7 +9,13 @@ export type Given = Readonly<Record<string, string>>;
 export function faultsOf({ name, arguments: taken }: Prompt, given: Given): readonly string[] {
   const missing = Object.entries(taken).flatMap(([argument, { required }]) => (required && !given[argument]?.trim() ? [`"${argument}" is required`] : []));
   const unknown = Object.keys(given).flatMap((argument) => (argument in taken ? [] : [`"${argument}" is not known; ${name} takes ${Object.keys(taken).join(', ')}`]));
-  return [...missing, ...unknown];
+  const wrong = Object.entries(taken).flatMap(([argument, { form, unlike }]) => {
+    const value = given[argument]?.trim();
+    if (!value) return [];
+    const same = unlike !== undefined && given[unlike]?.trim().toLowerCase() === value.toLowerCase();
+    return [...(form && !forms[form].fits(value) ? [`"${argument}" must be ${forms[form].must}`] : []), ...(same ? [`"${argument}" must be another one than "${unlike}"`] : [])];
+  });
+  return [...missing, ...unknown, ...wrong];
 }
 
 const inserted = (request: string, given: Given): string =>

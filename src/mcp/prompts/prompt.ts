@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { AddressKind } from '../addresses/address.ts';
+import { formNames } from './forms.ts';
 import { parseWritten } from './front-matter.ts';
 
 /** What an argument can point at: then it is completed. */
@@ -8,14 +9,20 @@ const kinds = ['project', 'environment', 'service', 'cluster', 'alert_rule', 'ro
 const Argument = z.strictObject({
   description: z.string().min(1),
   kind: z.enum(kinds).optional(),
+  /** What it has to look like. */
+  form: z.enum(formNames).optional(),
+  /** The argument for a service whose versions complete this one. */
+  of: z.string().optional(),
+  /** Another argument that it may not be the same as. */
+  unlike: z.string().optional(),
   required: z.boolean().default(false),
 });
 
-/** The name of a resource, and which argument of the prompt stands for which of its variables. */
+/** The name of a resource or of a tool that reads, and which argument of the prompt stands for which of its own. */
 const Prefetch = z.record(z.string(), z.record(z.string(), z.string())).transform((entry, context) => {
-  const [[resource, given] = [], ...others] = Object.entries(entry);
-  if (resource !== undefined && given && others.length === 0) return { resource, given };
-  context.addIssue({ code: 'custom', message: 'must name one resource' });
+  const [[source, given] = [], ...others] = Object.entries(entry);
+  if (source !== undefined && given && others.length === 0) return { source, given };
+  context.addIssue({ code: 'custom', message: 'must name one resource or tool' });
   return z.NEVER;
 });
 

@@ -6,6 +6,7 @@ import { resources } from '../resources/catalog.ts';
 import { isOfPlatform } from '../resources/resource.ts';
 import type { CallFor } from '../resources/serving.ts';
 import type { Texts } from '../texts.ts';
+import type { Tool } from '../tool.ts';
 import type { JsonRecord } from '../values.ts';
 import { faultsOf, messageOf, type Given, type Prefetched } from './message.ts';
 import type { Prompt } from './prompt.ts';
@@ -14,6 +15,8 @@ import type { Prompt } from './prompt.ts';
 export interface ServingPrompts {
   readonly texts?: Texts;
   readonly call: CallFor;
+  /** A tool by its name, where there is one. */
+  readonly toolNamed: (name: string) => Tool | undefined;
   /** Names of tools that aren't shown. */
   readonly hidden: readonly string[];
 }
@@ -35,15 +38,19 @@ function cut(text: string): { readonly text: string; readonly left: boolean } {
 }
 
 /** Reads for a prompt what it wants to be read beforehand. What can't be read is told as that. */
-async function prefetch({ resource: name, given: wanted }: Prompt['prefetch'][number], given: Given, context: ServerContext, call: CallFor): Promise<Prefetched | undefined> {
-  const resource = resources.find((one) => one.name === name);
-  if (!resource || !isOfPlatform(resource)) throw new Error(`there is no resource ${name} to be read for a prompt`);
+async function prefetch({ source: name, given: wanted }: Prompt['prefetch'][number], given: Given, context: ServerContext, { call, toolNamed }: ServingPrompts): Promise<Prefetched | undefined> {
+  const resource = resources.filter(isOfPlatform).find((one) => one.name === name);
+  const tool = resource?.tool ?? toolNamed(name);
+  // A server may do without the tool; what its steps say of it is told with them.
+  if (!tool) return undefined;
   const args: JsonRecord = Object.fromEntries(Object.entries(wanted).map(([variable, argument]) => [variable, given[argument]]));
   if (Object.values(args).includes(undefined)) return undefined;
-  const title = clean([resource.title, ...Object.values(args).map(String)].join(': '));
-  const reply = await call(context, resource.tool, args);
+  const title = clean([resource?.title ?? name, ...Object.values(args).map(String)].join(': '));
+  const reply = await call(context, tool, args);
   if (reply.kind !== 'answer') return { title, text: reply.kind === 'failure' ? reply.text : 'It could not be read.' };
-  const shown = cut(resource.tool.render.text(reply.data));
+  // A tool's own words end with the calls that it proposes.
+  if (!resource && reply.text.length <= mostCharacters) return { title, text: reply.text };
+  const shown = cut(tool.render.text(reply.data));
   return { title, text: [fence(shown.text), ...(shown.left ? ['There is more: read it with the tools.'] : [])].join('\n') };
 }
 
@@ -56,14 +63,15 @@ async function promptNamed(name: string, texts: Texts | undefined): Promise<Prom
 }
 
 /** Serves the prompts that come with the program, with what they are about read into them; without texts there are none. */
-export function promptsOf({ texts, call, hidden }: ServingPrompts) {
+export function promptsOf(serving: ServingPrompts) {
+  const { texts, hidden } = serving;
   return {
     list: async (): Promise<ListPromptsResult> => ({ prompts: [...((await texts?.prompts())?.values() ?? [])].map(listed) }),
     get: async ({ name, arguments: given = {} }: GetPromptRequest['params'], context: ServerContext): Promise<GetPromptResult> => {
       const prompt = await promptNamed(name, texts);
       const faults = faultsOf(prompt, given);
       if (faults.length > 0) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The prompt ${name} can't be made: ${faults.join('; ')}`);
-      const [steps, ...read] = await Promise.all([texts!.steps(name), ...prompt.prefetch.map((one) => prefetch(one, given, context, call))]);
+      const [steps, ...read] = await Promise.all([texts!.steps(name), ...prompt.prefetch.map((one) => prefetch(one, given, context, serving))]);
       const text = messageOf(prompt, given, withWarning(steps, hidden), read.filter((one) => one !== undefined));
       return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
     },
