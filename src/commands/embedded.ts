@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import { ApiError } from '../client/errors.ts';
 import type { Config } from '../config.ts';
+import { operations } from '../contract/operations.ts';
 import type { Log } from '../mcp/context.ts';
 import { type Claim, claim, endpointOf } from './claim.ts';
 import type { Connection } from './connection.ts';
@@ -77,6 +78,9 @@ export function embeddedConnection(config: Config, log: Log): Connection {
   const client: Client = {
     call: async (operation, input, options) => {
       const used = await current();
+      // Whoever asks first what the greeting told is not to pay for it twice.
+      const greeting = operation === operations.get_organization && options?.credential === undefined ? used.greeting() : undefined;
+      if (greeting !== undefined) return greeting as never;
       try {
         return await used.client.call(operation, input, options);
       } catch (error) {

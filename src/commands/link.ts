@@ -13,6 +13,21 @@ export interface Link {
   readonly url: string;
   readonly client: Client;
   readonly token: string;
+  /** What the platform answered when it was seen to be there: the organization. Given once, and only while it is fresh. */
+  readonly greeting: () => unknown;
+}
+
+// How long what was just answered need not be asked again, in milliseconds.
+const freshFor = 1_000;
+
+function givenOnce(answer: unknown): Link['greeting'] {
+  const until = Date.now() + freshFor;
+  let isGiven = false;
+  return () => {
+    if (isGiven || Date.now() > until) return undefined;
+    isGiven = true;
+    return answer;
+  };
 }
 
 /** What a link is made with. */
@@ -38,8 +53,8 @@ async function tryLink(url: string, { dataDir, requestTimeout, log }: LinkOption
   const wait = requestTimeout * 1000;
   const client = createClient({ baseUrl: url, credential: credentialOf(token), timeouts: { headers: wait, body: wait }, log });
   try {
-    await client.call(operations.get_organization, {});
-    return { url, client, token };
+    const organization = await client.call(operations.get_organization, {});
+    return { url, client, token, greeting: givenOnce(organization) };
   } catch (error) {
     await client.close();
     throw error;

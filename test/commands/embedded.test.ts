@@ -23,6 +23,16 @@ describe('stdio without a base URL', () => {
     expect((await stat(join(directory, 'token'))).mode & 0o777).toBe(0o600);
   });
 
+  test('is found without a request that the first question would make again', async () => {
+    const assistant = await startAssistant({ INFRA_DATA_DIR: await temporaryDirectory() });
+    await organizationOf(assistant);
+    const { data, text } = await assistant.call('get_api_budget');
+    expect(Number(data['limit']) - Number(data['remaining']), text).toBe(1);
+    await organizationOf(assistant);
+    const later = await assistant.call('get_api_budget');
+    expect(Number(later.data['limit']) - Number(later.data['remaining']), later.text).toBe(2);
+  });
+
   test('shares one platform between processes, and another takes over when the one that serves dies', async () => {
     const env = { INFRA_DATA_DIR: await temporaryDirectory() };
     const assistants = await Promise.all([startAssistant(env), startAssistant(env), startAssistant(env)]);
