@@ -40,8 +40,9 @@ last name is one of ${uriParts.map(code).join(', ')}. A resource shows nothing t
 ${table(['Address', 'Shows', 'Variables', 'Tells of changes'], resources.map(resourceRow))}
 
 Clients are told of changes after ${code('resources/subscribe')} (2025 revisions) or on a ${code('subscriptions/listen')} stream (2026-07-28). Each thing is looked at once, however many
-listen to it with the same right; often while something is under way there, seldom otherwise, and the more seldom the fewer requests are left: watching takes at most
-half of them. Nothing is looked at that nobody listens to. At most ${mostWatched} things are watched for one caller.
+listen to it with the same right; at once after a call of this server that changed something, every few seconds while anything that is watched is under way, seldom
+otherwise. Of the requests that are left watching takes at most half; where more than half of the whole budget is left, what is under way may take that faster.
+Nothing is looked at that nobody listens to. At most ${mostWatched} things are watched for one caller.
 
 Lists of tools, resources, prompts and skills have one page each: they are short, and a client needs them whole. So no cursor is ever given out, and one that comes anyway is refused.
 

@@ -34,6 +34,8 @@ export interface Dependencies {
   readonly addresses: Addresses;
   /** Finds the place that calls are kept to, where the policy has one. */
   readonly places?: Places;
+  /** Told that something was changed on the budget of a credential. */
+  readonly changed?: (context: CallContext) => void;
   /** The tools that clients are shown; without it, any may be proposed and named. */
   readonly registry?: Pick<Registry, 'find' | 'offers' | 'hidden'>;
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { Addresses } from './addresses/address.ts';
 import { createAddresses } from './addresses/addresses.ts';
-import type { Clock, Log } from './context.ts';
+import type { CallContext, Clock, Log } from './context.ts';
 import type { Approvals } from './guard/approvals/approvals.ts';
 import { createConfirmer } from './guard/confirmation.ts';
 import { passingGraveCalls, type GraveCalls } from './guard/grave-calls.ts';
@@ -15,7 +15,7 @@ import { createRedactor } from './redact.ts';
 import { createRegistry } from './registry.ts';
 import type { Work } from './requests.ts';
 import { listedResources } from './resources/catalog.ts';
-import { createWatches, type Watches } from './resources/watches.ts';
+import { createWatches, purseOf, type Watches } from './resources/watches.ts';
 import type { ServerParts } from './server.ts';
 import { skillsOf } from './skills.ts';
 import type { Surface } from './surface.ts';
@@ -89,6 +89,7 @@ export function createParts({ tools, otherTools = [], policy, connect, secrets, 
     addresses: policy.pin && places ? addressesWithin(addresses, places, policy.pin) : addresses,
     places,
     watches,
+    changed: ({ credential }: CallContext) => watches.stir(purseOf(credential)),
     texts: texts && forCallers(texts, log),
     connect,
     log: protectLog(log, redactor),

@@ -105,13 +105,14 @@ const deedText = ({ operation, target, about }: Guarded['acts'][number]): string
 
 /** Carries the acts out one by one, each with its whole input, nothing filled in. */
 async function perform(call: Guarded): Promise<JsonRecord[]> {
-  const { acts, context } = call;
+  const { acts, context, deps } = call;
   const answers: JsonRecord[] = [];
   for (const { operation, input } of acts) {
     if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
     try {
       const answer = await ask(operation, input, call);
       answers.push(isRecord(answer) ? answer : {});
+      if (operation.effect !== 'read') deps.changed?.(context);
     } catch (error) {
       const [failed, ...others] = acts.slice(answers.length);
       if (answers.length === 0 && others.length === 0) throw error;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { nextLook } from '../../src/mcp/resources/pace.ts';
 import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { startLab, type Lab } from '../platform/lab.ts';
@@ -59,6 +60,19 @@ describe.each(eras)('a client of the %s era', (era) => {
     await server.text(status);
     expect(server.told).toHaveLength(told);
     expect(watches.looks()).toBe(looks);
+  });
+
+  test('is told soon of what a call of the same server deployed, by all that it listens to', async () => {
+    let looks = 0;
+    const usual = createWatches({ clock: { now: Date.now }, pace: (circumstances) => ((looks += 1), nextLook(circumstances)) });
+    server = await content.connect(era, { watches: usual });
+    const all = [status, logs, 'infra://environment/shop/staging/status'];
+    const { stop } = await server.watch(all);
+    await vi.waitFor(() => expect(looks).toBe(all.length), { timeout: 5_000 });
+    await server.client.callTool({ name: 'deploy_service', arguments: { service: 'shop/staging/nightly-report' } });
+    // Looked at as seldom as what stands still it would take longer.
+    await vi.waitFor(() => expect(new Set(server.told)).toEqual(new Set(all)), { timeout: 8_000 });
+    await stop();
   });
 
   test('is agreed to only what can be watched', async () => {

@@ -26,15 +26,27 @@ describe('the time until the next look', () => {
     );
   });
 
-  test('takes at most half of what is left, even while everything is under way', () => {
+  test('takes at most half of what is left once it is not plenty, even while everything is under way', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 60_000, max: hour }), fc.integer({ min: 1, max: 100 }), (remaining, resetAt, requests) => {
+      fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 60_000, max: hour }), fc.integer({ min: 1, max: 100 }), (remaining, resetAt, requests) => {
         const wait = nextLook({ ...ordinary, moving: true, requests, budget: budgetOf(remaining, resetAt) });
         // Looks before the budget is whole again, if it went on like this.
         const looks = Math.ceil(resetAt / wait) - 1;
         expect(looks * requests).toBeLessThanOrEqual(remaining / 2);
       }),
     );
+  });
+
+  test('is short for much that is under way while plenty is left, and never takes what people need for it', () => {
+    const busy = { ...ordinary, moving: true, requests: 4 };
+    expect(nextLook({ ...busy, budget: budgetOf(900) })).toBeLessThanOrEqual(3000);
+    // An hour in which something is always under way.
+    let [now, remaining] = [0, 1000];
+    while (now < hour / 2) {
+      now += nextLook({ ...busy, now, budget: budgetOf(remaining) });
+      remaining -= busy.requests;
+    }
+    expect(remaining).toBeGreaterThan(250);
   });
 
   test('lasts until the budget is whole again when nothing is left', () => {
@@ -128,6 +140,31 @@ describe('watching', () => {
     watches.watch(thing('c', { purse: 'another token', requests: 7 }), () => undefined);
     await pass(0);
     expect(waits.map(({ requests }) => requests)).toEqual([4, 4, 7]);
+  });
+
+  test('looks soon at all that is watched on a budget after a change on it, and often until it is over', async () => {
+    let moving = false;
+    const one = { state: 'calm', moving: false, failed: false };
+    watches = createWatches({ clock: { now: Date.now }, random: () => 0 });
+    const looked = { a: 0, b: 0, other: 0 };
+    const count = (key: keyof typeof looked, changes: Partial<Watched> = {}) =>
+      watches.watch(thing(key, { look: async () => ((looked[key] += 1), { ...one, moving: key === 'a' && moving }), ...changes }), () => undefined);
+    count('a');
+    count('b');
+    count('other', { purse: 'another token' });
+    await pass(1);
+    expect(looked).toEqual({ a: 1, b: 1, other: 1 });
+    watches.stir('one token');
+    moving = true;
+    await pass(60);
+    expect(looked.a).toBeGreaterThan(25);
+    expect(looked.b).toBe(looked.a);
+    expect(looked.other).toBeLessThan(8);
+    moving = false;
+    await pass(5);
+    const before = looked.b;
+    await pass(60);
+    expect(looked.b - before).toBeLessThan(8);
   });
 
   test('refuses to watch too much for one principal, and leaves the others their own', () => {

@@ -1,10 +1,13 @@
 import type { Budget } from '../../client/budget.ts';
 
 /** How often something may be looked at, in milliseconds, where requests are no concern. */
-const shortest = { moving: 3_000, still: 10_000 } as const;
+const shortest = { moving: 2_000, still: 10_000 } as const;
 
 /** What watching may take of the requests that are left, all that one credential watches together: people come first. */
 const share = { moving: 1 / 2, still: 1 / 4 } as const;
+
+/** The part of the whole budget that may be gone through quickly while something is under way: deployments are short. What is below it is shared out. */
+const plenty = 1 / 2;
 
 const longest = 300_000;
 
@@ -12,7 +15,7 @@ const mostJitter = 0.25;
 
 /** What decides when to look again. */
 export interface Circumstances {
-  /** Whether something is under way there. */
+  /** Whether something is under way, there or nearby. */
   readonly moving: boolean;
   /** What was last heard of the request budget. */
   readonly budget?: Budget;
@@ -26,9 +29,13 @@ export interface Circumstances {
   readonly random: number;
 }
 
+/** Whether so much is left that what is under way may be followed closely. */
+const isPlenty = ({ moving, budget }: Circumstances): boolean => moving && budget !== undefined && budget.remaining > budget.limit * plenty;
+
 /** The time after which a part of what is left lasts until the budget is whole again; where not even one look does, that moment. */
-function affordable({ budget, requests, now }: Circumstances, part: number): number {
-  if (!budget || budget.resetAt <= now) return 0;
+function affordable(circumstances: Circumstances, part: number): number {
+  const { budget, requests, now } = circumstances;
+  if (!budget || budget.resetAt <= now || isPlenty(circumstances)) return 0;
   const left = budget.resetAt - now;
   return Math.min((left * requests) / (part * budget.remaining), left);
 }

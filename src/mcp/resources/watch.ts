@@ -9,7 +9,7 @@ import type { Tool } from '../tool.ts';
 import type { JsonRecord } from '../values.ts';
 import { isAllowed, resourceAt } from './catalog.ts';
 import { isOfPlatform } from './resource.ts';
-import type { Stop, Watches } from './watches.ts';
+import { purseOf, type Stop, type Watches } from './watches.ts';
 
 /** What watching works with. */
 export interface Watching extends Dependencies {
@@ -76,7 +76,7 @@ export function watchFor(current: () => Watching, { principal, connection, crede
       {
         key: JSON.stringify([principal, credential?.key, numberOf(policy), uri]),
         principal,
-        purse: credential?.key ?? '',
+        purse: purseOf(credential),
         requests,
         budget,
         look: async (signal) => {

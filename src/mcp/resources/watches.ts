@@ -1,4 +1,5 @@
 import type { Budget } from '../../client/budget.ts';
+import type { Credential } from '../../client/credential.ts';
 import type { Clock } from '../context.ts';
 import { nextLook, type Circumstances } from './pace.ts';
 
@@ -32,6 +33,8 @@ export type Stop = () => void;
 export interface Watches {
   /** Tells of every change from now on. @returns undefined where that would be too much for one principal. */
   watch(watched: Watched, changed: () => void): Stop | undefined;
+  /** Something was changed on this budget: what is watched on it is looked at soon, and often for a while. */
+  stir(purse: string): void;
   /** How much is being looked at. */
   readonly size: () => number;
 }
@@ -45,14 +48,22 @@ export interface WatchesConfig {
   readonly pace?: (circumstances: Circumstances) => number;
 }
 
+/** On whose request budget something is: the server's own where a caller brings no credential. */
+export const purseOf = (credential: Credential | undefined): string => credential?.key ?? '';
+
 /** Most things watched for one principal: more would hardly ever be looked at. */
 export const mostWatched = 100;
+
+/** After a change what it changes is looked at so soon, in milliseconds, and often for so long, until it shows by itself that something is under way. */
+const afterChange = { soon: 500, often: 30_000 } as const;
 
 interface Poller {
   readonly watched: Watched;
   readonly listeners: Set<() => void>;
   readonly end: AbortController;
+  /** Absent while it is looked at. */
   timer?: NodeJS.Timeout;
+  moving: boolean;
   state?: string;
   failures: number;
 }
@@ -61,18 +72,32 @@ interface Poller {
 export function createWatches({ clock, random = Math.random, pace = nextLook }: WatchesConfig): Watches {
   const pollers = new Map<string, Poller>();
 
+  const stirred = new Map<string, number>();
+
+  const around = (purse: string): Poller[] => [...pollers.values()].filter(({ watched }) => watched.purse === purse);
+
+  // A deployment shows in the status of a service first; its logs and its environment change with it.
+  const isBusy = (purse: string): boolean => (stirred.get(purse) ?? 0) > clock.now() || around(purse).some(({ moving }) => moving);
+
   const alike = (member: 'purse' | 'principal', watched: Watched): Watched[] =>
     [...pollers.values()].flatMap((poller) => (poller.watched[member] === watched[member] ? [poller.watched] : []));
 
-  const again = (poller: Poller, moving: boolean): void => {
-    const { watched, failures } = poller;
-    const requests = alike('purse', watched).reduce((sum, other) => sum + other.requests, 0);
-    const wait = pace({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() });
+  const lookIn = (poller: Poller, wait: number): void => {
+    clearTimeout(poller.timer);
     // Watching keeps no process alive.
     poller.timer = setTimeout(() => void look(poller), wait).unref();
   };
 
+  const again = (poller: Poller): void => {
+    const { watched, failures } = poller;
+    const moving = isBusy(watched.purse);
+    const requests = alike('purse', watched).reduce((sum, other) => sum + other.requests, 0);
+    lookIn(poller, pace({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() }));
+  };
+
   const look = async (poller: Poller): Promise<void> => {
+    poller.timer = undefined;
+    const { purse } = poller.watched;
     const { state, moving, failed } = await poller.watched.look(poller.end.signal);
     if (poller.end.signal.aborted) return;
     poller.failures = failed ? poller.failures + 1 : 0;
@@ -81,12 +106,15 @@ export function createWatches({ clock, random = Math.random, pace = nextLook }: 
     const changed = poller.state !== undefined && poller.state !== seen;
     poller.state = seen;
     if (changed) for (const tell of poller.listeners) tell();
-    again(poller, moving);
+    const wasBusy = isBusy(purse);
+    poller.moving = moving;
+    again(poller);
+    if (moving && !wasBusy) for (const other of around(purse)) if (other !== poller && other.timer) again(other);
   };
 
   const begin = (watched: Watched): Poller | undefined => {
     if (alike('principal', watched).length >= mostWatched) return undefined;
-    const poller: Poller = { watched, listeners: new Set(), end: new AbortController(), failures: 0 };
+    const poller: Poller = { watched, listeners: new Set(), end: new AbortController(), moving: false, failures: 0 };
     pollers.set(watched.key, poller);
     void look(poller);
     return poller;
@@ -94,7 +122,9 @@ export function createWatches({ clock, random = Math.random, pace = nextLook }: 
 
   const leave = (poller: Poller, listener: () => void): void => {
     if (!poller.listeners.delete(listener) || poller.listeners.size > 0) return;
-    pollers.delete(poller.watched.key);
+    const { key, purse } = poller.watched;
+    pollers.delete(key);
+    if (around(purse).length === 0) stirred.delete(purse);
     clearTimeout(poller.timer);
     poller.end.abort();
   };
@@ -107,6 +137,12 @@ export function createWatches({ clock, random = Math.random, pace = nextLook }: 
       const listener = (): void => changed();
       poller.listeners.add(listener);
       return () => leave(poller, listener);
+    },
+    stir(purse) {
+      const all = around(purse);
+      if (all.length === 0) return;
+      stirred.set(purse, clock.now() + afterChange.often);
+      for (const poller of all) if (poller.timer) lookIn(poller, afterChange.soon);
     },
     size: () => pollers.size,
   };
