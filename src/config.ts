@@ -7,7 +7,7 @@ import { optionHelp, type OptionHelp, optionsOf, type Values } from './config/op
 
 export { choicesOf, type CommandName, flagOf, oneOf, whole } from './config/fields.ts';
 export type { GivenFlags, Profile } from './config/given.ts';
-export { chosenProfile } from './config/profiles.ts';
+export { chosenProfile, profileNames } from './config/profiles.ts';
 export { optionHelp, type OptionHelp, optionsOf } from './config/option-help.ts';
 export { logLevels } from './config/options.ts';
 

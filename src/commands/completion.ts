@@ -1,6 +1,8 @@
 import type { Command as Parser, Option } from 'commander';
 import { choicesOf } from '../config.ts';
+import type { OptionName } from '../config/option-help.ts';
 import { commands } from './all.ts';
+import { optionValues } from './option-values.ts';
 import { scripts, type Shell } from './shells.ts';
 
 /** `infra-mcp completion`: prints what teaches a shell to complete. */
@@ -18,6 +20,8 @@ interface Place {
   readonly arguments: number;
   /** The option whose value comes next. */
   readonly awaiting?: Option;
+  /** Values that were given to options, by the options' names. */
+  readonly given: Readonly<Record<string, string>>;
 }
 
 /** The command that runs where none of these is named: its flags are taken there too. */
@@ -25,14 +29,14 @@ const standIn = (parser: Parser): Parser => parser.commands.find((one) => one.na
 
 const optionOf = (parser: Parser, word: string): Option | undefined => standIn(parser).options.find(({ long, short }) => word === long || word === short);
 
-function step({ parser, arguments: count, awaiting }: Place, word: string): Place {
-  if (awaiting) return { parser, arguments: count };
+function step({ parser, arguments: count, awaiting, given }: Place, word: string): Place {
+  if (awaiting) return { parser, arguments: count, given: { ...given, [awaiting.attributeName()]: word } };
   if (word.startsWith('-')) {
     const option = optionOf(parser, word);
-    return { parser, arguments: count, ...(option?.required && { awaiting: option }) };
+    return { parser, arguments: count, given, ...(option?.required && { awaiting: option }) };
   }
   const command = parser.commands.find((one) => one.name() === word);
-  return command ? { parser: command, arguments: 0 } : { parser, arguments: count + 1 };
+  return command ? { parser: command, arguments: 0, given } : { parser, arguments: count + 1, given };
 }
 
 const nameOf = (parser: Parser): string => (parser.parent?.parent ? `${parser.parent.name()} ${parser.name()}` : parser.name());
@@ -45,6 +49,13 @@ async function valuesFor({ parser, arguments: count }: Place): Promise<Candidate
   return plain((argument?.schema && choicesOf(argument.schema)) ?? (await argument?.words?.()));
 }
 
+/** What the value of an option may be; of those that take several with commas, what may follow the ones that are there. */
+async function valuesOf(option: Option, { given }: Place, typed: string): Promise<Candidate[]> {
+  const values = option.argChoices ?? (await optionValues[option.attributeName() as OptionName]?.(given)) ?? [];
+  const before = option.parseArg === undefined ? [] : typed.split(',').slice(0, -1);
+  return plain(values.filter((value) => !before.includes(value)).map((value) => [...before, value].join(',')));
+}
+
 // Flags that may be repeated have a parser of their own, which adds to what was given before.
 const mayFollow = ({ long, parseArg }: Option, before: readonly string[]): boolean => long !== undefined && (parseArg !== undefined || !before.includes(long));
 
@@ -55,10 +66,10 @@ const mayFollow = ({ long, parseArg }: Option, before: readonly string[]): boole
 export async function candidates(program: Parser, words: readonly string[]): Promise<Candidate[]> {
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  const place = before.reduce<Place>(step, { parser: program, arguments: 0 });
+  const place = before.reduce<Place>(step, { parser: program, arguments: 0, given: {} });
   const all = (): Candidate[] | Promise<Candidate[]> => {
     const { parser, awaiting } = place;
-    if (awaiting) return plain(awaiting.argChoices);
+    if (awaiting) return valuesOf(awaiting, place, typed);
     const help = parser.createHelp();
     if (!typed.startsWith('-')) {
       const below = help.visibleCommands(parser).map((one) => ({ word: one.name(), description: one.description() }));

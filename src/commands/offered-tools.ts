@@ -17,9 +17,11 @@ const groups: Readonly<Record<string, readonly Tool[]>> = {
   ...Object.fromEntries(toolsets.map((name) => [name, tools.filter(({ toolset }) => toolset === name)])),
 };
 
-const groupNames: readonly string[] = Object.keys(groups);
+/** Names under which tools are chosen together. */
+export const groupNames: readonly string[] = Object.keys(groups);
 
-const toolNames = tools.map(({ name }) => name);
+/** Names of all tools there are. */
+export const toolNames: readonly string[] = tools.map(({ name }) => name);
 
 function faultsIn(option: Choosing, what: string, names: readonly string[] = [], known: readonly string[]): string[] {
   return names

@@ -76,6 +76,12 @@ async function textsOf(name: string, { [variableKey]: variable, ...members }: Pr
   return { ...texts, [tokenKey]: token };
 }
 
+/** The names of the profiles there are; none where their file can't be used: whoever chooses one is told why. */
+export async function profileNames(env: NodeJS.ProcessEnv, file: string | undefined): Promise<readonly string[]> {
+  const profiles = await profilesIn(path().parse(file ?? env['INFRA_PROFILES_FILE'] ?? defaultFile(env))).catch(() => ({}));
+  return Object.keys(profiles);
+}
+
 /**
  * The profile that a command is told to use; undefined where it isn't told to, or takes none.
  * @throws Error when there is no such profile, or the file of profiles can't be used.

@@ -36,12 +36,24 @@ describe('what is proposed', () => {
     ['what a flag of a command may be', ['token', 'create', '--permission', ''], ['read', 'deploy', 'write', 'admin']],
     ['commands of a group', ['token', 'r'], ['revoke']],
     ['flags of the default of a group', ['doctor', '--policy'], ['--policy-file']],
+    ['a scenario', ['--scenario', 'ba'], ['bad-image-tag']],
+    ['one more toolset, after those that are there', ['--toolsets', 'core,al'], ['core,alerts']],
+    ['no toolset twice', ['--toolsets', 'core,cor'], []],
+    ['a tool', ['http', '--tools', 'get_helm,list_cl'], ['get_helm,list_clusters']],
+    ['a tool to leave out', ['--exclude-tools', 'upg'], ['upgrade_cluster']],
+    ['nothing where the file of profiles is none', ['--profiles-file', '/nowhere/profiles.yaml', '--profile', ''], []],
     ['shells', ['completion', ''], [...shells]],
     ['nothing where anything may stand', ['--data-dir', ''], []],
     ['nothing after a word that is no command', ['nonsense', ''], []],
     ['a command after the value of a flag that is spelled like one', ['approve', '--data-dir', 'http', '--ref'], ['--refuse']],
   ])('is %s', async (_, words, expected) => {
     expect(await proposed(...words)).toEqual(expected);
+  });
+
+  test('is every profile of the file that was named', async () => {
+    const file = join(await temporaryDirectory(), 'profiles.yaml');
+    await writeFile(file, 'profiles:\n  work: { read-only: "true" }\n  home: { read-only: "true" }\n');
+    expect(await proposed('--profiles-file', file, '--profile', '')).toEqual(['work', 'home']);
   });
 
   test('is every tool', async () => {

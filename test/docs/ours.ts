@@ -12,7 +12,8 @@ export function ours(words: readonly string[]): { readonly args: string[]; reado
   if (program >= 0) return { args: words.slice(program + 1), env };
   if (first === 'infra-mcp') return { args: rest, env };
   if (first === 'npx') return ours([...words.slice(0, given), ...rest.filter((word) => word !== '-y')]);
-  if (first === 'npm' && rest[0] === 'start') return { args: rest.slice(1).filter((word, index) => index > 0 || word !== '--'), env };
+  // What stands before the dashes is for npm.
+  if (first === 'npm' && rest[0] === 'start') return { args: rest.slice(rest.includes('--') ? rest.indexOf('--') + 1 : 1), env };
   return undefined;
 }
 
