@@ -62,7 +62,7 @@ const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: K
   bad_address: { kind: 'bad_address', problem: bareProblem('environment', 'shop/live/api', 'wrong_kind') },
   denied: { kind: 'denied', denial: { rule: 'the policy denies it', setBy: 'policy.yaml, deny[0]', instead: 'Ask whoever runs this server.' } },
   not_confirmed: { kind: 'not_confirmed', why: 'declined', plan },
-  pending: { kind: 'pending', code: 'ABCD-EFGH', plan },
+  pending: { kind: 'pending', code: 'ABCD-EFGH', command: 'infra-mcp approve ABCD-EFGH', plan },
   not_recorded: { kind: 'not_recorded', requestId: 'R' },
   cancelled: { kind: 'cancelled' },
   not_connected: { kind: 'not_connected', requestId: 'R' },
