@@ -37,8 +37,8 @@ function whole(operation: AnyOperation, args: JsonRecord, sight: Sight): Act {
   const [missing, lost] = [true, false].map((required) => leftOut(operation, args).filter((name) => isRequired(shape[name]!) === required)) as [string[], string[]];
   if (missing.length > 0) {
     sight.refuse(
-      `what it replaces can't be read here, so everything has to be given; missing: ${missing.join(', ')}`,
-      ['Give those too.', ...(lost.length > 0 ? [`What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`] : [])].join(' '),
+      `the platform doesn't show what it replaces, or not where the call says that it is, so everything has to be given; missing: ${missing.join(', ')}`,
+      ['Where it has a path of names, give that instead of its id; otherwise give those too.', ...(lost.length > 0 ? [`What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`] : [])].join(' '),
     );
   }
   return { operation, input: args };
