@@ -4,6 +4,7 @@ import { directoryFindings } from './doctor/directory.ts';
 import { type Finding, finder, type State, wordsOf } from './doctor/finding.ts';
 import { listeningFindings } from './doctor/listening.ts';
 import { nodeFinding } from './doctor/machine.ts';
+import { pinFindings } from './doctor/pin.ts';
 import { platformFindings } from './doctor/platform.ts';
 import { approvalsFinding, auditFinding, policyFindings } from './doctor/rules.ts';
 import { withProgress } from './progress.ts';
@@ -20,6 +21,7 @@ const checks: readonly { readonly does: string; readonly about: string; readonly
   { does: 'Reading the policy', about: 'policy', of: ['stdio', 'http'], find: async (config) => [...(await policyFindings(config)), await approvalsFinding(config), auditFinding(config)] },
   { does: 'Trying to listen', about: 'port', of: ['http'], find: listeningFindings },
   { does: 'Asking the platform', about: 'platform', of: ['stdio', 'http'], find: platformFindings },
+  { does: 'Looking for the place that calls are kept to', about: 'pin', of: ['stdio', 'http'], find: pinFindings },
 ];
 
 async function read(server: Server, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<{ readonly config?: Config; readonly findings: readonly Finding[] }> {

@@ -40,9 +40,12 @@ export interface LinkOptions {
 
 const tokenFile = (dataDir: string): string => join(dataDir, 'token');
 
+/** The token that the data directory holds; undefined where there is none yet. */
+export const keptToken = (dataDir: string): Promise<string | undefined> => readTextFile(tokenFile(dataDir));
+
 /** The token in the data directory; one is made where there is none. An administrator's: the directory is the user's own. */
 async function tokenOf(dataDir: string): Promise<string> {
-  const kept = await readTextFile(tokenFile(dataDir));
+  const kept = await keptToken(dataDir);
   if (kept) return kept;
   const created = await createToken(dataDir, { name: 'infra-mcp stdio', permission: 'admin' });
   return (await createSecretFile(tokenFile(dataDir), created)) ? created : tokenOf(dataDir);

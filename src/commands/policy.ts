@@ -10,7 +10,7 @@ const rulesOfOptions = ({ maxDisruptivePerHour: most }: Config): Rules[] =>
   most === undefined ? [] : [{ deny: [], freezes: [], limit: { most, setBy: envOf('maxDisruptivePerHour') } }];
 
 /** The place that options keep every call to. */
-function pinOf({ project, environment }: Config): Pin | undefined {
+export function pinOf({ project, environment }: Config): Pin | undefined {
   if (project === undefined && environment === undefined) return undefined;
   return {
     ...(project !== undefined && { project: { name: project, setBy: envOf('project') } }),

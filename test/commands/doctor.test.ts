@@ -91,6 +91,26 @@ describe('of a real platform', () => {
     expect(of('budget')?.says).toMatch(/^4\d of 50 requests left/);
   });
 
+  test.each([
+    [['--environment', 'shop/staging'], 'good', 'the environment "shop/staging" is there'],
+    [['--project', 'shop', '--environment', 'staging'], 'good', 'the project "shop" and the environment "staging" is there'],
+    [['--environment', 'shop/nope'], 'bad', 'which could not be found'],
+    [['--project', 'nope'], 'bad', 'which could not be found'],
+    [['--project', 'data', '--environment', 'shop/staging'], 'bad', ''],
+  ])('says whether the place is there that calls are kept to: %j', async (args, state, says) => {
+    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', token]);
+    const { ok, of } = await doctor(args, { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
+    expect(of('pin')).toMatchObject({ state, says: expect.stringContaining(says) as string });
+    expect(ok).toBe(state === 'good');
+  });
+
+  test('says that it can not know yet where no platform serves', async () => {
+    const directory = join(await temporaryDirectory(), 'data');
+    const { of } = await doctor(['--environment', 'shop/nope'], { INFRA_DATA_DIR: directory });
+    expect(of('pin')).toMatchObject({ state: 'note', says: expect.stringContaining('"shop/nope"') as string });
+    expect(existsSync(directory)).toBe(false);
+  });
+
   test('says that it refuses the token', async () => {
     const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', token]);
     const { ok, of } = await doctor([], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: 'another-token', INFRA_DATA_DIR: await temporaryDirectory() });

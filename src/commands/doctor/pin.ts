@@ -1,0 +1,64 @@
+import { createClient, type Client } from '../../client/client.ts';
+import { credentialOf } from '../../client/credential.ts';
+import { ApiError } from '../../client/errors.ts';
+import type { Config } from '../../config.ts';
+import { createAddresses } from '../../mcp/addresses/addresses.ts';
+import { CallFailure } from '../../mcp/errors.ts';
+import type { Pin } from '../../mcp/guard/pin.ts';
+import { createPlaces } from '../../mcp/guard/pinned-place.ts';
+import type { Read } from '../../mcp/guard/target.ts';
+import { endpointOf } from '../claim.ts';
+import { keptToken } from '../link.ts';
+import { createLog } from '../log.ts';
+import { pinOf } from '../policy.ts';
+import { remoteConnection } from '../remote.ts';
+import { type Finding, finder } from './finding.ts';
+
+const pin = finder('pin');
+
+/** Longest time that the place is looked for, in milliseconds. */
+const patience = 10_000;
+
+/** A client of the platform that is there now, with a token that is there now; undefined where one of both is not. */
+async function clientNow(config: Config): Promise<Client | undefined> {
+  const log = createLog('silent');
+  if (config.baseUrl !== undefined) {
+    const connection = await remoteConnection(config, log);
+    const { client } = await connection.connect();
+    if (connection.secrets().length > 0) return client;
+    await connection.close();
+    return undefined;
+  }
+  const [endpoint, token] = await Promise.all([endpointOf(config.dataDir), keptToken(config.dataDir)]);
+  return endpoint && token ? createClient({ baseUrl: endpoint.url, credential: credentialOf(token), timeouts: { headers: patience, body: patience }, log }) : undefined;
+}
+
+const places = ({ project, environment }: Pin): string => [project && `the project "${project.name}"`, environment && `the environment "${environment.name}"`].filter(Boolean).join(' and ');
+
+/** What became of looking for the place. */
+async function lookedFor(client: Client, kept: Pin): Promise<Finding> {
+  const deadline = Date.now() + patience;
+  const read: Read = (operation, input) => client.call(operation, input, { attempts: 1, deadline });
+  try {
+    await createPlaces(kept, createAddresses()).of({ principal: 'doctor', read, now: Date.now });
+    return pin.good(`${places(kept)} is there`);
+  } catch (error) {
+    if (error instanceof CallFailure && error.failure.kind === 'not_possible') return pin.bad(error.failure.what, 'Every call would be refused: correct it, or leave it out.');
+    if (error instanceof ApiError) return pin.skipped(`${places(kept)} could not be looked for: ${error.reason}`);
+    throw error;
+  }
+}
+
+/** Whether what the options keep every call to is there; nothing where they keep calls to no place. */
+export async function pinFindings(config: Config): Promise<Finding[]> {
+  const kept = pinOf(config);
+  if (!kept) return [];
+  // What is wrong with the platform's address or token, the platform's own finding says.
+  const client = await clientNow(config).catch(() => undefined);
+  if (!client) return [pin.note(`whether ${places(kept)} is there can't be told before a platform serves`, 'Look again once it does, or make a call.')];
+  try {
+    return [await lookedFor(client, kept)];
+  } finally {
+    await client.close();
+  }
+}
