@@ -17,8 +17,11 @@ export function withSubscriptions(wire: Transport, load: () => Promise<Watch>): 
   let watch: Watch | undefined;
   let loading: Promise<void> | undefined;
   const open = new Map<string | number, Listening>();
+  // Asked for, while it is looked at what there is to watch. Whoever takes it back meanwhile is told nothing.
+  const opening = new Set<string | number>();
 
   const end = (id: string | number): void => {
+    opening.delete(id);
     open.get(id)?.stop();
     open.delete(id);
   };
@@ -29,13 +32,16 @@ export function withSubscriptions(wire: Transport, load: () => Promise<Watch>): 
     wire.send(message).catch(() => end(id));
   };
 
-  const taken = (message: Message): Message => {
-    const cancelled = takenBack(message);
-    if (cancelled !== undefined) end(cancelled);
-    if (!isListen(message) || !('id' in message) || message.id === undefined) return message;
-    end(message.id);
-    const listening = listen(message, watch!);
-    open.set(message.id, listening);
+  /** Opens what a message asks for. @returns the message with what is watched of it; undefined where it was taken back. */
+  const begun = async (message: Message, id: string | number): Promise<Message | undefined> => {
+    end(id);
+    opening.add(id);
+    const listening = await listen(message, watch!);
+    if (!opening.delete(id)) {
+      listening.stop();
+      return undefined;
+    }
+    open.set(id, listening);
     return asking(message, listening.uris);
   };
 
@@ -49,24 +55,32 @@ export function withSubscriptions(wire: Transport, load: () => Promise<Watch>): 
     if (('result' in message || 'error' in message) && message.id !== undefined) end(message.id);
   };
 
+  const failed = (error: Error): void => watched.onerror?.(error);
+
   let closed = false;
   const close = (): void => {
     closed = true;
-    for (const id of open.keys()) end(id);
+    for (const id of [...opening, ...open.keys()]) end(id);
   };
 
   const watched: Transport = {
     start: () => {
       Object.assign(wire, {
         onmessage: (message: Message, extra: MessageExtraInfo) => {
+          const pass = (taken: Message | undefined): void => {
+            if (!closed && taken) watched.onmessage?.(taken, extra);
+          };
           const deliver = (): void => {
-            if (!closed) watched.onmessage?.(taken(message), extra);
+            const cancelled = takenBack(message);
+            if (cancelled !== undefined) end(cancelled);
+            if (!isListen(message) || !('id' in message) || message.id === undefined) return pass(message);
+            begun(message, message.id).then(pass).catch(failed);
           };
           if (watch || (!loading && !isListen(message))) return deliver();
           loading ??= load().then((loaded) => void (watch = loaded)).finally(() => (loading = undefined));
-          return void loading.then(deliver).catch((error: Error) => watched.onerror?.(error));
+          return void loading.then(deliver).catch(failed);
         },
-        onerror: (error: Error) => watched.onerror?.(error),
+        onerror: failed,
         onclose: () => {
           close();
           watched.onclose?.();

@@ -5,7 +5,7 @@ import { isRecord } from '../mcp/values.ts';
 export type Stop = () => void;
 
 /** Watches the resource at an address for one caller. @returns undefined where it can't be watched. */
-export type Watch = (uri: string, changed: (uri: string) => void) => Stop | undefined;
+export type Watch = (uri: string, changed: (uri: string) => void) => Promise<Stop | undefined>;
 
 /** The method by which clients of the 2026 revision ask to be told of changes. */
 const listenMethod = 'subscriptions/listen';
@@ -43,12 +43,10 @@ export interface Listening {
 }
 
 /** Watches what a message asks for, as far as it can be watched. */
-export function listen(message: unknown, watch: Watch): Listening {
+export async function listen(message: unknown, watch: Watch): Promise<Listening> {
   let told: ((uri: string) => void) | undefined;
-  const watched = resourcesIn(message).flatMap((uri) => {
-    const stop = watch(uri, (changed) => told?.(changed));
-    return stop ? [{ uri, stop }] : [];
-  });
+  const asked = await Promise.all(resourcesIn(message).map(async (uri) => ({ uri, stop: await watch(uri, (changed) => told?.(changed)) })));
+  const watched = asked.flatMap(({ uri, stop }) => (stop ? [{ uri, stop }] : []));
   return {
     uris: watched.map(({ uri }) => uri),
     tell: (changed) => (told = changed),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { nextLook } from '../../src/mcp/resources/pace.ts';
 import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { startLab, type Lab } from '../platform/lab.ts';
+import { nobody, startLab, type Lab } from '../platform/lab.ts';
 import { contentOf, eras, type Content, type ContentClient } from './resources-support.ts';
 
 let lab: Lab;
@@ -77,7 +77,7 @@ describe.each(eras)('a client of the %s era', (era) => {
 
   test('is agreed to only what can be watched', async () => {
     await connect();
-    const { agreed } = await server.watch(['infra://organization', job('variables'), 'infra://nowhere', 'skill://tune-alert/SKILL.md', status]);
+    const { agreed } = await server.watch(['infra://organization', job('variables'), 'infra://nowhere', 'infra://service/job/shop%2Fstaging%2Fnothing/status', `infra://service/job/${nobody}/logs`, 'skill://tune-alert/SKILL.md', status]);
     expect(agreed).toEqual([status]);
     expect(watches.size()).toBe(1);
   });

@@ -22,8 +22,11 @@ export interface ServingResources {
 /** Why a read comes to nothing when what it is about isn't there. */
 const missing: readonly (string | undefined)[] = ['not_found', 'bad_address'];
 
+/** Whether a read that failed for this reason has nothing to read. */
+export const meansMissing = (why: string | undefined): boolean => missing.includes(why);
+
 function failure(uri: string, { text, why }: Extract<Reply, { kind: 'failure' }>): ProtocolError {
-  return missing.includes(why) ? new ResourceNotFoundError(uri, text) : new ProtocolError(ProtocolErrorCode.InternalError, text);
+  return meansMissing(why) ? new ResourceNotFoundError(uri, text) : new ProtocolError(ProtocolErrorCode.InternalError, text);
 }
 
 const notFound = (uri: string): never => {

@@ -17,7 +17,7 @@ export function registerSubscriptions({ server }: McpServer, watch: WatchFor): v
   };
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
     const stop = await watch(context, uri, () => void server.sendResourceUpdated({ uri }).catch(() => end(uri)));
-    if (!stop) throw new ResourceNotFoundError(uri, `Changes of ${uri} can't be told. Subscribe to the status or the logs of something, and to no more than are needed.`);
+    if (!stop) throw new ResourceNotFoundError(uri, `Changes of ${uri} can't be told: there is nothing at it, or it can't be watched. Read it to see; subscribe to the status or the logs of something, and to no more than are needed.`);
     end(uri);
     watched.set(uri, stop);
     if (closed) end(uri);

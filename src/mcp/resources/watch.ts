@@ -9,6 +9,7 @@ import type { Tool } from '../tool.ts';
 import type { JsonRecord } from '../values.ts';
 import { isAllowed, resourceAt } from './catalog.ts';
 import { isOfPlatform } from './resource.ts';
+import { meansMissing } from './serving.ts';
 import { purseOf, type Stop, type Watches } from './watches.ts';
 
 /** What watching works with. */
@@ -35,6 +36,8 @@ function numberOf(policy: Policy): number {
   return number;
 }
 
+const whyOf = (reply: Reply): string | undefined => (reply.kind === 'failure' ? reply.why : undefined);
+
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
 /**
@@ -42,7 +45,7 @@ const digestOf = (value: unknown): string => createHash('sha256').update(JSON.st
  * Callers that differ in any of these share nothing.
  * @param current what watching works with at the moment: the policy may change while something is watched.
  * @returns a function that takes an address, and what is to be called at every change. It gives undefined where
- * nothing can be watched there, or too much is watched already.
+ * nothing can be watched there, the first look finds nothing, or too much is watched already.
  */
 export function watchFor(current: () => Watching, { principal, connection, credential }: Watcher) {
   let client: Client | undefined;
@@ -67,14 +70,15 @@ export function watchFor(current: () => Watching, { principal, connection, crede
     return run(tool, args, contextOf(parts, signal), { ...parts, connect, recorder: exceptionsOnly(parts.recorder) });
   };
 
-  return (uri: string, changed: (uri: string) => void): Stop | undefined => {
+  return async (uri: string, changed: (uri: string) => void): Promise<Stop | undefined> => {
     const { watches, policy } = current();
     const { resource, args } = resourceAt(uri) ?? {};
     if (!resource || !args || !isOfPlatform(resource) || !resource.watched || !isAllowed(resource, policy)) return undefined;
     const { tool, watched: { requests, isMoving } } = resource;
-    return watches.watch(
+    const key = JSON.stringify([principal, credential?.key, numberOf(policy), uri]);
+    const stop = watches.watch(
       {
-        key: JSON.stringify([principal, credential?.key, numberOf(policy), uri]),
+        key,
         principal,
         purse: purseOf(credential),
         requests,
@@ -83,10 +87,13 @@ export function watchFor(current: () => Watching, { principal, connection, crede
           const reply = await look(tool, args, signal);
           return reply.kind === 'answer'
             ? { state: digestOf(reply.data), moving: isMoving(reply.data), failed: false }
-            : { state: `${reply.kind} ${reply.kind === 'failure' ? reply.why : ''}`, moving: false, failed: true };
+            : { state: `${reply.kind} ${whyOf(reply)}`, moving: false, failed: true, missing: meansMissing(whyOf(reply)) };
         },
       },
       () => changed(uri),
     );
+    if (!stop || !(await watches.isMissing(key))) return stop;
+    stop();
+    return undefined;
   };
 }

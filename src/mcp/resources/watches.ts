@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../../client/budget.ts';
 import type { Credential } from '../../client/credential.ts';
 import type { Clock } from '../context.ts';
@@ -9,6 +10,8 @@ export interface Sighting {
   readonly state: string;
   /** Whether something is under way there, so that it is worth looking again soon. */
   readonly moving: boolean;
+  /** Whether there is nothing to be looked at. */
+  readonly missing?: boolean;
 }
 
 /** Something to be watched for one principal, with its right on the platform. */
@@ -35,6 +38,8 @@ export interface Watches {
   watch(watched: Watched, changed: () => void): Stop | undefined;
   /** Something was changed on this budget: what is watched on it is looked at soon, and often for a while. */
   stir(purse: string): void;
+  /** Whether the first look at what has this key found that there is nothing; false as well where that takes long to be known. */
+  isMissing(key: string): Promise<boolean>;
   /** How much is being looked at. */
   readonly size: () => number;
 }
@@ -57,6 +62,9 @@ export const mostWatched = 100;
 /** After a change what it changes is looked at so soon, in milliseconds, and often for so long, until it shows by itself that something is under way. */
 const afterChange = { soon: 500, often: 30_000 } as const;
 
+/** Longest that the first look is waited for, in milliseconds. */
+const firstLook = 5_000;
+
 interface Poller {
   readonly watched: Watched;
   readonly listeners: Set<() => void>;
@@ -64,6 +72,7 @@ interface Poller {
   /** Absent while it is looked at. */
   timer?: NodeJS.Timeout;
   moving: boolean;
+  first?: Promise<Sighting>;
   state?: string;
   failures: number;
 }
@@ -98,7 +107,9 @@ export function createWatches({ clock, random = Math.random, pace = nextLook }: 
   const look = async (poller: Poller): Promise<void> => {
     poller.timer = undefined;
     const { purse } = poller.watched;
-    const { state, moving, failed } = await poller.watched.look(poller.end.signal);
+    const looking = poller.watched.look(poller.end.signal);
+    poller.first ??= looking;
+    const { state, moving, failed } = await looking;
     if (poller.end.signal.aborted) return;
     poller.failures = failed ? poller.failures + 1 : 0;
     // The first failure may be a hiccup: it says nothing yet.
@@ -143,6 +154,10 @@ export function createWatches({ clock, random = Math.random, pace = nextLook }: 
       if (all.length === 0) return;
       stirred.set(purse, clock.now() + afterChange.often);
       for (const poller of all) if (poller.timer) lookIn(poller, afterChange.soon);
+    },
+    async isMissing(key) {
+      const first = await Promise.race([pollers.get(key)?.first, sleep(firstLook, undefined, { ref: false })]);
+      return first?.missing ?? false;
     },
     size: () => pollers.size,
   };

@@ -42,7 +42,7 @@ export interface Eras {
 const withoutState = (response: Response): EraAnswer => ({ response, left: () => undefined, outlivesClient: false });
 
 /** Serves the 2026 revision without state, and the 2025 ones as the operator chose. */
-export function createEras({ build, watch = () => () => undefined, legacy, limits, clock, log }: EraParts): Eras {
+export function createEras({ build, watch = () => async () => undefined, legacy, limits, clock, log }: EraParts): Eras {
   const protocolError = (error: Error): void => log.debug({ err: error }, 'protocol error');
   const factory = ({ era, authInfo, requestInfo }: McpRequestContext): McpServer =>
     // Of the 2026 revision the library has held the header against the message.

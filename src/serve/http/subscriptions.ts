@@ -14,7 +14,7 @@ export function createSubscriptionStreams(factory: McpServerFactory, onerror: (e
   const handlers = new Set<{ close(): Promise<void> }>();
   return {
     async open(request, message, authInfo, watch) {
-      const listening = listen(message, watch);
+      const listening = await listen(message, watch);
       let isOpen = false;
       const ended = (): void => {
         listening.stop();
