@@ -67,6 +67,13 @@ async function needlessness(call: Guarded): Promise<Needless | undefined> {
   return tool.need(first.input, { target: first.target, read: async (operation, input) => protect(call, operation, await look(operation, input)) });
 }
 
+/** Lets pass what the platform isn't known to lack: nobody is asked for what can't be done. */
+function keepOffered({ acts, context }: Guarded): void {
+  const lacking = acts.find(({ operation }) => context.lacks(operation));
+  if (!lacking) return;
+  fail({ kind: 'not_possible', what: `this platform does not offer ${lacking.operation.name}, as an earlier call showed, so nobody was asked to agree`, next: 'Do without it here, and tell the user.' });
+}
+
 /** What it would do. The present state is read only where somebody wants to know. */
 async function plan(call: Guarded): Promise<Planned> {
   const { tool, args, acts, target, tier, deps, look, note } = call;
@@ -153,6 +160,7 @@ async function walk(call: Call): Promise<Ended> {
   const guarded = await guard(await lower(call));
   // What is so already needs no plan and nobody's agreement.
   if (call.tool.operation.effect === 'read' || guarded.acts.length === 0) return finish(guarded);
+  if (isLookedInto(guarded)) keepOffered(guarded);
   const unneeded = await needlessness(guarded);
   if (unneeded) return { reply: needless(call, unneeded), outcome: soAlready };
   const planned = await plan(guarded);

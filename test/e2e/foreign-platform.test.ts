@@ -37,6 +37,19 @@ const problem = (status: number, message: string) => [status, { status, error: '
 const database = { environment_id: id, name: 'orders', type: 'REDIS', version: '7', mode: 'CONTAINER' };
 const created: Answers = (method) => (method === 'POST' ? [201, { id, name: 'orders' }] : undefined);
 
+test('nobody is asked again for what the platform was found to lack', async () => {
+  const { modern, seen } = await foreignPlatform((method) => (method === 'GET' ? [200, { id, name: 'prod', mode: 'PRODUCTION' }] : undefined));
+  const user = userWho(agree);
+  const client = await modern(user);
+  for (const says of [/does not offer POST/, /does not offer cancel_deployment, as an earlier call showed/]) {
+    const result = await client.call('cancel_deployment', { environment_id: id });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(says);
+  }
+  expect(user.asked).toHaveLength(1);
+  expect(seen.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+});
+
 describe('where the mode of an environment cannot be determined', () => {
   test.each<[string, Answers]>([
     ['the platform lacks the read', created],
