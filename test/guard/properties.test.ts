@@ -80,9 +80,9 @@ describe('a planted secret', () => {
   const holders = [...Object.keys(secretArguments), 'list_environment_variables', 'get_application_logs', 'list_webhook_events', 'get_helm', 'update_container', 'get_organization'];
 
   test.each([
-    ['2026', 'modern', names],
-    // In the older era those that hold one are enough.
+    // In the older era those that hold one are enough. First, for the other leaves a cluster locked.
     ['2025', 'legacy', holders],
+    ['2026', 'modern', names],
   ] as const)('is in no result, plan, question, log or record in the %s era', async (_, era, tried) => {
     const secret = fc.sample(fc.stringMatching(/^[a-z]{6}[0-9]{5}[A-Za-z]{4}$/), 1)[0]!;
     const lens = await lensOn(platform.url, { alter: plant(secret) });
