@@ -8,7 +8,7 @@ import { optionHelp, type OptionHelp, optionsOf, type Values } from './config/op
 export { choicesOf, type CommandName, flagOf, oneOf, whole } from './config/fields.ts';
 export type { GivenFlags, Profile } from './config/given.ts';
 export { chosenProfile, profileNames } from './config/profiles.ts';
-export { optionHelp, type OptionHelp, optionsOf } from './config/option-help.ts';
+export { optionHelp, type OptionHelp, type OptionName, optionsOf } from './config/option-help.ts';
 export { logLevels } from './config/options.ts';
 
 /** The options of one run. Those that its command doesn't take have their defaults. */

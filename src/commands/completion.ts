@@ -1,6 +1,5 @@
 import type { Command as Parser, Option } from 'commander';
-import { choicesOf } from '../config.ts';
-import type { OptionName } from '../config/option-help.ts';
+import { choicesOf, type OptionName } from '../config.ts';
 import { commands } from './all.ts';
 import { optionValues } from './option-values.ts';
 import { scripts, type Shell } from './shells.ts';

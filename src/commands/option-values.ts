@@ -1,5 +1,4 @@
-import { profileNames } from '../config.ts';
-import type { OptionName } from '../config/option-help.ts';
+import { profileNames, type OptionName } from '../config.ts';
 
 type Values = (flags: Readonly<Partial<Record<OptionName, string>>>) => Promise<readonly string[]>;
 
