@@ -109,13 +109,13 @@ describe('the plan of a replacement', () => {
   test('tells member by member what changes, and what it drops without saying so', async () => {
     expect(await replacing({})).toEqual([
       'tag: 1.0 → 1.1',
-      expect.stringMatching(/^healthchecks\.readiness_probe: .*"period_seconds":30.* → removed, because it is not given$/),
-      'cpu: 1000 → 500, the default, because it is not given',
-      'description: the api → removed, because it is not given',
-      expect.stringMatching(/^arguments: \["--token","\[hidden [0-9a-f]{4}\]"\] → removed, because it is not given$/),
-      expect.stringMatching(/^ports: .*9090.* → removed, because it is not given$/),
-      'auto_deploy: true → removed, because it is not given',
-      expect.stringMatching(/^autoscaling: .*"scaler_type":"cpu".* → removed, because it is not given$/),
+      expect.stringMatching(/^healthchecks\.readiness_probe: .*"period_seconds":30.* → removed$/),
+      'cpu: 1000 → 500, the default',
+      'description: the api → removed',
+      expect.stringMatching(/^arguments: \["--token","\[hidden [0-9a-f]{4}\]"\] → removed$/),
+      expect.stringMatching(/^ports: .*9090.* → removed$/),
+      'auto_deploy: true → removed',
+      expect.stringMatching(/^autoscaling: .*"scaler_type":"cpu".* → removed$/),
     ]);
   });
 
@@ -142,8 +142,8 @@ describe('the plan of a replacement', () => {
     const args = { environment_id: 'e-1', environment_variable_id: 'v', key: 'DB_PASSWORD', value: 'hunter-new-2' };
     expect((await effectsOf('update_environment_variable', args, { list_variables_of_environment: { results: [row] } })).slice(1)).toEqual([
       expect.stringMatching(/^value: \[hidden [0-9a-f]{4}\] → \[hidden [0-9a-f]{4}\]$/),
-      'mount_path: /etc/db → removed, because it is not given',
-      'description: of the shop → removed, because it is not given',
+      'mount_path: /etc/db → removed',
+      'description: of the shop → removed',
     ]);
   });
 

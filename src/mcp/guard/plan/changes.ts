@@ -35,17 +35,20 @@ function listChanges(path: string, before: readonly unknown[], after: readonly u
   return [...removed.map((item) => `${path}: removes ${show(item)}`), ...added.map((item) => `${path}: adds ${show(item)}`)];
 }
 
+/** Why a replacement drops what is there; nothing where it was asked to. */
+type Reason = ', because it is not given' | '';
+
 /** What stays unsaid in a replacement is lost, or goes back to its default. */
-function dropped(path: string, before: unknown, { default: preset }: JsonSchema): string[] {
+function dropped(path: string, before: unknown, { default: preset }: JsonSchema, reason: Reason): string[] {
   if (isNothing(before) || textFor(before, undefined) === textFor(preset, undefined)) return [];
-  return [`${path}: ${show(before)} → ${preset === undefined ? 'removed' : `${show(preset)}, the default`}, because it is not given`];
+  return [`${path}: ${show(before)} → ${preset === undefined ? 'removed' : `${show(preset)}, the default`}${reason}`];
 }
 
-function memberChanges(path: string, before: unknown, after: unknown, node: JsonSchema): string[] {
+function memberChanges(path: string, before: unknown, after: unknown, node: JsonSchema, reason: Reason): string[] {
   const schema = withoutNull(node);
-  if (after === undefined) return dropped(path, before, schema);
+  if (after === undefined) return dropped(path, before, schema, reason);
   if (schema.secret) return [`${path}: replaced; what it is now is never shown`];
-  if (isRecord(before) && isRecord(after) && schema.properties) return changes(before, after, schema, path);
+  if (isRecord(before) && isRecord(after) && schema.properties) return changes(before, after, schema, { path, reason });
   if (Array.isArray(before) && Array.isArray(after)) return listChanges(path, before, after, schema.items);
   if (textFor(before, schema) === textFor(after, schema) || (isNothing(before) && isNothing(after))) return [];
   return [isNothing(before) ? `${path}: ${show(after)}, where there was nothing` : `${path}: ${show(before)} → ${show(after)}`];
@@ -55,7 +58,8 @@ function memberChanges(path: string, before: unknown, after: unknown, node: Json
  * What a replacement changes, member by member: before → after. Includes what it drops by leaving it out.
  * @param before what is there, as far as the schema declares it.
  * @param after what is sent.
+ * @param path of the two, in what they are members of. `reason`: why what `after` lacks is dropped.
  */
-export function changes(before: JsonRecord, after: JsonRecord, schema: JsonSchema, path = ''): string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => memberChanges(path ? `${path}.${name}` : name, before[name], after[name], member));
+export function changes(before: JsonRecord, after: JsonRecord, schema: JsonSchema, { path = '', reason = ', because it is not given' as Reason } = {}): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => memberChanges(path ? `${path}.${name}` : name, before[name], after[name], member, reason));
 }

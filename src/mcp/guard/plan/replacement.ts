@@ -12,10 +12,10 @@ export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] => 
 
 /**
  * What a PUT changes and what it drops without saying so.
- * @param asRequest what was read, in the request's own shape, where the two differ.
+ * @param asRequest what was read, in the request's own shape; given where it is merged with what the caller gives.
  */
 export const replacement =
-  (operation: AnyOperation, asRequest: (found: JsonRecord) => JsonRecord = (found) => found): Preview =>
+  (operation: AnyOperation, asRequest?: (found: JsonRecord) => JsonRecord): Preview =>
   async (args, { read }) => {
     const found = await present(operation, args, read);
     if (!found) {
@@ -25,6 +25,8 @@ export const replacement =
     const body = bodyMembers(operation);
     const whole = argumentSchema(operation);
     const schema = { properties: pick(whole.properties ?? {}, body) as NonNullable<typeof whole.properties> };
-    const lines = changes(declaredIn(asRequest(found), schema) as JsonRecord, pick(args, body), schema);
+    // What was read is sent back: what isn't there any more was taken out by the caller.
+    const reason = asRequest ? '' : undefined;
+    const lines = changes(declaredIn(asRequest?.(found) ?? found, schema) as JsonRecord, pick(args, body), schema, { reason });
     return lines.length > 0 ? lines : ['Nothing would change: all of it is so already.'];
   };
