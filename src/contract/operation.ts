@@ -15,6 +15,9 @@ export type Effect = (typeof effects)[number];
 export const permissionLevels = ['read', 'deploy', 'write', 'admin'] as const;
 export type PermissionLevel = (typeof permissionLevels)[number];
 
+/** Whether a level includes another one. */
+export const reaches = (level: PermissionLevel, needed: PermissionLevel): boolean => permissionLevels.indexOf(level) >= permissionLevels.indexOf(needed);
+
 type PathParam<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParam<Rest>
   : never;

@@ -69,6 +69,23 @@ describe('infra-mcp http', () => {
     expect(log).toContainEqual(expect.objectContaining({ msg: 'request answered', path: '/mcp', status: 200, principal: 'local', calls: ['get_organization'], requestId: expect.any(String) }));
   });
 
+  test('shows the holder of a key the tools that its level reaches, and tells a call beyond it which one is needed and who can give it', async () => {
+    const folder = await temporaryFolder();
+    const { key, sha256 } = createKey();
+    await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ci, sha256: ${sha256}, level: deploy }]`);
+    const { url } = await serve(['--keys-file', join(folder, 'keys.yaml')]);
+    for (const connect of [connectModern, connectLegacy]) {
+      const client = await connect(url, { headers: { authorization: `Bearer ${key}` } });
+      const listed = await client.list();
+      expect(listed).toEqual(expect.arrayContaining(['get_organization', 'deploy_application']));
+      expect(listed).not.toContain('create_project');
+      const result = await client.call('create_project', { name: 'x' });
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toMatch(/^create_project was not called: it needs the permission "write", and the one given here is "deploy" \(.*key "ci"\)\. .*whoever runs this server can give more/);
+      await client.close();
+    }
+  });
+
   test('reads keys and policy again on SIGHUP, both or neither', async () => {
     const folder = await temporaryFolder();
     const [keys, policy] = [join(folder, 'keys.yaml'), join(folder, 'policy.yaml')];

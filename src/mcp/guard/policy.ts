@@ -1,5 +1,5 @@
-import type { AnyOperation } from '../../contract/operation.ts';
-import type { Tool } from '../tool.ts';
+import { reaches, type AnyOperation } from '../../contract/operation.ts';
+import { permissionOf, type Tool } from '../tool.ts';
 import { deniedByPin, type Pin } from './pin.ts';
 import { needsConfirmation, type GraveTier, type Tier } from './tier.ts';
 import { asksForPlace, asksForProjectName, conditionText, holds, holdsForTool, mayHavePlace, type Situation } from './policy/match.ts';
@@ -69,8 +69,21 @@ function hopeless(way: Unaimed, { allow, deny }: Rules): Denial | undefined {
   return allow && !allow.rules.some(canHold) ? notAllowed(allow) : undefined;
 }
 
+/** Why a tool is beyond what its caller's permission reaches, or undefined. */
+function beyond(tool: Tool, policy: Policy): Denial | undefined {
+  const needed = permissionOf(tool);
+  const reach = rulesIn(policy).map((rules) => rules.reach).find((one) => one !== undefined && !reaches(one.level, needed));
+  return reach && {
+    rule: `it needs the permission "${needed}", and the one given here is "${reach.level}"`,
+    setBy: reach.setBy,
+    instead: 'The tools that are listed are allowed; whoever runs this server can give more.',
+  };
+}
+
 /** Why the policy forbids every call of a tool, or undefined. Such tools aren't listed either. */
 export function denialOf(tool: Tool, policy: Policy): Denial | undefined {
+  const tooHigh = beyond(tool, policy);
+  if (tooHigh) return tooHigh;
   const setBy = readOnlyBy(policy);
   if (setBy !== undefined && tool.operation.effect !== 'read') return readOnlyDenial(setBy);
   const outside = deniedByPin(tool, policy.pin);

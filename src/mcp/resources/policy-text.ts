@@ -6,7 +6,8 @@ import type { Rules } from '../guard/policy/rules.ts';
 
 const list = (head: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [head, ...lines.map((line) => `- ${line}`)]);
 
-const rulesText = ({ allow, deny, freezes, limit, unattended = [], valueFromEnv = [] }: Rules): string[] => [
+const rulesText = ({ reach, allow, deny, freezes, limit, unattended = [], valueFromEnv = [] }: Rules): string[] => [
+  ...(reach ? [`Only tools that need no more than the permission "${reach.level}" (${reach.setBy}).`] : []),
   ...(allow ? list(`Allowed is only what one of these holds for (${allow.setBy}):`, allow.rules.map(conditionText)) : []),
   ...list('Denied, even where it is allowed:', deny.map(({ conditions, setBy }) => `${conditionText(conditions)} (${setBy})`)),
   ...list('No changes while a window is open:', freezes.map(({ conditions, setBy }) => `${conditionText(conditions) || 'everything'} (${setBy})`)),

@@ -17,8 +17,8 @@ export interface HttpCaller {
   readonly principal: string;
   /** Highest level of operations it may call. */
   readonly level: PermissionLevel;
-  /** The answer when a tool needs a higher level: how the caller can get it, if it can. */
-  readonly stepUp: (needed: PermissionLevel, tool: string) => Response;
+  /** The answer when a tool needs a higher level: how the caller can get it. Absent where it can't: then its restriction has such calls refused. */
+  readonly stepUp?: (needed: PermissionLevel, tool: string) => Response;
   /** What the platform is called with, where the caller brought its own right. */
   readonly credential?: Credential;
   readonly restriction: Restriction;

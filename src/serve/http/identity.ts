@@ -1,4 +1,3 @@
-import { refuse } from './answers.ts';
 import type { HttpCaller } from './caller.ts';
 import { platformTokenIn, platformTokenNeeded } from './platform-token.ts';
 import { restrictionOf, unrestricted } from './restriction.ts';
@@ -14,7 +13,6 @@ export const local: Authenticate = async () => ({
   principal: 'local',
   level: 'admin',
   restriction: unrestricted,
-  stepUp: (needed, tool) => refuse({ status: 403, message: `${tool} needs the level "${needed}".` }),
 });
 
 /** What a server knows beside its callers. */

@@ -2,10 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
-import { permissionLevels } from '../../contract/operation.ts';
+import { permissionLevels, reaches } from '../../contract/operation.ts';
 import { parsePolicy } from '../../mcp/guard/policy/load.ts';
 import type { Tool } from '../../mcp/tool.ts';
-import { refuse } from './answers.ts';
 import type { Restriction } from './caller.ts';
 import type { Identity } from './identity.ts';
 import { readOnlyToo, unrestricted } from './restriction.ts';
@@ -48,8 +47,10 @@ const reading = (path: string): Promise<string> =>
   });
 
 async function restrictionOf({ name, level, read_only: readOnly, policy }: Entry, path: string, tools: readonly Tool[]): Promise<Restriction> {
-  // Who can't change anything should not be shown tools that do.
-  const held = readOnly || level === 'read' ? readOnlyToo(unrestricted, `${path}, key "${name}"`) : unrestricted;
+  const setBy = `${path}, key "${name}"`;
+  // A key can't be exchanged in the middle of a call: its holder is neither shown nor let use what is beyond it.
+  const within: Restriction = reaches(level, 'admin') ? unrestricted : { name: `key:${name}:${level}`, rules: [{ reach: { level, setBy }, deny: [], freezes: [] }] };
+  const held = readOnly || level === 'read' ? readOnlyToo(within, setBy) : within;
   if (policy === undefined) return held;
   const file = resolve(dirname(path), policy);
   const text = await reading(file);
@@ -60,11 +61,6 @@ const identityOf = async (entry: Entry, path: string, tools: readonly Tool[]): P
   principal: `key:${entry.name}`,
   level: entry.level,
   restriction: await restrictionOf(entry, path, tools),
-  stepUp: (needed, tool) =>
-    refuse({
-      status: 403,
-      message: `${tool} needs the level "${needed}", and the key "${entry.name}" has "${entry.level}". Whoever runs this server can give it a higher one.`,
-    }),
 });
 
 const repeated = (values: readonly string[]): string | undefined => values.find((value, index) => values.indexOf(value) !== index);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { effects } from '../../../contract/operation.ts';
+import { effects, type PermissionLevel } from '../../../contract/operation.ts';
 import { EnvironmentMode } from '../../../contract/resources/environment.ts';
 import { nearest } from '../../nearest.ts';
 import { toolsets, type Tool } from '../../tool.ts';
@@ -93,8 +93,16 @@ export interface Allowed {
   readonly setBy: string;
 }
 
+/** How far a caller's permission reaches, with where it is set. */
+export interface Reach {
+  readonly level: PermissionLevel;
+  readonly setBy: string;
+}
+
 /** One set of rules, from one place. */
 export interface Rules {
+  /** Highest level of tools, where not every one. */
+  readonly reach?: Reach;
   /** Where `read_only` is set, if it is. */
   readonly readOnly?: string;
   /** Where given, only what one of these holds for is allowed. */
