@@ -9,7 +9,6 @@ import { waitForDeployment } from './deployment/wait-for-deployment.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
 import { getEnvironmentOverview } from './environment/get-environment-overview.ts';
 import { restartServices } from './environment/restart-services.ts';
-import { stopEnvironment } from './environment/stop-environment.ts';
 import { findResource } from './platform/find-resource.ts';
 import { getService } from './service/get-service.ts';
 import { searchLogs } from './service/search-logs.ts';
@@ -33,7 +32,6 @@ export const core: readonly Tool[] = [
   rollbackApplication,
   cancelDeployment,
   restartServices,
-  stopEnvironment,
   listEnvironmentVariables,
   setEnvironmentVariables,
   unlockCluster,

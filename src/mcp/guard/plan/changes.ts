@@ -60,6 +60,6 @@ function memberChanges(path: string, before: unknown, after: unknown, node: Json
  * @param after what is sent.
  * @param path of the two, in what they are members of. `reason`: why what `after` lacks is dropped.
  */
-export function changes(before: JsonRecord, after: JsonRecord, schema: JsonSchema, { path = '', reason = ', because it is not given' as Reason } = {}): string[] {
+export function changes(before: JsonRecord, after: JsonRecord, schema: JsonSchema, { path = '', reason = ', because it is not given' }: { path?: string; reason?: Reason } = {}): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => memberChanges(path ? `${path}.${name}` : name, before[name], after[name], member, reason));
 }
