@@ -62,7 +62,7 @@ describe.each(servers)('a server of tools: %s', (_, wanted) => {
 
   test('has prompts and skills that say which of their tools there are not', async () => {
     const { prompts } = await server.client.listPrompts();
-    const given = { service: nobody, environment: nobody, source: nobody, target: nobody, cluster: nobody, alert_rule: nobody, email: 'a@b.example', repository: 'https://git.example/a.git' };
+    const given = { service: nobody, environment: nobody, source: 'shop/staging', target: 'shop/production', cluster: nobody, alert_rule: nobody, email: 'a@b.example', repository: 'https://git.example/a.git' };
     for (const { name, arguments: taken = [] } of prompts) {
       const asked = Object.fromEntries(taken.flatMap(({ name: one, required }) => (required ? [[one, given[one as keyof typeof given]]] : [])));
       const { messages } = await server.client.getPrompt({ name, arguments: asked });
