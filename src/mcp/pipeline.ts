@@ -8,15 +8,15 @@ import type { Confirmation } from './guard/confirmation.ts';
 import { splitControls } from './guard/controls.ts';
 import { admit, guard, keepArgumentsInside, spend, type Guarded, type Lowered } from './guard/guard.ts';
 import { keepUnlocked } from './guard/lock.ts';
+import { isLookedInto, keepOffered, needlessness } from './guard/needless.ts';
 import { inPlace } from './guard/pinned-place.ts';
 import { planOf, planText, type Plan } from './guard/plan.ts';
-import type { Needless } from './guard/plan/preview.ts';
 import { allowsUnattended } from './guard/policy.ts';
 import { questionFor } from './guard/question.ts';
 import type { CallFacts, Confirmed } from './guard/record.ts';
 import { isIrreparable, needsConfirmation } from './guard/tier.ts';
 import { keepTogether } from './guard/together.ts';
-import { lookAround, once, protect } from './look.ts';
+import { lookAround, once } from './look.ts';
 import { secretsAmong, secretsOf } from './redact.ts';
 import { answered, needless, type Ended, type Reply } from './reply.ts';
 import { resolve } from './resolve.ts';
@@ -55,23 +55,6 @@ async function lower(call: Call): Promise<Lowered> {
   if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
   const redactor = deps.redactor.knowing(acts.flatMap(({ operation, input }) => secretsOf(operation, input)));
   return { ...call, acts, deps: { ...deps, redactor } };
-}
-
-/** Whether somebody wants to know what it would do before it is done. Otherwise nothing is read, so that a harmless change stays one request. */
-const isLookedInto = ({ controls, tier }: Guarded): boolean => controls.dryRun || needsConfirmation(tier);
-
-/** Why it needs not be done; undefined where it has to be, or nobody asks. */
-async function needlessness(call: Guarded): Promise<Needless | undefined> {
-  const { tool, acts: [first, ...others], look } = call;
-  if (!tool.need || !first || others.length > 0 || !isLookedInto(call)) return undefined;
-  return tool.need(first.input, { target: first.target, read: async (operation, input) => protect(call, operation, await look(operation, input)) });
-}
-
-/** Lets pass what the platform isn't known to lack: nobody is asked for what can't be done. */
-function keepOffered({ acts, context }: Guarded): void {
-  const lacking = acts.find(({ operation }) => context.lacks(operation));
-  if (!lacking) return;
-  fail({ kind: 'not_possible', what: `this platform does not offer ${lacking.operation.name}, as an earlier call showed, so nobody was asked to agree`, next: 'Do without it here, and tell the user.' });
 }
 
 /** What it would do. The present state is read only where somebody wants to know. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { offeredTools } from '../../src/commands/offered-tools.ts';
 import { readConfig } from '../../src/config.ts';
-import { listed } from '../../src/mcp/registry.ts';
 import { core } from '../../tools/core.ts';
 import { tools } from '../../tools/index.ts';
 
@@ -35,13 +34,4 @@ describe('the tools that are offered', () => {
   test('a list of words that is none is an error of the option', () => {
     expect(() => readConfig('stdio', { tools: 'stop environment' }, {})).toThrow('--tools must be names, separated by commas.');
   });
-});
-
-test('the core costs a context less than 10 KB', () => {
-  const sizes = core.map((tool) => {
-    const { name, description, inputSchema } = listed(tool);
-    return { name, bytes: Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) };
-  });
-  const all = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  expect(all, sizes.map(({ name, bytes }) => `${bytes} ${name}`).join('\n')).toBeLessThan(10 * 1024);
 });
