@@ -11,11 +11,17 @@ let requests: Record<OperationName, Json>;
 // As text, which compares fast.
 let kept: string;
 
-// Whatever is accepted stays queued, so that only requests change what is kept.
+/** What is kept but for the deliveries of webhooks: they go on by themselves after a request that was accepted. */
+function keptNow(): string {
+  const { webhook_delivery: _deliveries, webhook_attempt: _attempts, ...others } = lab.dump();
+  return JSON.stringify(others);
+}
+
+// Whatever is accepted stays queued, so that otherwise only requests change what is kept.
 beforeAll(async () => {
   lab = await startLab({ timeScale: 1000 });
   requests = validRequests({ ...lab.seed, organization_id: lab.organizationId }, 'b');
-  kept = JSON.stringify(lab.dump());
+  kept = keptNow();
 });
 
 afterAll(() => lab.close());
@@ -27,7 +33,7 @@ async function sendBody(name: OperationName, body: string): Promise<number> {
   const { method, target } = toWire(operations[name], requests[name]);
   const { status, text } = await lab.send(method, target, { body, headers: json });
   expect(status, text).toBeLessThan(500);
-  const now = JSON.stringify(lab.dump());
+  const now = keptNow();
   if (status >= 400 && now !== kept) expect(JSON.parse(now)).toEqual(JSON.parse(kept));
   kept = now;
   return status;
