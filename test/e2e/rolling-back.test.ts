@@ -44,3 +44,20 @@ test('going back twice undoes nothing of it: the second time there is nothing to
   expect(forward).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(`holds no good deployment of ${bad}`) as string }] });
   expect(await running()).toBe(good);
 });
+
+test('a commit is as old as its first deployment, however many came since', async () => {
+  const service = 'shop/production/checkout-api';
+  const [older, newer] = ['0dd0dd0dd0dd0dd0dd0dd0dd0dd0dd0dd0dd0dd0', 'feedfeedfeedfeedfeedfeedfeedfeedfeedfeed'];
+  const { id } = (await client.call('get_service', { service })).structuredContent as { id: string };
+  const deploy = async (git_commit_id: string): Promise<void> => {
+    const response = await fetch(`${platform.url}/application/${id}/deploy`, {
+      method: 'POST', headers: { authorization: `Token ${platform.token}`, 'content-type': 'application/json' }, body: JSON.stringify({ git_commit_id }),
+    });
+    expect(response.ok, await response.text()).toBe(true);
+  };
+  for (const commit of [older, ...Array.from({ length: 101 }, () => newer), older]) await deploy(commit);
+  await client.call('wait_for_deployment', { service });
+  const answer = await client.call('rollback_application', { application: service, dry_run: true });
+  expect(textOf(answer)).not.toContain(`to ${newer.slice(0, 7)}`);
+  expect(textOf(answer)).toMatch(/nothing to change|gone back already/);
+});

@@ -11,14 +11,32 @@ import { subjectAt } from '../service/any-kind.ts';
 
 const commitsOf = (releases: readonly Release[]): string => [...new Set(releases.map(({ commit }) => commit))].join(', ');
 
+/** Most pages of history that are read: how old a commit is shows only where its first deployment does. */
+const mostPages = 5;
+
+/** The deployments of an application, newest first; undefined where the platform doesn't show them. */
+async function historyOf(sight: Sight, application_id: string): Promise<readonly JsonRecord[] | undefined> {
+  const all: JsonRecord[] = [];
+  for (let page = 1; page <= mostPages; page += 1) {
+    // Each page is wanted only where the one before was full.
+    // oxlint-disable-next-line no-await-in-loop
+    const read = await sight.attempt(operations.list_application_deployments, { application_id, page, page_size: maximumPageSize });
+    if (!read) return undefined;
+    const rows = (read.results ?? []).filter(isRecord);
+    all.push(...rows);
+    if (rows.length < maximumPageSize) break;
+  }
+  return all;
+}
+
 /**
  * Where going back leads, as the application's history shows it.
  * @param without a deployment that doesn't count, because this call began it.
  */
 async function findWay(sight: Sight, application_id: string, { commit, without }: { commit?: string; without?: string | null }): Promise<WayBack> {
-  const history = await sight.attempt(operations.list_application_deployments, { application_id, page_size: maximumPageSize });
+  const history = await historyOf(sight, application_id);
   if (!history) return sight.refuse('this platform does not show the history of applications', 'Name the commit yourself: deploy_application with git_commit_id.');
-  const past = (history.results ?? []).filter(isRecord).map((item) => readDeployment(item as HistoryItem));
+  const past = history.map((item) => readDeployment(item as HistoryItem));
   return wayBack(past.filter(({ id }) => id === undefined || id !== without), commit);
 }
 
