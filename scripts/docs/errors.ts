@@ -52,7 +52,7 @@ const networkRows = (): string[][] => {
 
 const tool = tools.find(({ name }) => name === 'stop_environment')!;
 const plan: Plan = {
-  tool: tool.name, tier: 'destructive', target: { kind: 'environment', name: 'live', mode: 'PRODUCTION' }, summary: '', requests: [], effects: [], digest: '',
+  tool: tool.name, tier: 'destructive', target: { kind: 'environment', name: 'live', mode: 'PRODUCTION', path: 'shop/live' }, summary: '', requests: [], effects: [], digest: '',
 };
 const apiError = new ApiError(tool.name, refusalOf(refused(500, 'the database is down')));
 
@@ -74,7 +74,7 @@ const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: K
 };
 
 const refusals: Readonly<Record<Refusal, true>> = {
-  cannot_ask: true, declined: true, operator_refused: true, dismissed: true, not_agreed: true, invalid: true, used: true, other_call: true, changed: true, late: true,
+  cannot_ask: true, too_long: true, declined: true, operator_refused: true, dismissed: true, not_agreed: true, invalid: true, used: true, other_call: true, changed: true, late: true,
 };
 
 const redactor = { text: (text: string) => text, value: (value: unknown) => value, knowing: () => redactor };

@@ -4,6 +4,7 @@ import { createDesk, type Desk, type Unlocked } from '../mcp/guard/approvals/des
 import { hasSecret, setSecret } from '../mcp/guard/approvals/operator.ts';
 import type { Pending, Verdict } from '../mcp/guard/approvals/pending.ts';
 import { planText } from '../mcp/guard/plan.ts';
+import { isTyped } from '../mcp/guard/question.ts';
 import { columns } from './columns.ts';
 import { styled, tierText } from './style.ts';
 import { approvalsOf } from './guard.ts';
@@ -29,7 +30,8 @@ async function unlock(desk: Desk, terminal: Terminal): Promise<(text: string) =>
   throw new Error((wrongs[unlocked.kind] as (unlocked: Unlocked) => string)(unlocked));
 }
 
-const targetText = ({ plan: { target } }: Pending): string => `${target.kind} ${target.name ?? target.id ?? ''}`.trim();
+// A call that an earlier version of this program left waiting has no path.
+const targetText = ({ plan: { target } }: Pending): string => target.path ?? target.id ?? target.kind;
 
 /** Lists what waits. */
 async function list(desk: Desk, { json }: Flags, terminal: Terminal): Promise<void> {
@@ -56,7 +58,7 @@ const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): s
 /** Whether the person at the terminal agrees to what was shown. */
 async function agrees({ typed }: Pending, terminal: Terminal): Promise<boolean> {
   if (typed === undefined) return (await terminal.ask('Approve it? Type yes: ')).trim() === 'yes';
-  return (await terminal.ask(`Type ${typed} to approve it: `)).trim() === typed;
+  return isTyped(typed, await terminal.ask(`Type ${typed} to approve it: `));
 }
 
 async function decide(desk: Desk, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {

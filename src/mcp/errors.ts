@@ -7,6 +7,7 @@ import { approvalLifetime } from './guard/approvals/approvals.ts';
 import type { Refusal } from './guard/confirmation.ts';
 import { planText, type Plan } from './guard/plan.ts';
 import type { Denial } from './guard/policy.ts';
+import { longestQuestion } from './guard/question.ts';
 import type { Outcome } from './guard/record.ts';
 import { sayable } from './mentions.ts';
 import type { Redactor } from './redact.ts';
@@ -19,7 +20,7 @@ export type Failure =
   | { readonly kind: 'denied'; readonly denial: Denial }
   | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: Plan }
   /** `command` is what approves it under its code. */
-  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly plan: Plan }
+  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly tooLong?: true; readonly plan: Plan }
   | { readonly kind: 'not_recorded'; readonly requestId: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }
@@ -119,6 +120,12 @@ const refusals: Record<Refusal, Told> = {
       'Tell the user what you wanted to do. It can be done from a client that supports elicitation, or approved in a terminal once whoever runs this server has ' +
       'set that up (infra-mcp approve --set-secret). Do not look for another way to the same effect.',
   },
+  too_long: {
+    what: `somebody has to agree to this first, its plan is longer than the ${longestQuestion} characters that a client's question can show whole, and no operator is set up to approve it`,
+    next:
+      'Tell the user what you wanted to do. It can be done in several smaller calls, or approved in a terminal once whoever runs this server has set that up ' +
+      '(infra-mcp approve --set-secret).',
+  },
   declined: { what: 'the user said no', next: 'Do not call it again unless the user asks for it.' },
   operator_refused: { what: 'the operator refused it', next: 'Do not call it again unless the user asks for it.' },
   dismissed: { what: 'the user sent the question away without an answer', next: askAgain },
@@ -134,14 +141,16 @@ const notAgreed = (tool: Tool, { what, next }: Told, plan: Plan): string =>
   `${notDone(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(planText(plan))}`;
 
 const byOperator = (command: string): string =>
-  `Tell the user: whoever runs this server can approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
+  `Tell the user: whoever runs this server can see all of it and approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
   'Then call it again with the same arguments.';
 
 const byCaller = (token: string): string =>
   `The operator lets callers confirm such a call: make sure that this is what the user wants, then call it again with the same arguments and plan_token ${token}`;
 
-const pending = ({ code, command, planToken }: { code?: string; command?: string; planToken?: string }): Told => ({
-  what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}`,
+const tooLongText = `; its plan is longer than the ${longestQuestion} characters that a client's question can show whole, so the user was not asked here`;
+
+const pending = ({ code, command, planToken, tooLong }: { code?: string; command?: string; planToken?: string; tooLong?: true }): Told => ({
+  what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}${tooLong ? tooLongText : ''}`,
   next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
 });
 

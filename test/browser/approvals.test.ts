@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
     await waiting(tab).getByRole('button', { name: 'Approve' }).click();
     await tab.getByText('Not approved').waitFor();
     expect((await stop()).isError).toBe(true);
-    await waiting(tab).getByLabel('To approve it').fill(production.name);
+    await waiting(tab).getByLabel('To approve it').fill(`shop/${production.name}`);
     await waiting(tab).getByRole('button', { name: 'Approve' }).click();
     await tab.getByText('Approved, for one call').waitFor();
     const stopped = await stop();

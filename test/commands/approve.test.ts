@@ -74,10 +74,10 @@ describe('approving', () => {
   test('shows the plan, and takes the name of the target and the secret', async () => {
     const config = await office();
     const code = await ask(config);
-    const operator = person('prod', secret);
+    const operator = person('shop/prod', secret);
     await approve(config, code, {}, operator);
     expect(operator.seen).toContain('ann wants to run stop_environment (destructive)');
-    expect(operator.seen).toContain('On: environment "prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/stop');
+    expect(operator.seen).toContain('On: environment "shop/prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/stop');
     expect(operator.seen).not.toContain(secret);
     expect(await comesOf(config)).toBe('approved');
   });
@@ -90,7 +90,7 @@ describe('approving', () => {
     expect(await comesOf(config)).toBe('approved');
   });
 
-  test.each([['another name'], ['Prod'], ['']])('comes to nothing with %j for the name', async (typed) => {
+  test.each([['another name'], ['prod'], ['shop/Prod'], ['']])('comes to nothing with %j for the name', async (typed) => {
     const config = await office();
     const code = await ask(config);
     await expect(approve(config, code, {}, person(typed, secret))).rejects.toThrow('Not approved. It waits until it expires');
@@ -100,7 +100,7 @@ describe('approving', () => {
   test('comes to nothing with a wrong secret, and says how many tries are left', async () => {
     const config = await office();
     const code = await ask(config);
-    await expect(approve(config, code, {}, person('prod', 'wrong secret'))).rejects.toThrow('not the secret. 4 more tries');
+    await expect(approve(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('not the secret. 4 more tries');
     expect(await comesOf(config)).toBe('pending');
   });
 
@@ -121,7 +121,7 @@ describe('approving', () => {
   test('needs a secret that was set', async () => {
     const config = configIn(await temporaryDirectory());
     const code = await ask(config);
-    await expect(approve(config, code, {}, person('prod', secret))).rejects.toThrow('No operator secret is set');
+    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow('No operator secret is set');
   });
 
   test('lists what waits', async () => {
@@ -129,7 +129,7 @@ describe('approving', () => {
     const code = await ask(config);
     const operator = person();
     await approve(config, undefined, {}, operator);
-    expect(operator.seen).toMatch(new RegExp(`^${code} +stop_environment +environment prod +destructive +ann +20`, 'm'));
+    expect(operator.seen).toMatch(new RegExp(`^${code} +stop_environment +shop/prod +destructive +ann +20`, 'm'));
     const program = person();
     await approve(config, undefined, { json: true }, program);
     expect(JSON.parse(program.seen)).toEqual([expect.objectContaining({ code })]);
@@ -142,8 +142,8 @@ describe('the operator secret', () => {
     await expect(approve(config, undefined, { setSecret: true }, person('wrong secret', 'new secret 1', 'new secret 1'))).rejects.toThrow('not the secret');
     await approve(config, undefined, { setSecret: true }, person(secret, 'new secret 1', 'new secret 1'));
     const code = await ask(config);
-    await expect(approve(config, code, {}, person('prod', secret))).rejects.toThrow('not the secret');
-    await approve(config, code, {}, person('prod', 'new secret 1'));
+    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow('not the secret');
+    await approve(config, code, {}, person('shop/prod', 'new secret 1'));
   });
 
   test('is not set by a slip', async () => {
@@ -171,7 +171,7 @@ describe('the command', () => {
     const { command, env } = commandLine(['approve', code], { INFRA_DATA_DIR: config.dataDir });
     const quoted = command.map((word) => `'${word}'`).join(' ');
     const child = spawn('script', ['-qec', quoted, '/dev/null'], { env });
-    const answers: [RegExp, string][] = [[/to approve it: /, 'prod\r'], [/Operator secret: /, `${secret}\r`]];
+    const answers: [RegExp, string][] = [[/to approve it: /, 'shop/prod\r'], [/Operator secret: /, `${secret}\r`]];
     let shown = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       shown += text;

@@ -20,12 +20,14 @@ afterAll(async () => {
 
 let count = 0;
 
-/** A new environment of a mode, with its name. */
-async function environmentOf(mode: EnvironmentMode): Promise<{ id: string; name: string }> {
+const project = 'shop';
+
+/** A new environment of a mode, with its path. */
+async function environmentOf(mode: EnvironmentMode): Promise<{ id: string; path: string }> {
   const name = `${mode.toLowerCase()}-${(count += 1)}`;
   const { project_id, cluster_id } = platform.seed as { project_id: string; cluster_id: string };
   const { structuredContent } = await helper.call('create_environment', { project_id, cluster_id, name, mode });
-  return { id: (structuredContent as { id: string }).id, name };
+  return { id: (structuredContent as { id: string }).id, path: `${project}/${name}` };
 }
 
 const stateOf = async (id: string): Promise<unknown> => {
@@ -49,14 +51,14 @@ describe.each(eras)('in the %s era', (_, connect) => {
     expect(user.asked).toEqual([]);
   });
 
-  test('the same change to production asks for the name of its target, and is made', async () => {
+  test('the same change to production asks for the path of its target, and is made', async () => {
     const user = userWho(agree);
-    const { id, name } = await environmentOf('PRODUCTION');
+    const { id, path } = await environmentOf('PRODUCTION');
     const result = await (await connect()(user)).call('create_database', database(id));
     expect(result.isError).toBeFalsy();
     expect(user.asked).toHaveLength(1);
-    expect(user.asked[0]!.message).toContain(`environment "${name}", PRODUCTION`);
-    expect(user.asked[0]!.requestedSchema.properties).toMatchObject({ name: { type: 'string', title: `Type ${name} to approve` } });
+    expect(user.asked[0]!.message).toContain(`environment "${path}", PRODUCTION`);
+    expect(user.asked[0]!.requestedSchema.properties).toMatchObject({ name: { type: 'string', title: `Type ${path} to approve` } });
   });
 
   test('an environment that would be production asks for its name', async () => {
@@ -65,7 +67,7 @@ describe.each(eras)('in the %s era', (_, connect) => {
     const name = `live-${(count += 1)}`;
     const result = await (await connect()(user)).call('create_environment', { project_id, cluster_id, name, mode: 'PRODUCTION' });
     expect(result.isError).toBeFalsy();
-    expect(user.asked[0]!.requestedSchema.properties).toMatchObject({ name: { title: `Type ${name} to approve` } });
+    expect(user.asked[0]!.requestedSchema.properties).toMatchObject({ name: { title: `Type ${project}/${name} to approve` } });
   });
 
   test('a restart asks for a yes', async () => {
@@ -84,23 +86,23 @@ describe.each(eras)('in the %s era', (_, connect) => {
   ];
 
   test.each(ways)('nothing is stopped when the user %s', async (__, answer, says) => {
-    const { id, name } = await environmentOf('STAGING');
+    const { id, path } = await environmentOf('STAGING');
     const before = await stateOf(id);
     const result = await (await connect()(userWho(answer))).call('stop_environment', { environment_id: id });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain('was not carried out and nothing has changed');
     expect(textOf(result)).toContain(says);
-    expect(textOf(result)).toContain(`environment "${name}"`);
+    expect(textOf(result)).toContain(`environment "${path}"`);
     expect(await stateOf(id)).toEqual(before);
   });
 
   test('nothing is stopped where the client cannot ask, and the answer says what would have happened', async () => {
-    const { id, name } = await environmentOf('STAGING');
+    const { id, path } = await environmentOf('STAGING');
     const before = await stateOf(id);
     const result = await (await connect()()).call('stop_environment', { environment_id: id });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(/nothing has changed.*does not support elicitation.*Every service in it stops/s);
-    expect(textOf(result)).toContain(name);
+    expect(textOf(result)).toContain(`environment "${path}"`);
     expect(await stateOf(id)).toEqual(before);
   });
 

@@ -174,17 +174,17 @@ describe('agreement through the client', () => {
     });
     const result = await (await client({ user })).call('stop_environment', stop());
     expect(textOf(result)).toContain('what it acts on has changed since it was agreed to');
-    expect(textOf(result)).toContain('environment "renamed"');
+    expect(textOf(result)).toContain('environment "shop/renamed"');
     nothingDone(lens);
   });
 
-  test('does not count once a service has another state', async () => {
-    let state = 'DEPLOYED';
+  test('does not count once there is another service', async () => {
+    let more: object[] = [];
     const { client, lens } = await serve({
-      alter: (_method, path, body) => (path.endsWith('/statuses') ? { ...(body as object), applications: [{ id: platform.seed['application_id'], state }] } : body),
+      alter: (_method, path, body) => (path.endsWith('/services') ? { ...(body as object), results: [...(body as { results: object[] }).results, ...more] } : body),
     });
     const user = userWho((question) => {
-      state = 'DEPLOYMENT_ERROR';
+      more = [{ id: '00000000-0000-4000-8000-000000000009', name: 'late', service_type: 'APPLICATION' }];
       return agree(question);
     });
     expect(textOf(await (await client({ user })).call('stop_environment', stop()))).toContain('has changed since it was agreed to');
@@ -240,11 +240,11 @@ describe('approval out of band', () => {
   });
 
   test('is not for a target that has changed since', async () => {
-    let state = 'DEPLOYED';
+    let mode = 'STAGING';
     const { caller, lens } = await approved({
-      alter: (_method, path, body) => (path.endsWith('/statuses') ? { ...(body as object), containers: [{ id: platform.seed['container_id'], state }] } : body),
+      alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), mode } : body),
     });
-    state = 'STOPPED';
+    mode = 'PRODUCTION';
     expect(textOf(await caller.call('restart_services', calls['restart_services']!()))).toContain('what it acts on has changed since it was agreed to');
     nothingDone(lens);
   });

@@ -26,7 +26,7 @@ describe('a confirmation', () => {
   test('asks first, and passes once the name is typed', async () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
-    const answer = contextWith({ dialogue: { state, ...accepted({ name: ' prod ' }) } });
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: ' shop/prod ' }) } });
     expect(await confirmer.confirm(request, answer)).toEqual(approved);
   });
 
@@ -39,7 +39,7 @@ describe('a confirmation', () => {
   test('is refused where the client cannot ask, whatever else it sends', async () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
-    const answer = contextWith({ dialogue: { canAsk: false, state, ...accepted({ name: 'prod' }) } });
+    const answer = contextWith({ dialogue: { canAsk: false, state, ...accepted({ name: 'shop/prod' }) } });
     expect(await confirmer.confirm(request, answer)).toEqual(refused('cannot_ask'));
   });
 
@@ -51,23 +51,23 @@ describe('a confirmation', () => {
 
   test('asks when an answer comes without ever having been asked for', async () => {
     const confirmer = createConfirmer();
-    expect(await confirmer.confirm(request, contextWith({ dialogue: accepted({ name: 'prod' }) }))).toMatchObject({ kind: 'needs_input' });
+    expect(await confirmer.confirm(request, contextWith({ dialogue: accepted({ name: 'shop/prod' }) }))).toMatchObject({ kind: 'needs_input' });
   });
 
   test.each([
     ['a no', { answer: { action: 'decline' } }, 'declined'],
     ['a closed form', { answer: { action: 'cancel' } }, 'dismissed'],
-    ['another name', accepted({ name: 'Prod' }), 'not_agreed'],
+    ['another name', accepted({ name: 'shop/Prod' }), 'not_agreed'],
     ['no name', accepted({}), 'not_agreed'],
     ['a yes where a name is asked for', accepted({ approve: true }), 'not_agreed'],
-    ['a name that is no text', accepted({ name: ['prod'] }), 'not_agreed'],
+    ['a name that is no text', accepted({ name: ['shop/prod'] }), 'not_agreed'],
   ] as const)('comes to nothing with %s', async (_, dialogue, why) => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
     expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...dialogue } }))).toEqual(refused(why));
   });
 
-  test.each([[{ approve: false }], [{ approve: 'true' }], [{}], [{ name: 'prod' }]])('is no yes: %j', async (content) => {
+  test.each([[{ approve: false }], [{ approve: 'true' }], [{}], [{ name: 'shop/prod' }]])('is no yes: %j', async (content) => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, yesOrNo);
     expect(await confirmer.confirm(yesOrNo, contextWith({ dialogue: { state, ...accepted(content) } }))).toEqual(refused('not_agreed'));
@@ -76,7 +76,7 @@ describe('a confirmation', () => {
   test('counts once', async () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
-    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } });
     await confirmer.confirm(request, answer);
     expect(await confirmer.confirm(request, answer)).toEqual(refused('used'));
   });
@@ -84,7 +84,7 @@ describe('a confirmation', () => {
   test('lets one of two calls that race on it through', async () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
-    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } });
     const both = await Promise.all([confirmer.confirm(request, answer), confirmer.confirm(request, answer)]);
     expect(both.map(({ kind }) => kind).toSorted()).toEqual(['approved', 'refused']);
   });
@@ -93,7 +93,7 @@ describe('a confirmation', () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
     await confirmer.confirm(request, contextWith({ dialogue: { state, answer: { action: 'decline' } } }));
-    expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } }))).toEqual(refused('used'));
+    expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } }))).toEqual(refused('used'));
   });
 });
 
@@ -111,26 +111,26 @@ describe('a confirmation is bound', () => {
     const answer = contextWith({ dialogue: { state, ...accepted({ name: changed.question.typed }) } });
     expect(await confirmer.confirm(changed, answer)).toEqual(refused(why));
     // Nor has it been used up by that.
-    expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } }))).toEqual(approved);
+    expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } }))).toEqual(approved);
   });
 
   test('to the arguments, not to the order of their members', async () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, { ...request, args: { a: 1, b: { c: 2, d: [3] } } });
-    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } });
     expect(await confirmer.confirm({ ...request, args: { b: { d: [3], c: 2 }, a: 1 } }, answer)).toEqual(approved);
   });
 
   test('to the principal', async () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
-    const answer = contextWith({ principal: 'eve', dialogue: { state, ...accepted({ name: 'prod' }) } });
+    const answer = contextWith({ principal: 'eve', dialogue: { state, ...accepted({ name: 'shop/prod' }) } });
     expect(await confirmer.confirm(request, answer)).toEqual(refused('other_call'));
   });
 
   test('to the process that asked', async () => {
     const state = await asked(createConfirmer(), request);
-    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } });
     expect(await createConfirmer().confirm(request, answer)).toEqual(refused('invalid'));
   });
 
@@ -138,7 +138,7 @@ describe('a confirmation is bound', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
-    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+    const answer = contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } });
     vi.setSystemTime((questionLifetime + 2) * 1_000);
     expect(await confirmer.confirm(request, answer)).toEqual(refused('invalid'));
   });
@@ -146,7 +146,7 @@ describe('a confirmation is bound', () => {
   test('to a call that still waits', async () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
-    const answer = contextWith({ signal: AbortSignal.abort(), dialogue: { state, ...accepted({ name: 'prod' }) } });
+    const answer = contextWith({ signal: AbortSignal.abort(), dialogue: { state, ...accepted({ name: 'shop/prod' }) } });
     expect(await confirmer.confirm(request, answer)).toEqual(refused('late'));
   });
 
@@ -156,7 +156,7 @@ describe('a confirmation is bound', () => {
     const forged = JSON.parse(Buffer.from(body, 'base64url').toString()) as { exp: number };
     const later = Buffer.from(JSON.stringify({ ...forged, exp: forged.exp + 60 })).toString('base64url');
     for (const state of [`${prefix}.${later}.${seal}`, `${prefix}.${body}.${seal.slice(0, -2)}`, body, '', 'v1..']) {
-      const answer = contextWith({ dialogue: { state, ...accepted({ name: 'prod' }) } });
+      const answer = contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } });
       expect(await confirmer.confirm(request, answer)).toEqual(refused('invalid'));
     }
   });
@@ -243,7 +243,7 @@ describe('where the client cannot ask', () => {
     const state = await asked(confirmer, unattended);
     expect(await confirmer.confirm({ ...unattended, planToken: state }, mute())).toEqual(refused('invalid'));
     const { planToken } = (await confirmer.confirm(unattended, mute())) as { planToken: string };
-    expect(await confirmer.confirm(unattended, contextWith({ dialogue: { state: planToken, ...accepted({ name: 'prod' }) } }))).toEqual(refused('invalid'));
+    expect(await confirmer.confirm(unattended, contextWith({ dialogue: { state: planToken, ...accepted({ name: 'shop/prod' }) } }))).toEqual(refused('invalid'));
   });
 
   test('a plan token does not replace asking a user who can be asked', async () => {

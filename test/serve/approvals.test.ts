@@ -116,7 +116,7 @@ describe('the page of approvals', () => {
     const mistyped = await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'staging' }));
     expect(await mistyped.text()).toContain('not the name');
     expect(await outcome()).toMatchObject({ kind: 'pending' });
-    const approved = await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'prod' }));
+    const approved = await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'shop/prod' }));
     expect(await approved.text()).toContain('Approved, for one call');
     expect(await outcome()).toEqual({ kind: 'approved', onPage: true });
     expect(await outcome()).toMatchObject({ kind: 'pending' });
@@ -129,7 +129,7 @@ describe('the page of approvals', () => {
     await browser.enter();
     const fields = await browser.fieldsFor(code);
     expect(await (await browser.follow(await browser.post({ ...fields, do: 'refuse' }))).text()).toContain('Refused.');
-    expect(await (await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'prod' }))).text()).toContain('Nothing was decided');
+    expect(await (await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'shop/prod' }))).text()).toContain('Nothing was decided');
     expect(await outcome()).toEqual({ kind: 'refused' });
   });
 
@@ -171,7 +171,7 @@ describe('another page', () => {
     const browser = browserAt(url);
     await browser.enter();
     const fields = await browser.fieldsFor(code);
-    expect((await browser.post({ ...fields, do: 'approve', typed: 'prod' }, { origin })).status).toBe(403);
+    expect((await browser.post({ ...fields, do: 'approve', typed: 'shop/prod' }, { origin })).status).toBe(403);
     expect((await browser.post({ do: 'enter', secret }, { origin })).status).toBe(403);
     expect(await outcome()).toMatchObject({ kind: 'pending' });
   });
@@ -183,9 +183,9 @@ describe('another page', () => {
     await Promise.all([browser.enter(), other.enter()]);
     const foreign = await other.fieldsFor(code);
     for (const token of [foreign['form_token']!, '', 'x'.repeat(43)]) {
-      expect((await browser.post({ code, form_token: token, do: 'approve', typed: 'prod' })).status).toBe(403);
+      expect((await browser.post({ code, form_token: token, do: 'approve', typed: 'shop/prod' })).status).toBe(403);
     }
-    expect((await browserAt(url).post({ ...foreign, do: 'approve', typed: 'prod' })).status).toBe(403);
+    expect((await browserAt(url).post({ ...foreign, do: 'approve', typed: 'shop/prod' })).status).toBe(403);
     expect(await outcome()).toMatchObject({ kind: 'pending' });
   });
 

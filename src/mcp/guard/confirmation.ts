@@ -4,7 +4,7 @@ import { canonical, type JsonRecord } from '../values.ts';
 import type { Approval, Approvals } from './approvals/approvals.ts';
 import { passingKeys, type Keys } from './keys.ts';
 import type { Plan } from './plan.ts';
-import { agrees, type Question } from './question.ts';
+import { agrees, fitsClient, type Question } from './question.ts';
 import type { Confirmed } from './record.ts';
 import { createSealing, type Bound, type Broken } from './seal.ts';
 
@@ -13,6 +13,8 @@ export type Refusal =
   | Broken
   /** Nobody can be asked: the client shows no forms, and nobody set up another way. */
   | 'cannot_ask'
+  /** The plan is longer than a client's question may be, and nobody set up another way. */
+  | 'too_long'
   | 'declined'
   | 'dismissed'
   /** The form was sent, but what it says isn't agreement. */
@@ -26,8 +28,8 @@ export type Refusal =
 export type Confirmation =
   | { readonly kind: 'approved'; readonly how: Confirmed }
   | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
-  /** It can be repeated once the operator approved the code, or with the token. */
-  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string }
+  /** It can be repeated once the operator approved the code, or with the token. `tooLong`: the client's own user was not asked, because the plan is too long for that. */
+  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly tooLong?: true }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
 /** What is to be agreed to. */
@@ -66,8 +68,8 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
 };
 
 /**
- * The ladder of confirmation: the user through their client; where it shows no forms, the operator in a terminal; where
- * the operator allows it, the caller by passing the plan's token back; else nobody. Everything is bound to principal,
+ * The ladder of confirmation: the user through their client; where it shows no forms, or the plan is too long for one, the
+ * operator in a terminal or on the page; where the client shows no forms and the operator allows it, the caller by passing the plan's token back; else nobody. Everything is bound to principal,
  * tool, exact arguments and what the plan read, and counts once.
  */
 export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerConfig = {}): Confirmer {
@@ -101,21 +103,35 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
     return seal.use(context.clock.now()) ? { kind: 'approved', how: 'unattended' } : refused('used');
   }
 
+  async function byOperator({ plan, question }: Request, bound: Bound, context: CallContext): Promise<Confirmation | undefined> {
+    if (!approvals || !(await approvals.available())) return undefined;
+    const approval = await approvals.ask({ call: bound.call, principal: context.principal, plan, typed: question.typed }, context.clock.now());
+    if (approval.kind === 'pending') return approval;
+    return approval.kind === 'approved' ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' } : operatorSaysNo[approval.kind];
+  }
+
+  // A caller whose user could be asked never confirms by itself: otherwise it would only have to make its plan long.
+  async function insteadOfClient(request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
+    if (context.signal.aborted) return refused('late');
+    const settled = await byOperator(request, bound, context);
+    return settled?.kind === 'pending' ? { ...settled, tooLong: true } : (settled ?? refused('too_long'));
+  }
+
   async function withoutClient(request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
-    const { plan, question, planToken, mayBeUnattended } = request;
+    const { planToken, mayBeUnattended } = request;
     if (context.signal.aborted) return refused('late');
     if (planToken !== undefined && mayBeUnattended) return byToken(planToken, bound, context);
     const offered = mayBeUnattended ? { planToken: await planTokens.seal(bound) } : undefined;
-    if (!approvals || !(await approvals.available())) return offered ? { kind: 'pending', ...offered } : refused('cannot_ask');
-    const approval = await approvals.ask({ call: bound.call, principal: context.principal, plan, typed: question.typed }, context.clock.now());
-    if (approval.kind === 'pending') return { ...approval, ...offered };
-    return approval.kind === 'approved' ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' } : operatorSaysNo[approval.kind];
+    const settled = await byOperator(request, bound, context);
+    if (settled) return settled.kind === 'pending' ? { ...settled, ...offered } : settled;
+    return offered ? { kind: 'pending', ...offered } : refused('cannot_ask');
   }
 
   return {
     confirm: (request, context) => {
       const bound = bind(request, context.principal);
-      return context.dialogue.canAsk ? throughClient(request, bound, context) : withoutClient(request, bound, context);
+      if (!context.dialogue.canAsk) return withoutClient(request, bound, context);
+      return fitsClient(request.question) ? throughClient(request, bound, context) : insteadOfClient(request, bound, context);
     },
   };
 }

@@ -6,8 +6,9 @@ import { answerSchema, argumentSchema } from '../schema.ts';
 import type { Tool } from '../tool.ts';
 import { canonical, mapStrings, omit, type JsonRecord } from '../values.ts';
 import type { AimedAct } from './guard.ts';
-import type { Preview } from './plan/preview.ts';
+import { lineAgreed, lineText, type PlanLine, type Preview } from './plan/preview.ts';
 import { replacement } from './plan/replacement.ts';
+import { namedTarget, targetText, type NamedTarget } from './target-path.ts';
 import type { Read, Target } from './target.ts';
 import type { Tier } from './tier.ts';
 
@@ -26,13 +27,16 @@ export interface Plan {
   readonly tool: string;
   readonly tier: Tier;
   /** What the gravest of its requests acts on. */
-  readonly target: Target;
+  readonly target: NamedTarget;
   /** What its operations do, a sentence each. */
   readonly summary: string;
   readonly requests: readonly PlannedRequest[];
   /** What it does to what is there now, one line each. */
   readonly effects: readonly string[];
-  /** Stands for the exact call and everything the plan read: another call, or another state, has another one. */
+  /**
+   * Stands for what is agreed to: the exact call, the identity and mode of what it acts on, and what it does to what is
+   * there now. States and times have no part in it, for they change while a person reads.
+   */
   readonly digest: string;
 }
 
@@ -55,8 +59,8 @@ const previewOf = ({ preview }: Tool, operation: AnyOperation): Preview | undefi
 
 interface PlannedAct {
   readonly request: PlannedRequest;
-  readonly seen: readonly string[];
-  readonly told: readonly string[];
+  readonly seen: readonly PlanLine[];
+  readonly told: readonly PlanLine[];
 }
 
 /** What one act sends, and what it does to what is there now: as it is, and as it may be told. */
@@ -83,15 +87,16 @@ async function planAct({ operation, input, kept = [], target }: AimedAct, { tool
 export async function planOf(source: PlanSource): Promise<Plan> {
   const { tool, args, acts, target, tier, redactor, key } = source;
   const shown = <Value>(value: Value): Value => mapStrings(value, (text) => clean(redactor.text(text))) as Value;
+  const named = await namedTarget(target, source.read);
   const planned: PlannedAct[] = [];
   for (const one of acts) planned.push(await planAct(one, source, shown));
   const inputs = acts.map(({ operation, input }) => [operation.name, input]);
   // Secrets count for the digest, though nobody sees them.
-  const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, tier, target, args, inputs, planned.map(({ seen }) => seen)]))).digest('hex');
+  const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, tier, named, args, inputs, planned.map(({ seen }) => seen.map(lineAgreed))]))).digest('hex');
   return {
-    tool: tool.name, tier, target: shown(target), summary: [...new Set(acts.map(({ operation }) => operation.summary))].join(' '),
+    tool: tool.name, tier, target: shown(named), summary: [...new Set(acts.map(({ operation }) => operation.summary))].join(' '),
     requests: planned.map(({ request }) => request),
-    effects: [...tool.plan(args), ...planned.flatMap(({ told }) => told)].map((line) => shown(line).replaceAll('\n', String.raw`\n`)),
+    effects: [...tool.plan(args), ...planned.flatMap(({ told }) => told.map(lineText))].map((line) => shown(line).replaceAll('\n', String.raw`\n`)),
     digest,
   };
 }
@@ -112,12 +117,10 @@ const modeText: Record<Target['mode'], string> = {
   none: '',
 };
 
-const targetText = ({ kind, id, name, environment, mode }: Target): string => {
+const aboutText = (target: NamedTarget): string => {
+  const { kind, id, mode } = target;
   const place = kind !== 'environment' && mode === 'unknown' ? ', of an environment' : '';
-  const called = name === undefined ? '' : ` "${oneLine(name)}"`;
-  const where = kind === 'environment' || environment?.name === undefined ? '' : ` in environment "${oneLine(environment.name)}"`;
-  const known = id === undefined ? '' : ` (id ${id})`;
-  return `${kind.replaceAll('_', ' ')}${called}${where}${place}${modeText[mode]}${known}`;
+  return `${targetText(target)}${place}${modeText[mode]}${id === undefined ? '' : ` (id ${id})`}`;
 };
 
 const shortened = (lines: readonly string[]): readonly string[] =>
@@ -131,6 +134,6 @@ const requestLines = ({ method, path, body = {}, unchanged = [] }: PlannedReques
 
 /** A plan in words, one fact a line. @param whole whether long lines and long plans are told to their end. */
 export function planText({ summary, target, requests, effects }: Plan, { whole = false } = {}): string {
-  const lines = [summary, `On: ${targetText(target)}`, ...requests.flatMap(requestLines), ...effects];
+  const lines = [summary, `On: ${aboutText(target)}`, ...requests.flatMap(requestLines), ...effects];
   return (whole ? lines : shortened(lines).map(cut)).join('\n');
 }

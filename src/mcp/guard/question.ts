@@ -9,12 +9,21 @@ export interface Question {
   readonly typed?: string;
 }
 
-/** The question for a plan. A target that has no known name is agreed to by typing its id. */
+/** Longest question that a client is given, in characters: people read no more in a form, and some clients cut it. */
+export const longestQuestion = 4_000;
+
+/** Whether a client can show the whole of a question. What it can't is asked where everything is shown. */
+export const fitsClient = ({ message }: Question): boolean => message.length <= longestQuestion;
+
+/** The question for a plan, whole. */
 export function questionFor(plan: Plan): Question {
   const { target, tier, tool } = plan;
-  const typed = needsName(tier, target) ? (target.name ?? target.id) : undefined;
-  return { message: `The assistant wants to run ${tool} (${tier}).\n${planText(plan)}`, typed };
+  const typed = needsName(tier, target) ? target.path : undefined;
+  return { message: `The assistant wants to run ${tool} (${tier}).\n${planText(plan, { whole: true })}`, typed };
 }
+
+/** Whether what somebody typed is what had to be typed. */
+export const isTyped = (typed: string, given: string | null | undefined): boolean => typed !== '' && given?.trim() === typed;
 
 /** Member of the answer in which the user agrees. */
 export const answerMember = { typed: 'name', yes: 'approve' } as const;
@@ -39,5 +48,5 @@ export const formFor = ({ typed }: Question): Form =>
 export function agrees({ typed }: Question, content: Readonly<Record<string, unknown>>): boolean {
   if (typed === undefined) return content[answerMember.yes] === true;
   const text = content[answerMember.typed];
-  return typeof text === 'string' && text.trim() === typed;
+  return typeof text === 'string' && isTyped(typed, text);
 }

@@ -39,7 +39,7 @@ describe('a plan', () => {
   test('masks secrets and cleans what the platform wrote', async () => {
     const webhook = await planFor('create_webhook', { organization_id: 'o', target_url: 'https://u:hunter2-x@a.example', target_secret: 'abcdef' }, { target: { kind: 'organization', id: 'o', mode: 'none' } });
     expect(JSON.stringify(webhook)).not.toMatch(/hunter2-x|abcdef/);
-    expect(planText(await planFor('stop_environment', { environment_id: 'e-1' }, { target: { ...prod, name: 'pr\u200Bod\u001B[2J' } }))).toContain('"pr<U+200B>od"');
+    expect(planText(await planFor('stop_environment', { environment_id: 'e-1' }, { target: { ...prod, name: 'pr\u200Bod\u001B[2J' } }))).toContain('"pr%E2%80%8Bod%1B[2J"');
   });
 
   test('keeps each value on its line, so that none can pass for another fact', async () => {
@@ -79,13 +79,17 @@ describe('the digest of a plan', () => {
   });
 
   test.each([
-    ['the state that was read', args, services('STOPPED'), prod],
+    ['the services that were read', args, { ...services('DEPLOYED'), list_services: { results: [] } }, prod],
     ['what could be read', args, {}, prod],
     ['the arguments', { ...args, container_ids: [] }, services('DEPLOYED'), prod],
     ["the target's name", args, services('DEPLOYED'), { ...prod, name: 'live' }],
     ["the target's mode", args, services('DEPLOYED'), { ...prod, mode: 'STAGING' }],
   ] as const)('changes with %s', async (_, otherArgs, answers, target) => {
     expect(await digestOf(otherArgs, answers, target)).not.toBe(await digestOf(args, services('DEPLOYED')));
+  });
+
+  test('is the same in another state: states change while a person reads', async () => {
+    expect(await digestOf(args, services('BUILDING'))).toBe(await digestOf(args, services('DEPLOYED')));
   });
 
   test('changes with secrets that nobody sees', async () => {
@@ -249,17 +253,27 @@ describe('the plan of other calls', () => {
 });
 
 describe('the question for a plan', () => {
-  test('asks for the name, or the id where no name is known, when it destroys', async () => {
-    expect(questionFor(await planFor('stop_environment', { environment_id: 'e-1' })).typed).toBe('prod');
+  test('asks for the path, for kind and name where there is none, or the id where no name is known, when it destroys', async () => {
+    const inShop: Target = { ...prod, project: { id: 'p', name: 'shop' } };
+    expect(questionFor(await planFor('stop_environment', { environment_id: 'e-1' }, { target: inShop })).typed).toBe('shop/prod');
+    expect(questionFor(await planFor('stop_environment', { environment_id: 'e-1' })).typed).toBe('environment prod');
+    expect(questionFor(await planFor('upgrade_cluster', { cluster_id: 'c-1' }, { target: { kind: 'cluster', id: 'c-1', name: 'main', mode: 'none' } })).typed).toBe('cluster main');
     expect(questionFor(await planFor('upgrade_cluster', { cluster_id: 'c-1' }, { target: { kind: 'cluster', id: 'c-1', mode: 'none' } })).typed).toBe('c-1');
   });
 
   test('is a form of one field that agrees only when filled in right', async () => {
     const question = questionFor(await planFor('stop_environment', { environment_id: 'e-1' }));
     expect(Object.keys(formFor(question).properties)).toEqual(['name']);
-    expect(agrees(question, { name: 'prod' })).toBe(true);
-    expect(agrees(question, { name: 'PROD' })).toBe(false);
+    expect(agrees(question, { name: 'environment prod' })).toBe(true);
+    expect(agrees(question, { name: 'environment PROD' })).toBe(false);
     expect(agrees({ message: 'Restart?' }, { approve: true })).toBe(true);
     expect(agrees({ message: 'Restart?' }, { approve: 1 })).toBe(false);
+  });
+
+  test('holds every line to its end, however many there are and however long they are', async () => {
+    const args = ['sh', '-c', ...Array.from({ length: 60 }, (_, index) => `argument-${index}-${'x'.repeat(20)}`), 'y'.repeat(600)];
+    const { message } = questionFor(await planFor('update_container', { container_id: 'c', name: 'api', arguments: args }));
+    expect(message).toContain(JSON.stringify(args));
+    expect(message).not.toContain('…');
   });
 });

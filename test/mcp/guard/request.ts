@@ -6,10 +6,10 @@ export const requestFor = ({ args = {}, tool = 'stop_environment', digest = 'as 
 } = {}): Request => ({
   args,
   plan: {
-    tool, tier: 'destructive', target: { kind: 'environment', id: 'e-1', name: 'prod', mode: 'PRODUCTION' }, summary: 'Stop it.',
+    tool, tier: 'destructive', target: { kind: 'environment', id: 'e-1', name: 'prod', mode: 'PRODUCTION', path: 'shop/prod' }, summary: 'Stop it.',
     requests: [{ method: 'POST', path: '/environment/e-1/stop' }], effects: [], digest,
   },
-  question: { message: 'Stop "prod"?', typed: 'prod' },
+  question: { message: 'Stop "shop/prod"?', typed: 'shop/prod' },
   planToken,
   mayBeUnattended,
 });

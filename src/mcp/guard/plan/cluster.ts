@@ -1,7 +1,7 @@
 import { operations } from '../../../contract/operations.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { attempt, type Read, type Target } from '../target.ts';
-import { organizationOf, rowWith, show, textOf, unread, type Need, type Preview } from './preview.ts';
+import { organizationOf, passing, rowWith, show, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
 
 interface Seen {
   readonly cluster?: JsonRecord;
@@ -42,8 +42,14 @@ function lockText(status: JsonRecord | undefined): string {
   return `It is locked now by ${show(lock['owner_name'])} since ${show(lock['locked_at'])} for ${show(lock['ttl_in_days'])} days: ${show(lock['reason'])}.`;
 }
 
+/** Agreement holds to who locked it and why, not to when. */
+function lockLine(status: JsonRecord | undefined): PlanLine {
+  const lock = status?.['cluster_lock'];
+  return { text: lockText(status), agreed: isRecord(lock) ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '' };
+}
+
 /** Whether the target cluster is locked now, by whom and why. */
-export const clusterLock: Preview = async (_, { target, read }) => [lockText((await look(target, read)).status)];
+export const clusterLock: Preview = async (_, { target, read }) => [lockLine((await look(target, read)).status)];
 
 /** Which version of the target cluster is replaced by which. */
 export const clusterUpgrade: Preview = async (_, { target, read }) => {
@@ -51,5 +57,5 @@ export const clusterUpgrade: Preview = async (_, { target, read }) => {
   if (!status) return [unread('which version replaces which')];
   const [from, to] = [textOf(cluster, 'version') ?? 'an unknown version', textOf(status, 'next_k8s_available_version')];
   const versions = to === undefined ? `From ${from}; the platform knows no next version.` : `From ${from} to ${to}.`;
-  return [versions, `The cluster is ${show(status['status'])} now.`, lockText(status)];
+  return [versions, passing(`The cluster is ${show(status['status'])} now.`), lockLine(status)];
 };

@@ -2,7 +2,7 @@ import type { AnyOperation } from '../../../contract/operation.ts';
 import { allOperations } from '../../../contract/operations.ts';
 import { at, isRecord, type JsonRecord } from '../../values.ts';
 import { attempt, readById, type Target } from '../target.ts';
-import { show, textOf, unread, type Preview } from './preview.ts';
+import { passing, show, textOf, unread, type Preview } from './preview.ts';
 
 const statusOf = ({ kind }: Target): AnyOperation | undefined => allOperations.find(({ name }) => name === `get_${kind}_status`);
 
@@ -45,5 +45,5 @@ export const deployment: Preview = async (args, { target, read }) => {
   if (id === undefined || !statusRead) return [unread('what runs now')];
   const [service, status] = await Promise.all([readById(kind, id, read), attempt(read(statusRead, { [`${kind}_id`]: id }))]);
   const version = service && versionText(service, args['git_commit_id']);
-  return [version ?? unread('what is deployed, and what it replaces'), status ? stateText(status) : unread('whether it runs now')];
+  return [version ?? unread('what is deployed, and what it replaces'), passing(status ? stateText(status) : unread('whether it runs now'))];
 };

@@ -10,11 +10,23 @@ export interface Sight {
 }
 
 /**
+ * One fact of a plan. Whoever agrees to the plan agrees to the whole text, or, where `agreed` is given, to that much of it:
+ * states and times go on changing while a person reads.
+ */
+export type PlanLine = string | { readonly text: string; readonly agreed: string };
+
+/** A fact that agreement doesn't hold to. */
+export const passing = (text: string): PlanLine => ({ text, agreed: '' });
+
+export const lineText = (line: PlanLine): string => (typeof line === 'string' ? line : line.text);
+export const lineAgreed = (line: PlanLine): string => (typeof line === 'string' ? line : line.agreed);
+
+/**
  * What a call would do to what is there now, one fact a line. Gets the arguments as they may be shown. What the platform
  * doesn't tell is said, never guessed.
  * @throws ApiError when the platform fails.
  */
-export type Preview = (args: JsonRecord, sight: Sight) => Promise<readonly string[]>;
+export type Preview = (args: JsonRecord, sight: Sight) => Promise<readonly PlanLine[]>;
 
 /** Why a change needs not be made: what it is to bring about is so already. */
 export interface Needless {
@@ -36,6 +48,11 @@ export const unread = (what: string): string => `Not known: ${what}. The platfor
 
 /** A value on one line. */
 export const show = (value: unknown): string => (typeof value === 'string' && /^[^\n"]+$/.test(value) ? value : (JSON.stringify(value) ?? 'nothing'));
+
+const plainName = /^[\p{L}\p{N}._-]+(?: [\p{L}\p{N}._-]+)*$/u;
+
+/** A name on one line; in quotes where it could pass for words around it. */
+export const showName = (name: string): string => (plainName.test(name) ? name : JSON.stringify(name));
 
 /** The text of a member; undefined where there is none. */
 export const textOf = (record: JsonRecord | undefined, name: string): string | undefined => {

@@ -2,7 +2,7 @@ import { operations } from '../../../contract/operations.ts';
 import { isAtRest, isDown } from '../../../contract/states.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { attempt, rowsIn, type Read, type Target } from '../target.ts';
-import { show, textOf, unread, type Need, type Preview } from './preview.ts';
+import { showName, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
 
 interface Service {
   readonly id: string;
@@ -24,7 +24,10 @@ async function servicesOf(environmentId: string, read: Read): Promise<Service[] 
 }
 
 const serviceText = ({ id, name, type, state }: Service): string =>
-  `${name === undefined ? id : show(name)}${type === undefined ? '' : ` (${type})`}, now ${state ?? 'in a state that is not known'}`;
+  `${name === undefined ? id : showName(name)}${type === undefined ? '' : ` (${type})`}, now ${state ?? 'in a state that is not known'}`;
+
+/** Agreement holds to which service it is and what happens to it, not to the state that it is in. */
+const serviceLine = (verb: string, service: Service): PlanLine => ({ text: `${verb} ${serviceText(service)}.`, agreed: `${verb} ${service.id}` });
 
 const chosenIds = (args: JsonRecord): string[] => Object.entries(args).flatMap(([name, value]) => (name.endsWith('_ids') && Array.isArray(value) ? value.map(String) : []));
 
@@ -42,7 +45,7 @@ export const services =
     const chosen = ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
     const strangers = ids.filter((id) => !all.some((service) => service.id === id));
     if (chosen.length + strangers.length === 0) return ['There are no services in it.'];
-    return [...chosen.map((service) => `${verb} ${serviceText(service)}.`), ...strangers.map((id) => `${id} is no service of this environment.`)];
+    return [...chosen.map((service) => serviceLine(verb, service)), ...strangers.map((id) => `${id} is no service of this environment.`)];
   };
 
 const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAtRest(state);
@@ -51,7 +54,7 @@ const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAt
 export const underWay: Preview = async (_, { target, read }) => {
   const all = target.id === undefined ? undefined : await servicesOf(target.id, read);
   const found = all?.filter(isUnderWay) ?? [];
-  return found.length > 0 ? found.map((service) => `Cancels what is under way of ${serviceText(service)}.`) : [unread('what is under way')];
+  return found.length > 0 ? found.map((service) => serviceLine('Cancels what is under way of', service)) : [unread('what is under way')];
 };
 
 /** Where every service of an environment and it itself are in a state that fits: how they are. */

@@ -2,6 +2,7 @@ import type { RecordedCall } from '../../../mcp/audit/calls.ts';
 import type { Clock, Log } from '../../../mcp/context.ts';
 import type { Desk } from '../../../mcp/guard/approvals/desk.ts';
 import type { Verdict } from '../../../mcp/guard/approvals/pending.ts';
+import { isTyped } from '../../../mcp/guard/question.ts';
 import { readText } from '../body.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Html } from './html.ts';
@@ -94,7 +95,7 @@ export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, 
     const approving = form.get('do') === 'approve';
     const pending = await desk.find(code, clock.now());
     if (!pending) return onwards('gone');
-    if (approving && pending.typed !== undefined && form.get('typed')?.trim() !== pending.typed) return onwards('not_typed');
+    if (approving && pending.typed !== undefined && !isTyped(pending.typed, form.get('typed'))) return onwards('not_typed');
     const verdict: Verdict = approving ? 'approved_on_page' : 'refused';
     if (!(await desk.decide(code, verdict, operator.sign, clock.now()))) return onwards('gone');
     log.info({ code, verdict, tool: pending.plan.tool, principal: pending.principal }, 'operator decided');

@@ -40,7 +40,7 @@ describe('an approval', () => {
     await using here = await office();
     const code = codeOf(await here.approvals.ask(approvalFor(), now));
     expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
-    expect(await here.desk.find(code.toLowerCase(), now)).toMatchObject({ code, principal: 'ann', typed: 'prod', plan: { tool: 'stop_environment' } });
+    expect(await here.desk.find(code.toLowerCase(), now)).toMatchObject({ code, principal: 'ann', typed: 'shop/prod', plan: { tool: 'stop_environment' } });
     expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'decided' });
     expect(await here.approvals.ask(approvalFor(), now + 1)).toEqual({ kind: 'approved' });
   });

@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createDesk } from '../../src/mcp/guard/approvals/desk.ts';
+import { approvalsOf } from '../../src/commands/guard.ts';
+import { planText } from '../../src/mcp/guard/plan.ts';
+import { longestQuestion } from '../../src/mcp/guard/question.ts';
+import { seedId } from '../../src/platform/seed/ids.ts';
+import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
+import { callsOn } from './calls.ts';
+import { lensOn, type LensOptions } from './lens.ts';
+import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
+import { connect, partsFor } from './wire.ts';
+
+let platform: Awaited<ReturnType<typeof busyPlatform>>;
+
+beforeAll(async () => {
+  platform = await busyPlatform();
+});
+afterAll(() => platform.close());
+
+const opened: { close: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0).toReversed()) await one.close();
+});
+
+async function serve(options: LensOptions & { policy?: string; guard?: FreshGuard } = {}) {
+  const lens = await lensOn(platform.url, options);
+  const { parts, client } = partsFor({
+    url: lens.url, token: platform.token, guard: options.guard?.parts, ...(options.policy !== undefined && { policy: await policyFrom(options.policy) }),
+  });
+  opened.push(lens, client);
+  const connected = async (more: Omit<Parameters<typeof connect>[0], 'parts'> = {}) => {
+    const one = await connect({ parts, ...more });
+    opened.push(one);
+    return one;
+  };
+  return { lens, client: connected };
+}
+
+const operated = async (): Promise<FreshGuard> => {
+  const guard = await freshGuard({ operator: true });
+  opened.push(guard);
+  return guard;
+};
+
+const codeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
+
+const variables = (count: number, value = 'x', name = 'SETTING'): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}_${index}`, `${value}-${index}`]));
+
+const onProduction = { application: seedId('service/shop/production/checkout-api') };
+
+describe('what somebody is asked to agree to', () => {
+  test('is shown to its last line', async () => {
+    const { client } = await serve();
+    const user = userWho(() => ({ action: 'decline' }));
+    await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: variables(16) });
+    for (const [key, value] of Object.entries(variables(16))) {
+      expect(user.asked[0]!.message).toContain(key);
+      expect(user.asked[0]!.message).toContain(value);
+    }
+  });
+
+  test('names its whole path, and that is what is typed', async () => {
+    const { client } = await serve();
+    const user = userWho(agree);
+    const result = await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: variables(1, 'x', 'ONE') });
+    expect(result.isError).toBeFalsy();
+    expect(user.asked[0]!.message).toMatch(/^On: application "shop\/production\/checkout-api", PRODUCTION \(id [0-9a-f-]{36}\)$/m);
+    expect(user.asked[0]!.requestedSchema.properties['name']!.title).toBe('Type shop/production/checkout-api to approve');
+  });
+
+  test.each([
+    ['', /^Type (?!to approve)[0-9a-f-]{36} to approve$/],
+    ['\u001B[2J\u001B[1;1H', /^Type shop\/%1B\[2J%1B\[1;1H to approve$/],
+    ['\u202Etset', /^Type shop\/%E2%80%AEtset to approve$/],
+    ['x", STAGING (id 1)\nOn: environment "test', /^Type shop\/x%22, STAGING \(id 1\)%0AOn: environment %22test to approve$/],
+  ])('an environment called %j is not agreed to by typing nothing', async (name, title) => {
+    const { client, lens } = await serve({ alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name } : body) });
+    const user = userWho(() => ({ action: 'accept', content: { name: ' ' } }));
+    expect((await (await client({ user })).call('stop_environment', { environment_id: platform.seed['environment_id'] })).isError).toBe(true);
+    expect(user.asked[0]!.requestedSchema.properties['name']!.title).toMatch(title);
+    expect(user.asked[0]!.message.match(/^On: /gm)).toHaveLength(1);
+    expect(lens.changes()).toEqual([]);
+  });
+
+  test('is asked for whole in the client, up to its limit', async () => {
+    const { client } = await serve();
+    const user = userWho(() => ({ action: 'decline' }));
+    await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: { WHOLE: 'r'.repeat(3_500) } });
+    expect(user.asked[0]!.message).toContain('r'.repeat(3_500));
+    expect(user.asked[0]!.message.length).toBeLessThanOrEqual(longestQuestion);
+  });
+});
+
+const long = (name: string) => ({ ...onProduction, variables: variables(60, 'y'.repeat(100), name) });
+
+describe('what is too long for a form', () => {
+  test('waits for the operator, who sees all of it', async () => {
+    const guard = await operated();
+    const { client, lens } = await serve({ guard });
+    const user = userWho(agree);
+    const caller = await client({ user });
+    const call = long('SEEN');
+    const waiting = textOf(await caller.call('set_environment_variables', call));
+    expect(waiting).toMatch(/waits for approval under code .* longer than the 4000 characters .* the user was not asked here/);
+    expect(user.asked).toEqual([]);
+    expect(lens.changes()).toEqual([]);
+    const [pending] = await createDesk(approvalsOf(guard.config)).waiting(Date.now());
+    for (const [key, value] of Object.entries(call.variables)) expect(planText(pending!.plan, { whole: true })).toMatch(new RegExp(`${key}.*${value}|${value}.*${key}`, 's'));
+    expect(pending!.typed).toBe('shop/production/checkout-api');
+    await guard.decide(codeIn(waiting));
+    expect((await caller.call('set_environment_variables', call)).isError).toBeFalsy();
+    expect(lens.changes()).toHaveLength(60);
+  });
+
+  test('is refused where no operator is set up, and never left to the caller', async () => {
+    const { client, lens } = await serve({ policy: 'unattended: [disruptive, destructive]' });
+    const user = userWho(agree);
+    const result = textOf(await (await client({ user })).call('set_environment_variables', long('REFUSED')));
+    expect(result).toMatch(/was not carried out and nothing has changed: .* no operator is set up/);
+    expect(result).not.toContain('plan_token');
+    expect(user.asked).toEqual([]);
+    expect(lens.changes()).toEqual([]);
+  });
+});
+
+/** Statuses of an environment in which everything has this state. */
+const allIn = (state: string, body: unknown): unknown =>
+  Object.fromEntries(Object.entries(body as Record<string, object>).map(([name, one]) => [name, Array.isArray(one) ? one.map((row: object) => ({ ...row, state })) : { ...one, state }]));
+
+describe('what was approved', () => {
+  test.each(['cancel_deployment', 'stop_environment', 'restart_services'])('%s is carried out though its services went on from QUEUED to BUILDING', async (tool) => {
+    const guard = await operated();
+    let state = 'QUEUED';
+    const { client, lens } = await serve({ guard, alter: (_method, path, body) => (path.endsWith('/statuses') ? allIn(state, body) : body) });
+    const caller = await client();
+    const args = callsOn(platform)[tool]!();
+    await guard.decide(codeIn(textOf(await caller.call(tool, args))));
+    state = 'BUILDING';
+    const result = textOf(await caller.call(tool, args));
+    expect(result).not.toContain('has changed since');
+    expect(lens.changes(), result).toHaveLength(1);
+  });
+});
