@@ -14,6 +14,7 @@ import { planOf, planText, type Plan } from './guard/plan.ts';
 import { allowsUnattended } from './guard/policy.ts';
 import { questionFor } from './guard/question.ts';
 import type { CallFacts, Confirmed } from './guard/record.ts';
+import { withFoundNames } from './guard/target-path.ts';
 import { isIrreparable, needsConfirmation } from './guard/tier.ts';
 import { keepTogether } from './guard/together.ts';
 import { lookAround, once } from './look.ts';
@@ -59,10 +60,10 @@ async function lower(call: Call): Promise<Lowered> {
 
 /** What it would do. The present state is read only where somebody wants to know. */
 async function plan(call: Guarded): Promise<Planned> {
-  const { tool, args, acts, target, tier, deps, look, note } = call;
+  const { tool, args, acts, target, tier, deps, addresses, look, note } = call;
   const read = isLookedInto(call) ? look : undefined;
   if (read) await keepUnlocked(call);
-  const made = await planOf({ tool, args, acts, target, tier, read, redactor: deps.redactor, key: sealingKey(call) });
+  const made = await planOf({ tool, args, acts, target: read ? target : withFoundNames(target, addresses), tier, read, redactor: deps.redactor, key: sealingKey(call) });
   note({ plan: made.digest, target: made.target });
   return { ...call, plan: made };
 }

@@ -72,7 +72,7 @@ describe('the audit log tells of', () => {
       ['outcome', 'restart_services', 'disruptive', 'elicited', 'done', undefined],
     ]);
     const [, intent] = await entries();
-    expect(intent).toMatchObject({ who: 'ann', target: { kind: 'environment', name: 'staging', mode: 'STAGING' }, plan: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(intent).toMatchObject({ who: 'ann', target: { kind: 'environment', name: 'staging', path: 'shop/staging', mode: 'STAGING' }, plan: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
   test('a change approved in the terminal, and one that the caller confirmed itself: by these names', async () => {

@@ -1,5 +1,6 @@
 import { operations } from '../../contract/operations.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
+import type { Address } from '../addresses/address.ts';
 import { segmentOf } from '../addresses/names.ts';
 import { attempt, withProjectName, type Read, type Target } from './target.ts';
 
@@ -45,6 +46,17 @@ async function withNames(target: Target, read: Read): Promise<Target> {
   if (target.kind !== 'organization') return target.project?.name === undefined ? withProjectName(target, read) : target;
   const name = (await attempt(read(operations.get_organization, {})))?.['name'];
   return typeof name === 'string' ? { ...target, name } : target;
+}
+
+/** A target with the names by which the call's own arguments were found: they may be older than those that are read, and are for the record only. */
+export function withFoundNames(target: Target, addresses: Readonly<Record<string, Address>>): Target {
+  const found = Object.values(addresses).find(({ kind, id }) => kind === target.kind && id === target.id);
+  return {
+    ...target,
+    name: target.name ?? found?.name,
+    ...(target.environment && { environment: { ...target.environment, name: target.environment.name ?? found?.environment?.name } }),
+    ...(target.project && { project: { ...target.project, name: target.project.name ?? found?.project?.name } }),
+  };
 }
 
 /**
