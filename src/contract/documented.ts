@@ -39,32 +39,39 @@ export const documentedOperations = {
   }),
   create_project: operation({
     name: 'create_project', method: 'POST', path: '/organization/{organizationId}/project',
-    body: ProjectRequest, response: Project, effect: 'write', creates: true,
+    body: ProjectRequest, response: Project, effect: 'write',
+    target: 'organization', creates: { kind: 'project', in: 'organization' },
     summary: 'Create a project.',
   }),
   create_environment: operation({
     name: 'create_environment', method: 'POST', path: '/project/{projectId}/environment',
-    body: EnvironmentRequest, aliases: { cluster: 'cluster_id' }, response: Environment, effect: 'write', creates: true,
+    body: EnvironmentRequest, aliases: { cluster: 'cluster_id' }, response: Environment, effect: 'write',
+    target: 'project', creates: { kind: 'environment', in: 'project' }, roles: { mode: 'mode', cluster_id: { pointsAt: 'cluster' } },
     summary: 'Create an environment on a cluster.',
   }),
   create_application: operation({
     name: 'create_application', method: 'POST', path: '/environment/{environmentId}/application',
-    body: ApplicationRequest, response: Application, effect: 'write', creates: true,
+    body: ApplicationRequest, response: Application, effect: 'write',
+    target: 'environment', creates: { kind: 'application', in: 'environment' }, roles: { build_mode: 'unrelated' },
     summary: 'Create an application built from a git repository.',
   }),
   create_database: operation({
     name: 'create_database', method: 'POST', path: '/environment/{environmentId}/database',
-    body: DatabaseRequest, response: Database, effect: 'write', creates: true,
+    body: DatabaseRequest, response: Database, effect: 'write',
+    // Its mode is how the database is run.
+    target: 'environment', creates: { kind: 'database', in: 'environment' }, roles: { mode: 'unrelated' },
     summary: 'Create a database.',
   }),
   deploy_database: operation({
     name: 'deploy_database', method: 'POST', path: '/database/{databaseId}/deploy',
     response: Deployment, effect: 'write', permission: 'deploy',
+    target: 'database',
     summary: 'Deploy a database.',
   }),
   deploy_application: operation({
     name: 'deploy_application', method: 'POST', path: '/application/{applicationId}/deploy',
     body: DeployRequest, response: Deployment, effect: 'write', permission: 'deploy',
+    target: 'application',
     summary: 'Deploy an application, at its newest or a given commit.',
   }),
   get_application_status: operation({
@@ -74,7 +81,8 @@ export const documentedOperations = {
   }),
   create_environment_variable: operation({
     name: 'create_environment_variable', method: 'POST', path: '/application/{applicationId}/environmentVariable',
-    body: VariableRequest, response: EnvironmentVariable, effect: 'write', creates: true,
+    body: VariableRequest, response: EnvironmentVariable, effect: 'write',
+    target: 'application', creates: { kind: 'environment_variable', in: 'application' },
     summary: 'Add a variable to an application.',
   }),
   list_environment_variables: operation({
@@ -84,7 +92,8 @@ export const documentedOperations = {
   }),
   create_secret: operation({
     name: 'create_secret', method: 'POST', path: '/application/{applicationId}/secret',
-    body: SecretRequest, response: Secret, effect: 'write', creates: true,
+    body: SecretRequest, response: Secret, effect: 'write',
+    target: 'application', creates: { kind: 'secret', in: 'application' },
     summary: 'Add a secret to an application; its value is never shown again.',
   }),
   get_application_logs: operation({
@@ -96,32 +105,39 @@ export const documentedOperations = {
     name: 'update_environment_variable', method: 'PUT',
     path: '/environment/{environmentId}/environmentVariable/{environmentVariableId}',
     body: VariableRequest, response: EnvironmentVariable, effect: 'destructive',
+    target: 'environment',
     summary: 'Replace a variable of an environment.',
   }),
   override_environment_variable: operation({
     name: 'override_environment_variable', method: 'POST',
     path: '/container/{containerId}/environmentVariable/{environmentVariableId}/override',
-    body: VariableOverrideRequest, response: EnvironmentVariable, effect: 'write', creates: true,
+    body: VariableOverrideRequest, response: EnvironmentVariable, effect: 'write',
+    target: 'container', creates: { kind: 'environment_variable', in: 'container' },
     summary: 'Give a container its own value of an inherited variable.',
   }),
   update_container: operation({
     name: 'update_container', method: 'PUT', path: '/container/{containerId}',
     body: ContainerRequest, response: Container, effect: 'destructive',
+    target: 'container',
     summary: "Replace a container's whole configuration.",
   }),
   restart_services: operation({
     name: 'restart_services', method: 'POST', path: '/environment/{environmentId}/service/restart-service',
     body: RestartServicesRequest, response: RestartedServices, effect: 'disruptive', permission: 'deploy',
+    target: 'environment',
+    roles: { application_ids: { within: 'application' }, database_ids: { within: 'database' }, container_ids: { within: 'container' } },
     summary: 'Restart selected services of an environment.',
   }),
   stop_environment: operation({
     name: 'stop_environment', method: 'POST', path: '/environment/{environmentId}/stop',
     response: EnvironmentStatus, effect: 'destructive', permission: 'deploy',
+    target: 'environment',
     summary: 'Stop every service of an environment.',
   }),
   update_helm: operation({
     name: 'update_helm', method: 'PUT', path: '/helm/{helmId}',
     body: HelmRequest, response: Helm, effect: 'destructive',
+    target: 'helm',
     summary: "Replace a helm service's whole configuration.",
   }),
   get_helm: operation({
@@ -132,16 +148,19 @@ export const documentedOperations = {
   redeploy_terraform: operation({
     name: 'redeploy_terraform', method: 'POST', path: '/terraform/{terraformId}/redeploy',
     response: ServiceDeploymentStatus, effect: 'disruptive', permission: 'deploy',
+    target: 'terraform',
     summary: 'Run a terraform service again.',
   }),
   lock_cluster: operation({
     name: 'lock_cluster', method: 'POST', path: '/cluster/{clusterId}/lock',
     body: ClusterLockRequest, response: ClusterLock, effect: 'disruptive', permission: 'admin',
+    target: 'cluster',
     summary: 'Refuse changes to what a cluster hosts, for some days.',
   }),
   upgrade_cluster: operation({
     name: 'upgrade_cluster', method: 'POST', path: '/cluster/{clusterId}/upgrade',
     response: ClusterStatus, effect: 'destructive', permission: 'admin',
+    target: 'cluster',
     summary: 'Upgrade a cluster to the next orchestrator version.',
   }),
   list_members: operation({
@@ -151,22 +170,26 @@ export const documentedOperations = {
   }),
   invite_member: operation({
     name: 'invite_member', method: 'POST', path: '/organization/{organizationId}/inviteMember',
-    body: InvitationRequest, response: Invitation, effect: 'sensitive', permission: 'admin', creates: true,
+    body: InvitationRequest, response: Invitation, effect: 'sensitive', permission: 'admin',
+    target: 'organization', creates: { kind: 'invitation', in: 'organization' },
     summary: 'Invite someone into an organization.',
   }),
   update_alert_rule: operation({
     name: 'update_alert_rule', method: 'PUT', path: '/alert-rules/{alertRuleId}',
     body: AlertRuleRequest, response: AlertRule, effect: 'destructive',
+    target: 'alert_rule', roles: { alert_receiver_ids: { pointsAt: 'alert_receiver' } },
     summary: 'Replace an alert rule.',
   }),
   create_helm_repository: operation({
     name: 'create_helm_repository', method: 'POST', path: '/organization/{organizationId}/helmRepository',
-    body: HelmRepositoryRequest, response: HelmRepository, effect: 'sensitive', creates: true,
+    body: HelmRepositoryRequest, response: HelmRepository, effect: 'sensitive',
+    target: 'organization', creates: { kind: 'helm_repository', in: 'organization' },
     summary: 'Link a helm repository, with its credentials.',
   }),
   update_billing_info: operation({
     name: 'update_billing_info', method: 'PUT', path: '/organization/{organizationId}/billingInfo',
     body: BillingInfoRequest, response: BillingInfo, effect: 'sensitive', permission: 'admin',
+    target: 'organization',
     summary: "Replace an organization's billing information.",
   }),
   list_job_deployments: operation({
@@ -181,7 +204,8 @@ export const documentedOperations = {
   }),
   create_webhook: operation({
     name: 'create_webhook', method: 'POST', path: '/organization/{organizationId}/webhook',
-    body: WebhookRequest, response: Webhook, effect: 'sensitive', permission: 'admin', creates: true,
+    body: WebhookRequest, response: Webhook, effect: 'sensitive', permission: 'admin',
+    target: 'organization', creates: { kind: 'webhook', in: 'organization' },
     summary: 'Have deployment events posted to an address.',
   }),
   list_webhook_events: operation({

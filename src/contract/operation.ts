@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { reference, type ReferenceKind } from './primitives.ts';
+import { undeclared, type ActsUpon, type MemberRole } from './acts-upon.ts';
+import { kindPointedAt, reference, type ReferenceKind } from './primitives.ts';
 
 /** HTTP methods the contract uses. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -39,7 +40,7 @@ interface Definition<
   Query extends Shape,
   Body extends z.ZodObject | undefined,
   Response extends z.ZodType | undefined,
-> {
+> extends ActsUpon {
   /** Unique, verb_noun, snake_case; also the tool's name where the operation is a tool. */
   readonly name: Name;
   readonly method: Method;
@@ -56,8 +57,6 @@ interface Definition<
   readonly effect: Effect;
   /** Lowest token level that may call it. Default: read for GET, write otherwise. */
   readonly permission?: PermissionLevel;
-  /** True when the success code is 201: the operation creates a resource. */
-  readonly creates?: boolean;
   /** False for operations that lie outside the documented interface. */
   readonly documented?: boolean;
   /** One short line for generated documentation. */
@@ -71,7 +70,7 @@ export interface Operation<
   Query extends Shape = Shape,
   Body extends z.ZodObject | undefined = z.ZodObject | undefined,
   Response extends z.ZodType | undefined = z.ZodType | undefined,
-> {
+> extends ActsUpon {
   readonly name: Name;
   readonly method: Method;
   readonly path: Path;
@@ -81,6 +80,8 @@ export interface Operation<
   readonly aliases: Readonly<Record<string, string>>;
   readonly response: Response;
   readonly effect: Effect;
+  readonly target: ReferenceKind;
+  readonly roles: Readonly<Record<string, MemberRole>>;
   readonly permission: PermissionLevel;
   readonly status: 200 | 201 | 204;
   readonly documented: boolean;
@@ -116,7 +117,8 @@ export const parameterKind = (param: string): ReferenceKind => snakeCase(param).
 
 /**
  * Writes down one operation.
- * @throws Error when a body or query member would hide another under the flat, snake_case input.
+ * @throws Error when a body or query member would hide another under the flat, snake_case input; when it doesn't say what
+ *   it acts upon, or not all of it: the guard goes by that, and must never guess.
  */
 export function operation<
   const Name extends string,
@@ -127,9 +129,15 @@ export function operation<
 >(definition: Definition<Name, Path, Query, Body, Response>): Operation<Name, Path, Query, Body, Response> {
   const params = [...definition.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]) as PathParam<Path>[];
   const query = (definition.query ?? {}) as Query;
-  const flat = [...params, ...Object.keys(query)].map(snakeCase).concat(Object.keys(definition.body?.shape ?? {}));
+  const named = (params as string[]).map(parameterKind);
+  const members = [...Object.entries<z.ZodType>(query).map(([name, schema]) => [snakeCase(name), schema] as const), ...Object.entries<z.ZodType>(definition.body?.shape ?? {})];
+  const flat = [...(params as string[]).map(snakeCase), ...members.map(([name]) => name)];
+  const { aliases = {}, target, creates, moves, roles = {}, carriesOut } = definition;
   const twice = flat.find((name, index) => flat.indexOf(name) !== index);
   if (twice) throw new Error(`${definition.name}: "${twice}" is given twice by path, query and body`);
+  const pointing = Object.fromEntries(members.map(([name, schema]) => [name, kindPointedAt(schema)]));
+  const faults = undeclared({ changes: definition.effect !== 'read', named, members: pointing, aliases, target, creates, moves, roles, carriesOut });
+  if (faults.length > 0) throw new Error(faults.map((fault) => `${definition.name}: ${fault}`).join('\n'));
   return {
     name: definition.name,
     method: definition.method,
@@ -137,11 +145,16 @@ export function operation<
     params,
     query,
     body: definition.body as Body,
-    aliases: definition.aliases ?? {},
+    aliases,
     response: definition.response as Response,
     effect: definition.effect,
+    target: target ?? named[0] ?? 'organization',
+    creates,
+    moves,
+    roles,
+    carriesOut,
     permission: definition.permission ?? (definition.method === 'GET' ? 'read' : 'write'),
-    status: definition.creates ? 201 : definition.response ? 200 : 204,
+    status: creates ? 201 : definition.response ? 200 : 204,
     documented: definition.documented ?? true,
     summary: definition.summary,
   };

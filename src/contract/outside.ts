@@ -13,7 +13,7 @@ import { HelmRepository } from './resources/helm-repository.ts';
 import { Helm } from './resources/helm.ts';
 import { DeploymentHistory, Job } from './resources/job.ts';
 import { AvailableRole, BillingInfo, Invitation } from './resources/organization.ts';
-import { AnnotationsGroup, LabelsGroup } from './resources/service.ts';
+import { AnnotationsGroup, LabelsGroup, type ServiceKind } from './resources/service.ts';
 import { Terraform } from './resources/terraform.ts';
 import { EnvironmentVariable } from './resources/variable.ts';
 import { Webhook } from './resources/webhook.ts';
@@ -42,10 +42,10 @@ const readHistory = <const Kind extends string>(kind: Kind) =>
     response: DeploymentHistory, summary: `List the deployments of one ${kind}, newest first.`,
   });
 
-const deploy = <const Kind extends string>(kind: Kind) =>
+const deploy = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
     ...outside, name: `deploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/deploy`, body: DeployRequest,
-    response: Deployment, effect: 'write', permission: 'deploy', summary: `Deploy one service of kind ${kind}.`,
+    response: Deployment, effect: 'write', permission: 'deploy', target: kind, summary: `Deploy one service of kind ${kind}.`,
   });
 
 const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
@@ -139,14 +139,19 @@ export const outsideOperations = {
   deploy_job: deploy('job'),
   deploy_environment: operation({
     ...outside, name: 'deploy_environment', method: 'POST', path: '/environment/{environmentId}/deploy', response: EnvironmentStatus,
-    effect: 'write', permission: 'deploy', summary: 'Deploy every service of an environment.',
+    effect: 'write', permission: 'deploy', target: 'environment',
+    carriesOut: {
+      application: 'deploy_application', container: 'deploy_container', database: 'deploy_database', job: 'deploy_job', helm: 'deploy_helm',
+      terraform: 'redeploy_terraform',
+    },
+    summary: 'Deploy every service of an environment: applications at their newest commits, jobs are run, Terraform plans and applies.',
   }),
   cancel_deployment: operation({
     ...outside, name: 'cancel_deployment', method: 'POST', path: '/environment/{environmentId}/cancelDeployment',
-    response: EnvironmentStatus, effect: 'disruptive', permission: 'deploy', summary: "Cancel an environment's running deployment.",
+    response: EnvironmentStatus, effect: 'disruptive', permission: 'deploy', target: 'environment', summary: "Cancel an environment's running deployment.",
   }),
   unlock_cluster: operation({
-    ...outside, name: 'unlock_cluster', method: 'DELETE', path: '/cluster/{clusterId}/lock', effect: 'disruptive', permission: 'admin',
+    ...outside, name: 'unlock_cluster', method: 'DELETE', path: '/cluster/{clusterId}/lock', effect: 'disruptive', permission: 'admin', target: 'cluster',
     summary: "Remove a cluster's lock.",
   }),
 } as const;

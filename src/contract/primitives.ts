@@ -34,6 +34,13 @@ export const reference = (kind: ReferenceKind) => Uuid.meta({ reference: kind })
 /** The kind a schema refers to, or undefined when it isn't an id. */
 export const referenceKind = (schema: z.ZodType): ReferenceKind | undefined => schema.meta()?.['reference'] as ReferenceKind | undefined;
 
+/** The kind that a member of an input points at, also where it may be left out or is a list; undefined where it is no pointer. */
+export function kindPointedAt(schema: z.ZodType | undefined): ReferenceKind | undefined {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) return kindPointedAt(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodArray) return kindPointedAt(schema.element as z.ZodType);
+  return schema && referenceKind(schema);
+}
+
 const resourceKinds = z.registry<{ readonly kind: ReferenceKind }>();
 
 /** The shape that resources of one kind are answered in. The kind stays readable, beside the schema: it is never printed. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { referenceKind } from '../contract/primitives.ts';
+import { kindPointedAt } from '../contract/primitives.ts';
 import type { AddressKind } from './addresses/address.ts';
 
 /** How a thing of a kind is named: by the names on the way to it. Kinds without an entry have a name of their own, or an id. */
@@ -23,8 +23,4 @@ export const howToName = (kind: AddressKind): string => ways[kind] ?? 'Name or i
 export const anyService = (): z.ZodString => z.string().min(1).meta({ reference: 'service' });
 
 /** What a member of an input points at; undefined where it is no pointer. */
-export function pointsAt(schema: z.ZodType | undefined): AddressKind | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return pointsAt(schema.unwrap() as z.ZodType);
-  if (schema instanceof z.ZodArray) return pointsAt(schema.element as z.ZodType);
-  return schema && referenceKind(schema);
-}
+export const pointsAt = (schema: z.ZodType | undefined): AddressKind | undefined => kindPointedAt(schema);

@@ -31,14 +31,16 @@ test('names that a camelCase path and a snake_case input share', () => {
 });
 
 describe('a member given twice is refused where it is written', () => {
-  const definition: Parameters<typeof operation>[0] = { name: 'move_thing', method: 'POST', path: '/thing/{thingId}', effect: 'write', summary: 'Move a thing.' };
+  const definition: Parameters<typeof operation>[0] = {
+    name: 'move_job', method: 'POST', path: '/job/{jobId}', effect: 'write', target: 'job', summary: 'Move a job.',
+  };
 
   test.each([
-    ['by path and body', { body: z.object({ thing_id: z.string() }) }, 'thing_id'],
+    ['by path and body', { body: z.object({ job_id: z.string() }) }, 'job_id'],
     ['by query and body', { query: { pageSize: z.int() }, body: z.object({ page_size: z.int() }) }, 'page_size'],
-    ['by path and query', { query: { thingId: z.string() } }, 'thing_id'],
+    ['by path and query', { query: { jobId: z.string() } }, 'job_id'],
   ])('%s', (_, more, member) => {
-    expect(() => operation({ ...definition, ...more })).toThrow(`move_thing: "${member}" is given twice`);
+    expect(() => operation({ ...definition, ...more })).toThrow(`move_job: "${member}" is given twice`);
   });
 
   test('and otherwise accepted', () => {
@@ -47,13 +49,13 @@ describe('a member given twice is refused where it is written', () => {
 });
 
 describe('the success code', () => {
-  const definition = { name: 'do_it', method: 'POST', path: '/it', effect: 'write', summary: 'Do it.' } as const;
+  const definition = { name: 'do_it', method: 'POST', path: '/it', effect: 'write', target: 'organization', summary: 'Do it.' } as const;
 
   test.each([
-    ['201 where something is created', { creates: true, response: z.object({}) }, 201],
+    ['201 where something is created', { creates: { kind: 'project', in: 'organization' }, response: z.object({}) }, 201],
     ['200 where there is an answer', { response: z.object({}) }, 200],
     ['204 where there is none', {}, 204],
-  ])('%s', (_, more, status) => {
+  ] as const)('%s', (_, more, status) => {
     expect(operation({ ...definition, ...more }).status).toBe(status);
   });
 });

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { describe, expect, test } from 'vitest';
+import { type AnyOperation, inputShape, operation, parameterKind, snakeCase } from '../../src/contract/operation.ts';
+import { allOperations, operations } from '../../src/contract/operations.ts';
+import { kindPointedAt, reference } from '../../src/contract/primitives.ts';
+import { serviceKinds } from '../../src/contract/resources/service.ts';
+
+const changing = allOperations.filter(({ effect }) => effect !== 'read').map((op): [string, AnyOperation] => [op.name, op]);
+const named = allOperations.map((op): [string, AnyOperation] => [op.name, op]);
+
+/** Members of query and body whose names may tell where something ends up. */
+const telling = /^(mode|(cluster|environment|project)(_ids?)?|\w+_ids)$/;
+
+const membersOf = (op: AnyOperation): string[] => [
+  ...Object.keys(inputShape(op)).filter((name) => !(op.params as string[]).map(snakeCase).includes(name)),
+  ...Object.keys(op.aliases),
+];
+
+describe('what an operation acts upon is declared', () => {
+  test.each(changing)('%s says what it changes: what its path names, or the organization', (_, op) => {
+    expect(['organization', ...(op.params as string[]).map(parameterKind)]).toContain(op.target);
+  });
+
+  test.each(named)('%s says what each of its members decides that may decide where something ends up', (_, op) => {
+    const mute = membersOf(op).filter((name) => telling.test(name) && !Object.hasOwn(op.roles, op.aliases[name] ?? name));
+    expect(mute).toEqual([]);
+  });
+
+  test.each(named)('%s says what it creates exactly where it answers 201', (_, op) => {
+    expect(op.creates !== undefined).toBe(op.status === 201);
+  });
+
+  test('of all that there is, one carries out others, and each of those is aimed at its service', () => {
+    expect(allOperations.filter(({ carriesOut }) => carriesOut).map(({ name }) => name)).toEqual(['deploy_environment']);
+    for (const kind of serviceKinds) {
+      const part = (operations as Record<string, AnyOperation>)[operations.deploy_environment.carriesOut![kind]];
+      expect(part, kind).toMatchObject({ target: kind, params: [`${kind}Id`] });
+      expect(part!.effect, kind).not.toBe('read');
+    }
+  });
+
+  test('an environment to be has its mode and cluster from its body', () => {
+    expect(operations.create_environment).toMatchObject({ target: 'project', creates: { kind: 'environment', in: 'project' }, roles: { mode: 'mode', cluster_id: { pointsAt: 'cluster' } } });
+  });
+});
+
+const clone = { name: 'clone_environment', method: 'POST', path: '/environment/{environmentId}/clone', effect: 'write', summary: 'Clone an environment.' } as const;
+const cloned = { ...clone, target: 'environment', creates: { kind: 'environment', in: 'project' } } as const;
+const mode = z.string().optional();
+const roles = { mode: 'mode', project_id: { pointsAt: 'project' } } as const;
+
+const bad: [string, () => unknown, RegExp][] = [
+  ['a change without a target', () => operation({ ...clone }), /it changes something, and says no target/],
+  ['a target that its path does not name', () => operation({ ...clone, target: 'project' }), /its target is of kind project, which its path doesn't name/],
+  ['the organization as target of what is done to something else', () => operation({ ...clone, target: 'organization' }), /its target is of kind organization/],
+  ...['mode', 'cluster', 'cluster_id', 'environment_id', 'project_id', 'environment', 'project', 'environment_ids', 'container_ids', 'projectId', 'target_mode'].map((name): [string, () => unknown, RegExp] => [
+    `a body with a member "${name}" that says nothing`, () => operation({ ...clone, path: '/job/{jobId}/copy', target: 'job', body: z.object({ [name]: z.string() }) }), new RegExp(`what its member "${name}" decides`),
+  ]),
+  ['a query that says nothing of its mode', () => operation({ ...clone, target: 'environment', query: { mode } }), /its member "mode"/],
+  ['a read with such a query', () => operation({ ...clone, method: 'GET', effect: 'read', query: { project_id: mode } }), /its member "project_id"/],
+  ['another spelling of such a member', () => operation({ ...clone, target: 'environment', body: z.object({ place: z.string() }), aliases: { cluster: 'place' } }), /its member "cluster"/],
+  ['a pointer under a name that tells nothing', () => operation({ ...clone, target: 'environment', body: z.object({ there: reference('environment').optional() }) }), /its member "there"/],
+  ['a pointer of another kind than it says', () => operation({ ...clone, target: 'environment', body: z.object({ there: reference('environment') }), roles: { there: { pointsAt: 'project' } } }), /"there" points at one of kind environment, and it says project/],
+  ['a member that it does not have', () => operation({ ...clone, target: 'environment', roles: { mode: 'mode' } }), /"mode" decides, and has no such member/],
+  ['something made that ends up nobody knows where', () => operation({ ...cloned, body: z.object({ mode }), roles: { mode: 'mode' } }), /ends up in one of kind project, which neither/],
+  ['parts on the services of what has none', () => operation({ ...clone, path: '/cluster/{clusterId}/clone', target: 'cluster', carriesOut: operations.deploy_environment.carriesOut }), /its target is no environment/],
+];
+
+describe('an operation is refused where it is written for', () => {
+  test.each(bad)('%s', (_, write, why) => {
+    expect(write).toThrow(why);
+  });
+
+  test('and accepted once it says all of it', () => {
+    expect(operation({ ...cloned, body: z.object({ mode, project_id: reference('project').optional() }), roles })).toMatchObject({ target: 'environment', status: 201 });
+  });
+});
+
+test('what a member points at is seen through options and lists', () => {
+  expect(kindPointedAt(z.array(reference('job')).optional())).toBe('job');
+  expect(kindPointedAt(z.string().optional())).toBeUndefined();
+});
