@@ -19,6 +19,28 @@ const shortest = 7;
 
 const isNamed = (commit: string, wanted: string): boolean => wanted.length >= shortest && commit.startsWith(wanted.toLowerCase());
 
+/** The deployments of commits, newest first. */
+const releasesIn = (history: readonly PastDeployment[]): readonly Release[] => history.filter((one): one is Release => one.action === 'DEPLOY' && one.commit !== undefined);
+
+/** Whether a commit was first deployed before another one. */
+const isOlder = (releases: readonly Release[], commit: string, than: string): boolean => {
+  const firstOf = (wanted: string): number => releases.findLastIndex((one) => one.commit === wanted);
+  return firstOf(commit) > firstOf(than);
+};
+
+/**
+ * Whether deploying a commit goes back: it was deployed before the present one was.
+ * @param history newest first.
+ * @param commit at least its first 7 digits.
+ * @returns undefined where the history doesn't know the commit.
+ */
+export function goesBack(history: readonly PastDeployment[], commit: string): boolean | undefined {
+  const releases = releasesIn(history);
+  const [present] = releases;
+  const same = releases.filter((one) => isNamed(one.commit, commit) || isNamed(commit.toLowerCase(), one.commit));
+  return present && same.length > 0 ? same.some((one) => isOlder(releases, one.commit, present.commit)) : undefined;
+}
+
 /**
  * Where going back leads: to the newest deployment that ended well, of a commit that is older than the present one. A
  * commit is as old as its first deployment. What was gone back from is never chosen, nor what came after the present commit.
@@ -26,16 +48,15 @@ const isNamed = (commit: string, wanted: string): boolean => wanted.length >= sh
  * @param wanted the commit to go back to, at least its first 7 digits. Without one going back twice leads nowhere.
  */
 export function wayBack(history: readonly PastDeployment[], wanted?: string): WayBack {
-  const releases = history.filter((one): one is Release => one.action === 'DEPLOY' && one.commit !== undefined);
+  const releases = releasesIn(history);
   const [present] = releases;
   if (!present) return { kind: 'none', good: [] };
-  const firstOf = (commit: string): number => releases.findLastIndex((one) => one.commit === commit);
-  const isOlder = (commit: string, than: string): boolean => firstOf(commit) > firstOf(than);
+  const older = (commit: string, than: string): boolean => isOlder(releases, commit, than);
   const wasLeft = ({ commit }: Release): boolean =>
-    releases.slice(0, releases.findIndex((one) => one.commit === commit)).some((later) => isOlder(later.commit, commit));
+    releases.slice(0, releases.findIndex((one) => one.commit === commit)).some((later) => older(later.commit, commit));
   const good = releases.filter((one) => one.end === 'good');
-  const before = good.filter((one) => isOlder(one.commit, present.commit));
-  const left = releases.find((one) => isOlder(present.commit, one.commit));
+  const before = good.filter((one) => older(one.commit, present.commit));
+  const left = releases.find((one) => older(present.commit, one.commit));
 
   if (wanted !== undefined) {
     const to = before.find(({ commit }) => isNamed(commit, wanted));

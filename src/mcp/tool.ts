@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { effects, inputShape, permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../contract/operation.ts';
 import type { Need, Preview } from './guard/plan/preview.ts';
+import type { Holding } from './guard/policy/match.ts';
+import type { Read } from './guard/target.ts';
 import type { Next } from './next.ts';
 import type { Renderer } from './render.ts';
 import type { Printing } from './schema.ts';
@@ -10,10 +12,12 @@ import { pick, type JsonRecord } from './values.ts';
 export { amending } from './amend.ts';
 export { clusterLock, clusterUpgrade, lockedAlready, notLocked } from './guard/plan/cluster.ts';
 export { deployment } from './guard/plan/deployment.ts';
+export { deedLines, environmentDeployment } from './guard/plan/environment-deployment.ts';
 export type { Preview } from './guard/plan/preview.ts';
 export { knownAlready, role } from './guard/plan/role.ts';
 export { allDown, nothingUnderWay, services, underWay } from './guard/plan/services.ts';
 export { override } from './guard/plan/variable.ts';
+export { attempt } from './guard/reads.ts';
 export type { Next } from './next.ts';
 export { nearest } from './nearest.ts';
 export { nameTells } from './redact/tells.ts';
@@ -84,6 +88,7 @@ export interface CompositionDefinition<Input extends Shape> extends Described<Ar
   readonly operations: readonly [AnyOperation, ...AnyOperation[]];
   /** What the arguments come to. Reads what it needs; whatever it reads stays unseen. Absent where the tool only reads. */
   readonly acts?: (args: ArgumentsOf<Input>, sight: Sight) => Promise<readonly Act[]>;
+  readonly isDone?: Tool['isDone'];
   /** Shape of the answer. */
   readonly answer: z.ZodObject;
   /** Makes the answer, from what the acts answered and what it reads now: protected, fit to be shown. */
@@ -106,6 +111,11 @@ export interface Tool {
   readonly operation: AnyOperation;
   /** What the arguments come to; undefined for a tool that reads by `answerOf` alone. */
   readonly acts?: (args: JsonRecord, sight: Sight) => Promise<readonly Act[]>;
+  /**
+   * Whether a request is what the tool does, whoever makes it: for rules that deny the tool. Absent where every call of its
+   * operations is. @throws ApiError as the platform fails.
+   */
+  readonly isDone?: (request: Act, read: Read) => Promise<Holding>;
   readonly answer: z.ZodType | undefined;
   readonly answerOf?: (args: JsonRecord, sight: Sight, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
   readonly plan: (args: JsonRecord) => readonly string[];
@@ -176,7 +186,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
 
 /** Makes a tool of several operations. */
 export function composeTool<const Input extends Shape>(definition: CompositionDefinition<Input>): Tool {
-  const { name, toolset, description, fields, folded, hidden, input, rules, operations, acts, answer, answerOf, plan, preview, need, render, next } = definition;
+  const { name, toolset, description, fields, folded, hidden, input, rules, operations, acts, isDone, answer, answerOf, plan, preview, need, render, next } = definition;
   const members = z.object(input);
   // Arguments were checked; what they leave out gets its default.
   const whole = (args: JsonRecord): ArgumentsOf<Input> => members.parse(args);
@@ -190,6 +200,7 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     operations,
     operation: gravest(operations),
     acts: acts && ((args, sight) => acts(whole(args), sight)),
+    isDone,
     answer,
     answerOf: (args, sight, answers) => answerOf(whole(args), sight, answers),
     plan: (args) => plan?.(whole(args)) ?? [],

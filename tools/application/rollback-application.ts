@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import type { InputOf } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { maximumPageSize, reference } from '../../src/contract/primitives.ts';
 import { DeployRequest } from '../../src/contract/resources/deployment.ts';
-import { readDeployment, shortCommit, type HistoryItem } from '../../src/insight/history.ts';
-import { wayBack, type Release, type WayBack } from '../../src/insight/way-back.ts';
-import { act, composeTool, deployment, isRecord, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
+import { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from '../../src/insight/history.ts';
+import { goesBack, wayBack, type Release, type WayBack } from '../../src/insight/way-back.ts';
+import { act, attempt, composeTool, deployment, isRecord, type JsonRecord, type Sight, type Tool } from '../../src/mcp/tool.ts';
 import { afterwards, begun } from '../deployment/begun.ts';
 import { askedFor, wait } from '../deployment/waiting.ts';
 import { subjectAt } from '../service/any-kind.ts';
@@ -14,19 +15,29 @@ const commitsOf = (releases: readonly Release[]): string => [...new Set(releases
 /** Most pages of history that are read: how old a commit is shows only where its first deployment does. */
 const mostPages = 5;
 
-/** The deployments of an application, newest first; undefined where the platform doesn't show them. */
-async function historyOf(sight: Sight, application_id: string): Promise<readonly JsonRecord[] | undefined> {
-  const all: JsonRecord[] = [];
+interface History {
+  /** Newest first. */
+  readonly past: readonly PastDeployment[];
+  /** Whether it reaches back to the first deployment. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The deployments of an application; undefined where the platform doesn't show them.
+ * @param read gives a page of them.
+ */
+async function historyOf(read: (input: InputOf<typeof operations.list_application_deployments>) => Promise<{ readonly results?: unknown } | undefined>, application_id: string): Promise<History | undefined> {
+  const past: PastDeployment[] = [];
   for (let page = 1; page <= mostPages; page += 1) {
     // Each page is wanted only where the one before was full.
     // oxlint-disable-next-line no-await-in-loop
-    const read = await sight.attempt(operations.list_application_deployments, { application_id, page, page_size: maximumPageSize });
-    if (!read) return undefined;
-    const rows = (read.results ?? []).filter(isRecord);
-    all.push(...rows);
-    if (rows.length < maximumPageSize) break;
+    const answer = await read({ application_id, page, page_size: maximumPageSize });
+    if (!answer) return undefined;
+    const rows = Array.isArray(answer.results) ? (answer.results as unknown[]).filter(isRecord) : [];
+    past.push(...rows.map((item) => readDeployment(item as HistoryItem)));
+    if (rows.length < maximumPageSize) return { past, isWhole: true };
   }
-  return all;
+  return { past, isWhole: false };
 }
 
 /**
@@ -34,11 +45,19 @@ async function historyOf(sight: Sight, application_id: string): Promise<readonly
  * @param without a deployment that doesn't count, because this call began it.
  */
 async function findWay(sight: Sight, application_id: string, { commit, without }: { commit?: string; without?: string | null }): Promise<WayBack> {
-  const history = await historyOf(sight, application_id);
+  const history = await historyOf((input) => sight.attempt(operations.list_application_deployments, input), application_id);
   if (!history) return sight.refuse('this platform does not show the history of applications', 'Name the commit yourself: deploy_application with git_commit_id.');
-  const past = history.map((item) => readDeployment(item as HistoryItem));
-  return wayBack(past.filter(({ id }) => id === undefined || id !== without), commit);
+  return wayBack(history.past.filter(({ id }) => id === undefined || id !== without), commit);
 }
+
+/** Whether a deployment of an application goes back to a commit that ran before the present one. One of the newest commit never does. */
+const isGoingBack: NonNullable<Tool['isDone']> = async ({ input }, read) => {
+  const { application_id, git_commit_id: commit } = input;
+  if (typeof commit !== 'string') return 'no';
+  const history = await historyOf((page) => attempt(read(operations.list_application_deployments, page)), String(application_id));
+  if (history && goesBack(history.past, commit)) return 'yes';
+  return history?.isWhole ? 'no' : 'unknown';
+};
 
 /** The commit to deploy; undefined where there is nothing to do. @throws CallFailure where there is no way back. */
 function commitOf(way: WayBack, sight: Sight, wanted: string | undefined): string | undefined {
@@ -78,6 +97,7 @@ export const rollbackApplication = composeTool({
     ...wait,
   },
   operations: [operations.deploy_application],
+  isDone: isGoingBack,
   acts: async ({ application, commit }, sight) => {
     const target = commitOf(await findWay(sight, application, { commit }), sight, commit);
     return target === undefined ? [] : [act(operations.deploy_application, { application_id: application, git_commit_id: target })];

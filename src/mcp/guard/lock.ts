@@ -5,21 +5,20 @@ import { fail } from '../call.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import type { AimedAct, Guarded } from './guard.ts';
 import { organizationOf, show, textOf } from './plan/preview.ts';
-import { attempt, readById, rowsIn, type Read } from './target.ts';
+import { allTouched, attempt, pointersIn, readById, rowsIn, type Read } from './target.ts';
 
 /** What a lock doesn't keep anybody from: what is under way may be ended, and the lock itself lifted. */
 const despiteLock: readonly AnyOperation[] = [operations.cancel_deployment, operations.lock_cluster, operations.unlock_cluster];
 
 const hosted: readonly string[] = ['environment', ...serviceKinds];
 
-/** What names the cluster that an act changes, or whose guests it changes, as `cluster_id`; undefined where nothing does. */
-async function hostOf({ operation, input, target }: AimedAct, read: Read): Promise<JsonRecord | undefined> {
-  if (operation.effect === 'read' || despiteLock.includes(operation)) return undefined;
-  if (target.kind === 'cluster') return { cluster_id: target.id };
-  if (!hosted.includes(target.kind)) return undefined;
-  const id = target.environment?.id;
-  // What is yet to be created names its cluster itself.
-  return id === undefined ? input : readById('environment', id, read);
+/** What names the clusters that an act changes, or whose guests it changes, each as `cluster_id`; empty where nothing does. */
+async function hostsOf({ operation, input, target }: AimedAct, read: Read): Promise<readonly JsonRecord[]> {
+  if (operation.effect === 'read' || despiteLock.includes(operation)) return [];
+  const clusters = [target, ...pointersIn(operation, input)].filter(({ kind, id }) => kind === 'cluster' && id !== undefined);
+  const environments = allTouched(target).flatMap(({ kind, environment }) => (hosted.includes(kind) && environment?.id !== undefined ? [environment.id] : []));
+  const found = await Promise.all([...new Set(environments)].map((id) => readById('environment', id, read)));
+  return [...found.filter((one) => one !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))];
 }
 
 /** The id of the organization, which an environment tells along; otherwise it is asked for. */
@@ -38,7 +37,7 @@ const lockText = (lock: JsonRecord): string => {
 
 /** The lock that the platform would refuse one of the acts for; undefined where there is none or the platform doesn't tell. */
 async function lockOn(acts: readonly AimedAct[], read: Read, now: number): Promise<JsonRecord | undefined> {
-  const hosts = (await Promise.all(acts.map((one) => hostOf(one, read)))).filter((host) => textOf(host, 'cluster_id') !== undefined) as JsonRecord[];
+  const hosts = (await Promise.all(acts.map((one) => hostsOf(one, read)))).flat().filter((host) => textOf(host, 'cluster_id') !== undefined);
   const [first] = hosts;
   const organization_id = first && (organizationIn(first) ?? (await organizationOf(read)));
   if (organization_id === undefined) return undefined;

@@ -1,11 +1,11 @@
-import { parameterKind, type AnyOperation } from '../../contract/operation.ts';
+import type { AnyOperation } from '../../contract/operation.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import { answeredBy, fits } from '../addresses/tree.ts';
 import { pointsAt } from '../references.ts';
 import type { Tool } from '../tool.ts';
 import type { JsonRecord } from '../values.ts';
 import type { Denial } from './policy.ts';
-import type { Target } from './target.ts';
+import { allTouched, type Target } from './target.ts';
 
 /** A place that the operator wrote down. */
 export interface Given {
@@ -85,15 +85,13 @@ const tellsOfOthers = (operation: AnyOperation): boolean => {
   return list && kinds.some((kind) => belonging.includes(kind));
 };
 
-const canBeInside = (kind: ReferenceKind | undefined, pin: Pin): boolean =>
-  kind !== undefined && (fits(kind, 'service') || kind === 'environment' || kind === 'alert_rule' || (kind === 'project' && !pin.environment));
+const canBeInside = (kind: ReferenceKind, pin: Pin): boolean =>
+  fits(kind, 'service') || kind === 'environment' || kind === 'alert_rule' || (kind === 'project' && !pin.environment);
 
 /** Whether nothing that an operation can act on lies inside. @param isAct whether it is what a tool is for. */
 function isHopeless(operation: AnyOperation, pin: Pin, isAct: boolean): boolean {
-  const [param]: readonly string[] = operation.params;
-  const kind = param === undefined ? undefined : parameterKind(param);
-  if (canBeInside(kind, pin)) return false;
-  return operation.effect !== 'read' || kind === 'project' || (isAct && tellsOfOthers(operation));
+  if (canBeInside(operation.target, pin)) return false;
+  return operation.effect !== 'read' || operation.target === 'project' || (isAct && tellsOfOthers(operation));
 }
 
 /** Why a pin forbids every call of a tool; undefined where it doesn't. */
@@ -104,6 +102,10 @@ const isSame = (id: string | undefined, pinned: string): boolean => id?.toLowerC
 
 const isInside = ({ project, environment }: Target, { projectId, environmentId }: PinnedPlace): boolean =>
   environmentId !== undefined ? isSame(environment?.id, environmentId) : projectId !== undefined && isSame(project?.id, projectId);
+
+// A cluster belongs to no project: what runs on it decides its risk, not its place.
+const areInside = (target: Target, place: PinnedPlace): boolean =>
+  isInside(target, place) && allTouched(target).every((one) => one.kind === 'cluster' || isInside(one, place));
 
 const belongsNowhere = ({ project, environment }: Target): boolean => project === undefined && environment === undefined;
 
@@ -118,7 +120,7 @@ interface Aimed {
 /** Why a pin forbids an operation on this target; undefined where it doesn't. In doubt it does. */
 export function deniedOutside(pin: Pin, place: PinnedPlace, { operation, target, isAct }: Aimed): Denial | undefined {
   const mayBeRead = operation.effect === 'read' && belongsNowhere(target) && !(isAct && tellsOfOthers(operation));
-  return isInside(target, place) || mayBeRead ? undefined : denial(pin);
+  return areInside(target, place) || mayBeRead ? undefined : denial(pin);
 }
 
 /** The same for something that an argument points at. The project around the place narrows what is looked at, and may be named. */

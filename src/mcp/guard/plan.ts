@@ -8,6 +8,7 @@ import { canonical, mapStrings, omit, type JsonRecord } from '../values.ts';
 import type { AimedAct } from './guard.ts';
 import { lineAgreed, lineText, type PlanLine, type Preview } from './plan/preview.ts';
 import { replacement } from './plan/replacement.ts';
+import { touchedLines } from './plan/touched.ts';
 import { namedTarget, targetText, type NamedTarget } from './target-path.ts';
 import type { Read, Target } from './target.ts';
 import type { Tier } from './tier.ts';
@@ -96,7 +97,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
   return {
     tool: tool.name, tier, target: shown(named), summary: [...new Set(acts.map(({ operation }) => operation.summary))].join(' '),
     requests: planned.map(({ request }) => request),
-    effects: [...tool.plan(args), ...planned.flatMap(({ told }) => told.map(lineText))].map((line) => shown(line).replaceAll('\n', String.raw`\n`)),
+    effects: [...touchedLines(acts.map((one) => one.target)), ...tool.plan(args), ...planned.flatMap(({ told }) => told.map(lineText))].map((line) => shown(line).replaceAll('\n', String.raw`\n`)),
     digest,
   };
 }

@@ -3,7 +3,7 @@ import { permissionOf, type Tool } from '../tool.ts';
 import { deniedByPin, type Pin } from './pin.ts';
 import { needsConfirmation, type GraveTier, type Tier } from './tier.ts';
 import { asksForPlace, asksForProjectName, conditionText, holds, holdsForTool, mayHavePlace, type Situation } from './policy/match.ts';
-import type { Allowed, Conditions, Limit, Rule, Rules } from './policy/rules.ts';
+import type { Allowed, Conditions, Deed, Limit, Rule, Rules } from './policy/rules.ts';
 
 /** What the operator allows. */
 export interface Policy {
@@ -37,12 +37,17 @@ const readOnlyBy = (policy: Policy): string | undefined =>
 /** Whether nothing but reads is allowed. */
 export const isReadOnly = (policy: Policy): boolean => readOnlyBy(policy) !== undefined;
 
-const inDoubt = ' Where it belongs could not be found out, and in doubt the rule holds.';
+/** What could not be found out, where a rule holds only for that; undefined where it holds for sure. */
+function doubtAbout({ conditions }: Rule, situation: Situation): string | undefined {
+  if (situation.isGuess) return 'What it carries out';
+  if (holdsForTool(conditions, situation, 'deed') === 'unknown') return 'Whether it does that';
+  return holds(conditions, situation, 'deed') === 'unknown' ? 'Where it belongs' : undefined;
+}
 
-const denied = ({ conditions, setBy }: Rule, doubtful: boolean): Denial => ({
+const denied = ({ conditions, setBy }: Rule, doubt?: string): Denial => ({
   rule: `the policy denies it where ${conditionText(conditions)}`,
   setBy,
-  instead: `Where that does not hold it is allowed, as far as other rules go.${doubtful ? inDoubt : ''}`,
+  instead: `Where that does not hold it is allowed, as far as other rules go.${doubt === undefined ? '' : ` ${doubt} could not be found out, and in doubt the rule holds.`}`,
 });
 
 const notAllowed = ({ rules, setBy }: Allowed): Denial => ({
@@ -63,9 +68,9 @@ const waysOf = (tool: Tool): Unaimed[] => tool.operations.flatMap((operation) =>
 
 /** Why no such call can pass, whatever it acts on. */
 function hopeless(way: Unaimed, { allow, deny }: Rules): Denial | undefined {
-  const always = deny.find(({ conditions }) => !asksForPlace(conditions) && holdsForTool(conditions, way, 'deed'));
-  if (always) return denied(always, false);
-  const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, way, 'tool') && (!asksForPlace(conditions) || mayHavePlace(way.operation));
+  const always = deny.find(({ conditions }) => !asksForPlace(conditions) && holdsForTool(conditions, way, 'deed') === 'yes');
+  if (always) return denied(always);
+  const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, way, 'tool') === 'yes' && (!asksForPlace(conditions) || mayHavePlace(way.operation));
   return allow && !allow.rules.some(canHold) ? notAllowed(allow) : undefined;
 }
 
@@ -106,8 +111,7 @@ function frozen({ freezes }: Rules, situation: Situation, now: number): Denial |
 
 function forbidden(rules: Rules, situation: Situation, now: number): Denial | undefined {
   for (const rule of rules.deny) {
-    const holding = holds(rule.conditions, situation, 'deed');
-    if (holding !== 'no') return denied(rule, holding === 'unknown');
+    if (holds(rule.conditions, situation, 'deed') !== 'no') return denied(rule, doubtAbout(rule, situation));
   }
   const { allow } = rules;
   if (allow && !allow.rules.some((conditions) => holds(conditions, situation, 'tool') === 'yes')) return notAllowed(allow);
@@ -128,8 +132,12 @@ const everyCondition = (policy: Policy): Conditions[] =>
 /** Whether a call can't be judged without knowing where its target is. */
 export const needsPlace = (tool: Tool, operation: AnyOperation, policy: Policy): boolean =>
   everyCondition(policy).some(
-    (conditions) => asksForPlace(conditions) && possibleTiers(operation).some((tier) => holdsForTool(conditions, { tool, operation, tier }, 'deed')),
+    (conditions) => asksForPlace(conditions) && possibleTiers(operation).some((tier) => holdsForTool(conditions, { tool, operation, tier }, 'deed') !== 'no'),
   );
+
+/** What tools do that rules deny or freeze, of which only some calls of this operation are it. */
+export const deedsToTell = (operation: AnyOperation, policy: Policy): Deed[] =>
+  everyCondition(policy).flatMap(({ deeds = [] }) => deeds.filter(({ operations, isDone }) => isDone && operations.includes(operation.name)));
 
 /** Whether some rule calls a project by its name. */
 export const needsProjectName = (policy: Policy): boolean => everyCondition(policy).some(asksForProjectName);

@@ -1,10 +1,13 @@
-import { ApiError } from '../../client/errors.ts';
 import { parameterKind, snakeCase, type AnyOperation } from '../../contract/operation.ts';
-import { allOperations, operations } from '../../contract/operations.ts';
+import { operations } from '../../contract/operations.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
-import { EnvironmentMode } from '../../contract/resources/environment.ts';
+import type { EnvironmentMode } from '../../contract/resources/environment.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
+import { hostedOn, type Patience } from './hosting.ts';
+import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn, type Read } from './reads.ts';
+
+export { attempt, readById, rowsIn, type Read } from './reads.ts';
 
 /** An environment or project, as far as it is known. Empty where there is one that could not be found out. */
 export interface Place {
@@ -24,56 +27,18 @@ export interface Target {
   readonly project?: Place;
   /** Mode of its environment, PRODUCTION for a cluster that hosts production; `none` where it belongs to none. */
   readonly mode: EnvironmentMode | 'unknown' | 'none';
+  /** What else is touched: what comes of it, and what its members point at. Absent where that is nothing with a place or mode. */
+  readonly touched?: readonly Target[];
 }
 
-/** Carries out a read of the contract; fails with the client's errors. */
-export type Read = (operation: AnyOperation, input: JsonRecord) => Promise<unknown>;
+/** Everything that is touched, the target first. */
+export const allTouched = ({ touched = [], ...target }: Target): readonly Target[] => [target, ...touched];
 
-/** What the target could not be asked for: the platform doesn't offer the read, or forbids it. Everything else is the call's own failure. */
-const cannotBeAsked = (error: unknown): boolean => error instanceof ApiError && (error.kind === 'not_offered' || error.kind === 'forbidden');
-
-/**
- * The answer of a read, or undefined where the platform doesn't offer or forbids it.
- * @throws ApiError for every other failure.
- */
-export async function attempt(read: Promise<unknown>): Promise<JsonRecord | undefined> {
-  try {
-    const answer = await read;
-    return isRecord(answer) ? answer : undefined;
-  } catch (error) {
-    if (cannotBeAsked(error)) return undefined;
-    throw error;
-  }
-}
-
-/** The rows of a list's answer. */
-export const rowsIn = (answer: JsonRecord | undefined): JsonRecord[] => {
-  const rows = answer?.['results'];
-  return Array.isArray(rows) ? (rows as unknown[]).filter(isRecord) : [];
-};
-
-/** The read whose only parameter, at the end of its path, is the id of this kind. */
-const readerOf = (kind: ReferenceKind): AnyOperation | undefined =>
-  allOperations.find(({ method, path, params }) => method === 'GET' && params.length === 1 && path.endsWith(`{${params[0]}}`) && parameterKind(params[0]!) === kind);
-
-/** A resource by its id; undefined where the platform doesn't offer or forbids it. */
-export const readById = async (kind: ReferenceKind, id: string, read: Read): Promise<JsonRecord | undefined> => {
-  const reader = readerOf(kind);
-  return reader && attempt(read(reader, { [`${kind}_id`]: id }));
-};
-
-const textIn = (found: JsonRecord | undefined, name: string): string | undefined => (typeof found?.[name] === 'string' ? found[name] : undefined);
 const nameIn = (found: JsonRecord | undefined): string | undefined => textIn(found, 'name');
-const pointerIn = (found: JsonRecord | undefined, name: string): string | undefined => (isRecord(found?.[name]) ? textIn(found[name], 'id') : undefined);
-
-const modeIn = (found: JsonRecord | undefined): Target['mode'] => EnvironmentMode.safeParse(found?.['mode']).data ?? 'unknown';
 
 /** The row of a list of the caller's organization with this id. */
-async function inOrganization(list: AnyOperation, id: string, read: Read): Promise<JsonRecord | undefined> {
-  const organization = textIn(await attempt(read(operations.get_organization, {})), 'id');
-  const answer = organization === undefined ? undefined : await attempt(read(list, { organization_id: organization }));
-  return rowsIn(answer).find((row) => row['id'] === id);
-}
+const inOrganization = async (list: AnyOperation, id: string, read: Read): Promise<JsonRecord | undefined> =>
+  rowsIn(await listOfOrganization(list, read)).find((row) => row['id'] === id);
 
 type Whereabouts = Pick<Target, 'environment' | 'project' | 'mode'>;
 
@@ -85,7 +50,7 @@ async function whereaboutsOf(environmentId: string | undefined, read: Read): Pro
   return {
     environment: { id: environmentId, name: nameIn(found) },
     project: { id: pointerIn(found, 'project') },
-    mode: modeIn(found),
+    mode: asMode(found?.['mode']),
   };
 }
 
@@ -108,48 +73,87 @@ async function alertRuleTarget(id: string, read: Read): Promise<Target> {
   return { kind: 'alert_rule', id, name: nameIn(rule), ...where };
 }
 
-async function clusterTarget(id: string, read: Read): Promise<Target> {
+/** A cluster is production where it says so, or hosts production. */
+async function clusterTarget(id: string, read: Read, patience: Patience): Promise<Target> {
   const cluster = await inOrganization(operations.list_clusters, id, read);
-  return { kind: 'cluster', id, name: nameIn(cluster), mode: cluster === undefined ? 'unknown' : cluster['production'] === true ? 'PRODUCTION' : 'none' };
+  const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? 'PRODUCTION' : await hostedOn(id, read, patience);
+  return { kind: 'cluster', id, name: nameIn(cluster), mode };
 }
 
-/** An environment about to be created has the mode its own body asks for. */
-const newEnvironment = (args: JsonRecord, project: Place): Target => ({
-  kind: 'environment', name: nameIn(args), environment: { name: nameIn(args) }, project, mode: modeIn(args),
-});
-
 const isService = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
+
+const patient: Patience = { isOver: () => false };
 
 /**
  * Finds out where a thing is. Asks the platform, where it must, by reads that lie outside the document; a mode that can't
  * be determined is `unknown`.
+ * @param patience how long may be looked for what a cluster hosts.
  * @throws ApiError when the thing doesn't exist or the platform can't be reached.
  */
-export async function targetAt(kind: ReferenceKind, id: string, read: Read): Promise<Target> {
+export async function targetAt(kind: ReferenceKind, id: string, read: Read, patience = patient): Promise<Target> {
   if (kind === 'project') return { kind, id, project: { id }, mode: 'none' };
   if (kind === 'organization') return { kind, id, mode: 'none' };
-  if (kind === 'cluster') return clusterTarget(id, read);
+  if (kind === 'cluster') return clusterTarget(id, read, patience);
   if (kind === 'environment') return environmentTarget(id, read);
   if (kind === 'alert_rule') return alertRuleTarget(id, read);
   if (isService(kind)) return serviceTarget(kind, id, read);
   return { kind, id, name: nameIn(await readById(kind, id, read)), mode: 'none' };
 }
 
-/**
- * Finds out what an operation acts on: the resource its path begins with.
- * @throws ApiError when the target doesn't exist or the platform can't be reached.
- */
-export async function targetOf(operation: AnyOperation, args: JsonRecord, read: Read): Promise<Target> {
-  const param = operation.params[0];
-  if (param === undefined) return { kind: 'organization', mode: 'none' };
-  const kind = parameterKind(param);
-  const id = String(args[snakeCase(param)]);
-  return kind === 'project' && 'mode' in args ? newEnvironment(args, { id }) : targetAt(kind, id, read);
+/** What is given for a member, under whichever of its spellings. */
+const given = ({ aliases }: AnyOperation, args: JsonRecord, name: string): unknown =>
+  args[name] ?? Object.entries(aliases).flatMap(([alias, member]) => (member === name ? [args[alias]] : [])).find((value) => value !== undefined);
+
+interface Pointer {
+  readonly kind: ReferenceKind;
+  readonly id: string;
 }
 
-/** The same target with the name of its project, where the platform tells. */
+/** What the members of a call point at beside its target. */
+export const pointersIn = (operation: AnyOperation, args: JsonRecord): Pointer[] =>
+  Object.entries(operation.roles).flatMap(([name, role]) => {
+    if (typeof role === 'string' || !('pointsAt' in role)) return [];
+    const value = given(operation, args, name);
+    return [value].flat().flatMap((id) => (typeof id === 'string' ? [{ kind: role.pointsAt, id }] : []));
+  });
+
+/** The environment that comes of a call: its own mode and project to be, whatever its target's are now. Undefined where none does. */
+function environmentAfter(operation: AnyOperation, args: JsonRecord, target: Target): Target | undefined {
+  const { creates, moves, roles } = operation;
+  const deciding = Object.entries(roles).find(([, role]) => role === 'mode')?.[0];
+  const outcome = creates ?? moves;
+  if (outcome?.kind !== 'environment' && deciding === undefined) return undefined;
+  const isNew = creates?.kind === 'environment';
+  const name = nameIn(args) ?? (isNew ? undefined : target.name);
+  const elsewhere = outcome && pointersIn(operation, args).find(({ kind }) => kind === outcome.in && kind === 'project');
+  const mode = deciding === undefined ? (isNew ? 'unknown' : target.mode) : asMode(given(operation, args, deciding));
+  const known = isNew ? {} : { id: target.id };
+  return { kind: 'environment', ...known, name, environment: { ...known, name }, project: elsewhere ? { id: elsewhere.id } : target.project, mode };
+}
+
+const mayMatter = ({ kind }: Pointer): boolean => ['environment', 'project', 'cluster'].includes(kind) || isService(kind);
+
+/**
+ * Finds out what an operation acts on, as it declares: its target, with everything else that it touches. Of what it
+ * makes of a project the target is what is made: a project has no mode.
+ * @param patience how long may be looked for what a cluster hosts.
+ * @throws ApiError when the target doesn't exist or the platform can't be reached.
+ */
+export async function targetOf(operation: AnyOperation, args: JsonRecord, read: Read, patience = patient): Promise<Target> {
+  const param = (operation.params as readonly string[]).find((one) => parameterKind(one) === operation.target);
+  if (param === undefined) return { kind: 'organization', mode: 'none' };
+  const target = await targetAt(operation.target, String(args[snakeCase(param)]), read, patience);
+  const after = environmentAfter(operation, args, target);
+  const pointed = await Promise.all(pointersIn(operation, args).filter(mayMatter).map(({ kind, id }) => targetAt(kind, id, read, patience)));
+  const [main, results] = after && target.kind === 'project' ? [after, []] : [target, after ? [after] : []];
+  // What belongs nowhere and isn't production changes no judgement.
+  const touched = [...results, ...pointed].filter(({ mode, project }) => mode !== 'none' || project !== undefined);
+  return touched.length > 0 ? { ...main, touched } : main;
+}
+
+/** The same target with the names of the projects that it and what else is touched are in, where the platform tells. */
 export async function withProjectName(target: Target, read: Read): Promise<Target> {
-  const id = target.project?.id;
-  if (id === undefined) return target;
-  return { ...target, project: { id, name: nameIn(await inOrganization(operations.list_projects, id, read)) } };
+  const { touched, project } = target;
+  const named = project?.id === undefined ? target : { ...target, project: { id: project.id, name: nameIn(await inOrganization(operations.list_projects, project.id, read)) } };
+  return touched ? { ...named, touched: await Promise.all(touched.map((one) => withProjectName(one, read))) } : named;
 }

@@ -17,7 +17,7 @@ interface About {
 
 const planFor = (name: string, args: Record<string, unknown>, { target = prod, read }: About = {}): Promise<Plan> =>
   planOf({
-    tool: toolNamed(name), args, acts: [{ operation: toolNamed(name).operation, input: args, target, tier: 'destructive' }], target, tier: 'destructive', read,
+    tool: toolNamed(name), args, acts: [{ operation: toolNamed(name).operation, input: args, target, tier: 'destructive', parts: [], highRisk: 1 }], target, tier: 'destructive', read,
     redactor: createRedactor(), key,
   });
 

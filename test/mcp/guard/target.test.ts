@@ -9,8 +9,9 @@ const answers: Answers = {
   get_organization: { id: 'o', name: 'acme' },
   get_environment: production,
   get_application: { id: 'a', name: 'api', environment: { id: 'e' } },
-  list_clusters: { results: [{ id: 'c1', name: 'main', production: true }, { id: 'c2', name: 'spare', production: false }] },
+  list_clusters: { results: [{ id: 'c1', name: 'main', production: true }, { id: 'c2', name: 'spare', production: false }, { id: 'c4', name: 'unflagged', production: false }] },
   list_projects: { results: [{ id: 'q', name: 'other' }, { id: 'p', name: 'payments' }] },
+  list_environments: ({ project_id }) => ({ results: project_id === 'p' ? [{ id: 'e', mode: 'PRODUCTION', cluster_id: 'c4' }, { id: 'f', mode: 'STAGING', cluster_id: 'c2' }] : [] }),
   get_alert_rule: { id: 'r', name: 'slow', target: { target_type: 'SERVICE', target_id: 'a', service: { environment_id: 'e' } } },
 };
 const live = { environment: { id: 'e', name: 'live' }, project: { id: 'p' }, mode: 'PRODUCTION' };
@@ -22,6 +23,7 @@ describe('the target of a call', () => {
     ['a rule that watches a service', operations.update_alert_rule, { alert_rule_id: 'r' }, { kind: 'alert_rule', id: 'r', name: 'slow', ...live }],
     ['a cluster of production', operations.lock_cluster, { cluster_id: 'c1' }, { kind: 'cluster', id: 'c1', name: 'main', mode: 'PRODUCTION' }],
     ['another cluster', operations.lock_cluster, { cluster_id: 'c2' }, { kind: 'cluster', id: 'c2', name: 'spare', mode: 'none' }],
+    ['a cluster that hosts production and does not say so', operations.lock_cluster, { cluster_id: 'c4' }, { kind: 'cluster', id: 'c4', name: 'unflagged', mode: 'PRODUCTION' }],
     ['a cluster that nobody knows', operations.lock_cluster, { cluster_id: 'c3' }, { kind: 'cluster', id: 'c3', mode: 'unknown' }],
     ['the organization', operations.invite_member, { organization_id: 'o' }, { kind: 'organization', id: 'o', mode: 'none' }],
     ['a project', operations.list_environments, { project_id: 'p' }, { kind: 'project', id: 'p', project: { id: 'p' }, mode: 'none' }],

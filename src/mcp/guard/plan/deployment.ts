@@ -15,22 +15,36 @@ const recordAt = (service: JsonRecord, path: string): JsonRecord | undefined => 
 const repositories = ['git_repository', 'source.git.git_repository', 'terraform_files_source.git.git_repository'];
 const images = ['', 'source.image'];
 
+const repositoryOf = (service: JsonRecord): JsonRecord | undefined => repositories.map((path) => recordAt(service, path)).find(Boolean);
+
 function fromGit(repository: JsonRecord, commit: unknown): string {
   const next = typeof commit === 'string' ? `commit ${commit}` : `the newest commit of branch ${show(textOf(repository, 'branch') ?? 'unknown')}`;
   const last = textOf(repository, 'deployed_commit_id');
   return last === undefined ? `Deploys ${next} of ${show(textOf(repository, 'url'))}.` : `Replaces commit ${last} by ${next} of ${show(textOf(repository, 'url'))}.`;
 }
 
+const newest = (repository: JsonRecord): string => {
+  const last = textOf(repository, 'deployed_commit_id');
+  return `${last === undefined ? '' : `commit ${last} → `}the newest commit of branch ${show(textOf(repository, 'branch') ?? 'unknown')}`;
+};
+
+/** What of a service would run once it is deployed, in a few words; undefined where it doesn't say. */
+export function versionOf(service: JsonRecord): string | undefined {
+  const repository = repositoryOf(service);
+  if (repository) return newest(repository);
+  const image = images.map((path) => (path ? recordAt(service, path) : service)).find((found) => textOf(found, 'image_name'));
+  if (image) return `image ${show(`${textOf(image, 'image_name')}:${textOf(image, 'tag')}`)}`;
+  const chart = recordAt(service, 'source.repository');
+  if (chart) return `chart ${show(`${textOf(chart, 'chart_name')} ${textOf(chart, 'chart_version')}`)}`;
+  const version = textOf(service, 'version');
+  return version && `${textOf(service, 'type') ?? 'version'} ${show(version)}`;
+}
+
 /** What would run, in words; undefined where the answer doesn't say. */
 function versionText(service: JsonRecord, commit: unknown): string | undefined {
-  const repository = repositories.map((path) => recordAt(service, path)).find(Boolean);
-  if (repository) return fromGit(repository, commit);
-  const image = images.map((path) => (path ? recordAt(service, path) : service)).find((found) => textOf(found, 'image_name'));
-  if (image) return `Deploys image ${show(`${textOf(image, 'image_name')}:${textOf(image, 'tag')}`)}.`;
-  const chart = recordAt(service, 'source.repository');
-  if (chart) return `Deploys chart ${show(`${textOf(chart, 'chart_name')} ${textOf(chart, 'chart_version')}`)}.`;
-  const version = textOf(service, 'version');
-  return version && `Deploys ${textOf(service, 'type') ?? 'version'} ${show(version)}.`;
+  const repository = repositoryOf(service);
+  const version = repository ? undefined : versionOf(service);
+  return repository ? fromGit(repository, commit) : version && `Deploys ${version}.`;
 }
 
 function stateText(status: JsonRecord): string {

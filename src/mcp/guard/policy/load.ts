@@ -7,7 +7,7 @@ import type { Tool } from '../../tool.ts';
 import { isRecord, pick } from '../../values.ts';
 import { millisecondsOf } from './duration.ts';
 import { windows } from './freeze.ts';
-import { policyFileFor, tellingOrder, type Conditions, type Freeze, type Rule, type Rules } from './rules.ts';
+import { policyFileFor, tellingOrder, type Conditions, type Deed, type Freeze, type Rule, type Rules } from './rules.ts';
 
 /** A fault of a policy file, with the line it is on where it is known. */
 interface Fault {
@@ -50,14 +50,24 @@ const label = (path: string, key: string, index: number, name: string | undefine
 
 type Written = Conditions & { readonly name?: string };
 
-const conditionsOf = (written: Written): Conditions => pick(written, tellingOrder);
+/** What the named tools do that are made of several operations, or of one in a way of their own. */
+const deedsOf = ({ tool: names = [] }: Written, tools: readonly Tool[]): Deed[] =>
+  tools.flatMap(({ name, operations, isDone }) => {
+    const changing = operations.filter(({ effect }) => effect !== 'read').map((operation) => operation.name);
+    return names.includes(name) && changing.some((operation) => operation !== name) ? [{ tool: name, operations: changing, isDone }] : [];
+  });
 
-const ruleOf = (path: string, key: string, written: Written, index: number): Rule => ({ conditions: conditionsOf(written), setBy: label(path, key, index, written.name) });
+function conditionsOf(written: Written, tools: readonly Tool[]): Conditions {
+  const deeds = deedsOf(written, tools);
+  return { ...pick(written, tellingOrder), ...(deeds.length > 0 && { deeds }) };
+}
+
+const ruleOf = (path: string, key: string, written: Written, index: number, tools: readonly Tool[]): Rule => ({ conditions: conditionsOf(written, tools), setBy: label(path, key, index, written.name) });
 
 type Window = NonNullable<z.infer<ReturnType<typeof policyFileFor>>['freeze']>[number];
 
-const freezeOf = async (window: Window, setBy: string): Promise<Freeze> => ({
-  conditions: conditionsOf(window),
+const freezeOf = async (window: Window, setBy: string, tools: readonly Tool[]): Promise<Freeze> => ({
+  conditions: conditionsOf(window, tools),
   setBy,
   activeUntil: await windows(window.cron, window.time_zone, millisecondsOf(window.duration)!),
 });
@@ -83,14 +93,14 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
   }
   const { read_only, allow, deny = [], freeze = [], max_disruptive_per_hour: most, unattended, value_from_env } = result.data;
   const freezes = freeze.map((window, index) =>
-    freezeOf(window, label(path, 'freeze', index, window.name)).catch((error: unknown) => {
+    freezeOf(window, label(path, 'freeze', index, window.name), tools).catch((error: unknown) => {
       throw failure(path, [{ line: lineOf(document, lines, ['freeze', index]), what: `freeze[${index}]: ${(error as Error).message}` }]);
     }),
   );
   return {
     ...(read_only && { readOnly: `${path}, read_only` }),
-    ...(allow && { allow: { rules: allow.map(conditionsOf), setBy: `${path}, allow` } }),
-    deny: deny.map((written, index) => ruleOf(path, 'deny', written, index)),
+    ...(allow && { allow: { rules: allow.map((written) => conditionsOf(written, tools)), setBy: `${path}, allow` } }),
+    deny: deny.map((written, index) => ruleOf(path, 'deny', written, index, tools)),
     freezes: await Promise.all(freezes),
     ...(most !== undefined && { limit: { most, setBy: `${path}, max_disruptive_per_hour` } }),
     unattended,

@@ -1,8 +1,8 @@
-import { parameterKind, type AnyOperation } from '../../../contract/operation.ts';
+import type { AnyOperation } from '../../../contract/operation.ts';
 import type { ReferenceKind } from '../../../contract/primitives.ts';
 import { serviceKinds } from '../../../contract/resources/service.ts';
 import type { Tool } from '../../tool.ts';
-import type { Place, Target } from '../target.ts';
+import { allTouched, type Place, type Target } from '../target.ts';
 import type { Tier } from '../tier.ts';
 import { tellingOrder, type Conditions } from './rules.ts';
 
@@ -13,6 +13,10 @@ export interface Situation {
   readonly operation: AnyOperation;
   readonly tier: Tier;
   readonly target: Target;
+  /** Whether it is what a tool does that does it only by some calls of the operation, by the tool's name. What is missing is unknown. */
+  readonly deeds?: ReadonlyMap<string, Holding>;
+  /** Whether it is something that the call may carry out, and nobody could see whether it does. */
+  readonly isGuess?: boolean;
 }
 
 /** Whether a rule holds; unknown where what it asks for could not be found out. */
@@ -43,28 +47,40 @@ function amongModes(wanted: Conditions['mode'], mode: Target['mode']): Holding {
 
 const all = (parts: readonly Holding[]): Holding => (parts.includes('no') ? 'no' : parts.includes('unknown') ? 'unknown' : 'yes');
 
+const any = (parts: readonly Holding[]): Holding => (parts.includes('yes') ? 'yes' : parts.includes('unknown') ? 'unknown' : 'no');
+
 /**
  * A rule that names a tool: one that denies it means what the tool does, whichever tool does it; one that allows it means
  * that tool.
  */
 export type Means = 'deed' | 'tool';
 
-/** Whether conditions hold for a call, as far as they are about the tool, what it carries out, and its tier. */
-export function holdsForTool({ tool: tools, toolset, tier: tiers }: Conditions, { tool, operation, tier }: Omit<Situation, 'target'>, means: Means): boolean {
-  const named = among(tools, tool.name) === 'yes' || (means === 'deed' && among(tools, operation.name) === 'yes');
-  return named && all([among(toolset, tool.toolset), among(tiers, tier)]) === 'yes';
+type OfTool = Omit<Situation, 'target'>;
+
+function isNamed({ tool: names, deeds = [] }: Conditions, { tool, operation, deeds: done }: OfTool, means: Means): Holding {
+  if (!names || names.includes(tool.name)) return 'yes';
+  if (means === 'tool') return 'no';
+  const same = deeds.filter(({ operations }) => operations.includes(operation.name));
+  return names.includes(operation.name) ? 'yes' : any(same.map(({ tool: name, isDone }) => (isDone ? (done?.get(name) ?? 'unknown') : 'yes')));
 }
 
-/** Whether conditions hold for a call. */
+/** Whether conditions hold for a call, as far as they are about the tool, what it carries out, and its tier. */
+export const holdsForTool = (conditions: Conditions, situation: OfTool, means: Means): Holding =>
+  all([isNamed(conditions, situation, means), among(conditions.toolset, situation.tool.toolset), among(conditions.tier, situation.tier)]);
+
+/** What is touched, each where it is judged: what has no place or mode of its own has the target's. */
+const judged = (target: Target): readonly Target[] =>
+  allTouched(target).map(({ project = target.project, environment = target.environment, mode, ...one }) => ({ ...one, project, environment, mode: mode === 'none' ? target.mode : mode }));
+
+function holdsAt({ project, environment, mode }: Conditions, target: Target): Holding {
+  const isNew = target.kind === 'environment' && target.id === undefined;
+  return all([amongPlaces(project, target.project, false), amongPlaces(environment, target.environment, isNew), amongModes(mode, target.mode)]);
+}
+
+/** Whether conditions hold for a call: a rule that denies for anything that it touches, one that allows for all of it. */
 export function holds(conditions: Conditions, situation: Situation, means: Means): Holding {
-  const { target } = situation;
-  if (!holdsForTool(conditions, situation, means)) return 'no';
-  const isNewEnvironment = target.kind === 'environment' && target.id === undefined;
-  return all([
-    amongPlaces(conditions.project, target.project, false),
-    amongPlaces(conditions.environment, target.environment, isNewEnvironment),
-    amongModes(conditions.mode, target.mode),
-  ]);
+  const places = judged(situation.target).map((target) => holdsAt(conditions, target));
+  return all([holdsForTool(conditions, situation, means), means === 'deed' ? any(places) : all(places)]);
 }
 
 /** Whether conditions ask for more than the tool and its tier. */
@@ -76,8 +92,7 @@ export const asksForProjectName = ({ project }: Conditions): boolean => project?
 const placedKinds: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule', ...serviceKinds];
 
 /** Whether what an operation acts on can be in a project or environment, or have a mode. */
-export const mayHavePlace = ({ params }: AnyOperation): boolean =>
-  params[0] !== undefined && [...placedKinds, 'cluster'].includes(parameterKind(params[0]));
+export const mayHavePlace = ({ target }: AnyOperation): boolean => [...placedKinds, 'cluster'].includes(target);
 
 /** Conditions in words: `tier is destructive, mode is PRODUCTION or unknown`. */
 export const conditionText = (conditions: Conditions): string =>

@@ -65,8 +65,17 @@ export const policyFileFor = (tools: readonly Tool[]) => {
 
 type PolicyFile = z.infer<ReturnType<typeof policyFileFor>>;
 
-/** What has to hold for a rule, as written. */
-export type Conditions = Omit<NonNullable<PolicyFile['deny']>[number], 'name'>;
+/** What a tool made of several operations does to the platform, whichever tool does it. */
+export interface Deed {
+  readonly tool: string;
+  /** Names of the operations by which it is done. */
+  readonly operations: readonly string[];
+  /** Tells whether one of them is that deed, where not every call of it is. */
+  readonly isDone?: Tool['isDone'];
+}
+
+/** What has to hold for a rule, as written, and what the tools do that it names. */
+export type Conditions = Omit<NonNullable<PolicyFile['deny']>[number], 'name'> & { readonly deeds?: readonly Deed[] };
 
 /** A rule with what denials call it by. */
 export interface Rule {

@@ -1,0 +1,24 @@
+import type { JsonRecord } from '../../values.ts';
+import { servicesIn } from '../expand.ts';
+import { versionOf } from './deployment.ts';
+import { show, textOf, unread, type Preview } from './preview.ts';
+
+/** What deploying a service of a kind does beside putting another version in the place of the present one. */
+const deeds: Readonly<Record<string, string>> = { terraform: 'plan and apply', job: 'runs the job' };
+
+/** The same as a sentence about one service; nothing where there is nothing to say. */
+export const deedLines = (kind: string): readonly string[] =>
+  kind === 'terraform' ? ['Terraform plans and applies: what drifted is changed back, in the cloud account too.'] : kind === 'job' ? ['Runs the job.'] : [];
+
+function serviceLine(service: JsonRecord): string {
+  const kind = textOf(service, 'service_type')?.toLowerCase();
+  const what = [kind === undefined ? undefined : deeds[kind], versionOf(service) ?? 'of a version that is not known'].filter((part) => part !== undefined);
+  return `${show(textOf(service, 'name') ?? service['id'])} (${kind ?? 'of a kind that is not known'}): ${what.join(', ')}.`;
+}
+
+/** What deploying the whole target environment does to each of its services: without states and times, which change while somebody reads. */
+export const environmentDeployment: Preview = async (_, { target, read }) => {
+  const services = await servicesIn(target.id, read);
+  if (!services) return [unread('which services there are, and so what is done to which; it may run jobs, and plan and apply Terraform')];
+  return services.length === 0 ? ['There are no services in it.'] : services.map(serviceLine);
+};
