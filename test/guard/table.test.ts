@@ -32,8 +32,8 @@ const table: Record<string, Row> = {
   get_organization: read,
   list_projects: read,
   create_project: ['runs', 'runs', 'runs'],
-  // The mode is that of the environment to be, which the arguments tell.
-  create_environment: ['runs', 'runs', 'runs'],
+  // The mode is that of the environment to be, which the arguments tell; what its cluster hosts is read.
+  create_environment: ['runs', 'runs', 'yes'],
   create_application: ['runs', 'name', 'yes'],
   create_database: ['runs', 'name', 'yes'],
   deploy_database: ['runs', 'name', 'yes'],
@@ -51,7 +51,7 @@ const table: Record<string, Row> = {
   update_helm: ['name', 'name', 'name'],
   get_helm: read,
   redeploy_terraform: ['yes', 'name', 'yes'],
-  // Whether a cluster hosts production it says itself; the seeded one does not, and where it can't be read nobody knows.
+  // The seeded one hosts no production; where what it hosts can't be read, nobody knows.
   lock_cluster: ['yes', 'yes', 'yes'],
   upgrade_cluster: ['name', 'name', 'name'],
   list_members: read,
@@ -91,8 +91,6 @@ const placeless = [
   'get_organization', 'list_projects', 'create_project', 'list_members', 'invite_member', 'create_helm_repository', 'update_billing_info', 'get_labels_group', 'create_webhook',
   'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_api_budget',
 ];
-/** Tools that are about a project, or about an environment whose mode their arguments tell. */
-const modeTold = ['create_environment', 'list_environments'];
 /** Tools whose every call is destructive. */
 const destructive = ['update_environment_variable', 'update_container', 'stop_environment', 'update_helm', 'upgrade_cluster', 'update_alert_rule'];
 const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];
@@ -133,8 +131,8 @@ const settings: Setting[] = [
     policy: 'deny: [{ mode: PRODUCTION }]',
     asks: true,
     becomes: (outcome, tool, mode) => {
-      if (placeless.includes(tool) || modeTold.includes(tool) || mode === 'STAGING') return outcome;
-      if (clusterTools.includes(tool)) return mode === 'unknown' ? 'denied' : outcome;
+      if (placeless.includes(tool) || tool === 'list_environments' || mode === 'STAGING') return outcome;
+      if ([...clusterTools, 'create_environment'].includes(tool)) return mode === 'unknown' ? 'denied' : outcome;
       return 'denied';
     },
   },
@@ -142,6 +140,10 @@ const settings: Setting[] = [
   { name: 'no grave call an hour, a client that asks', policy: 'max_disruptive_per_hour: 0', asks: true, becomes: unasked('denied') },
   { name: 'only services allowed, a client that asks', policy: 'allow: [{ toolset: services }]', asks: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.toolset === 'services' ? outcome : 'denied') },
 ];
+
+/** Without the projects that the calls make: of an organization of very many it isn't found out what its clusters host. */
+const seeded = (method: string, path: string, body: unknown): unknown =>
+  method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path) ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) } : inMotion(method, path, body);
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
 let calls: ReturnType<typeof callsOn>;
@@ -152,7 +154,7 @@ let guards: Record<'plain' | 'operator', FreshGuard>;
 beforeAll(async () => {
   platform = await busyPlatform();
   calls = callsOn(platform);
-  lenses = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await lensOn(platform.url, { mode, alter: inMotion })]))) as typeof lenses;
+  lenses = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await lensOn(platform.url, { mode, alter: seeded })]))) as typeof lenses;
   connectors = Object.fromEntries(modes.map((mode) => [mode, connectorsTo(lenses[mode].url, platform.token)])) as typeof connectors;
   guards = { plain: await freshGuard(), operator: await freshGuard({ operator: true }) };
 });

@@ -6,6 +6,7 @@ import { credentialOf } from '../../src/client/credential.ts';
 import type { Policy } from '../../src/mcp/guard/policy.ts';
 import { createParts, type GuardParts } from '../../src/mcp/parts.ts';
 import { buildServer } from '../../src/mcp/server.ts';
+import type { Tool } from '../../src/mcp/tool.ts';
 import { tools } from '../../tools/index.ts';
 import type { Answer, Asked, User } from '../e2e/mcp-support.ts';
 import { memoryLog } from '../mcp/support.ts';
@@ -24,16 +25,18 @@ interface WireOptions {
   readonly user?: User;
   readonly policy?: Policy;
   readonly guard?: GuardParts;
+  /** Tools beside those that there are. */
+  readonly more?: readonly Tool[];
   readonly principal?: string;
   /** Changes calls before they are sent. */
   readonly tamper?: (call: Call) => void;
 }
 
 /** What several servers of one process share. */
-export function partsFor({ url, token, policy = { readOnly: false }, guard }: Pick<WireOptions, 'url' | 'token' | 'policy' | 'guard'>) {
+export function partsFor({ url, token, policy = { readOnly: false }, guard, more = [] }: Pick<WireOptions, 'url' | 'token' | 'policy' | 'guard' | 'more'>) {
   const client = createClient({ baseUrl: url, credential: credentialOf(token) });
   const log = memoryLog();
-  return { log, client, parts: createParts({ tools, policy, guard, connect: async () => ({ client }), secrets: () => [token], version: '0', log, clock: { now: Date.now } }) };
+  return { log, client, parts: createParts({ tools: [...tools, ...more], policy, guard, connect: async () => ({ client }), secrets: () => [token], version: '0', log, clock: { now: Date.now } }) };
 }
 
 /** A client of the 2026 era on a wire where its calls can be tampered with. */

@@ -119,14 +119,14 @@ const ofPart = (denial: Denial, { operation, target, isGuess }: Part): Denial =>
 
 /** Lets an act pass if the policy lets it and everything that it carries out pass. @throws CallFailure `denied`. */
 async function permit(call: Call, { operation, input, target, tier, parts }: AimedAct): Promise<void> {
-  allowed(await denialAt(call, { operation, input }, { target, tier }));
   for (const part of parts) {
     const of = { operation: part.operation, input: { [`${part.target.kind}_id`]: part.target.id } };
-    // The first that is forbidden is told.
+    // The first that is forbidden is told, before the whole is judged: it says more.
     // oxlint-disable-next-line no-await-in-loop
     const denial = await denialAt(call, of, { target: part.target, tier: part.tier, isGuess: part.isGuess });
     if (denial) allowed(ofPart(denial, part));
   }
+  allowed(await denialAt(call, { operation, input }, { target, tier }));
 }
 
 /** Whether more is asked for the one than for the other. */

@@ -140,7 +140,7 @@ const mayMatter = ({ kind }: Pointer): boolean => ['environment', 'project', 'cl
  * @throws ApiError when the target doesn't exist or the platform can't be reached.
  */
 export async function targetOf(operation: AnyOperation, args: JsonRecord, read: Read, patience = patient): Promise<Target> {
-  const param = (operation.params as readonly string[]).find((one) => parameterKind(one) === operation.target);
+  const param = operation.params.find((one: string) => parameterKind(one) === operation.target);
   if (param === undefined) return { kind: 'organization', mode: 'none' };
   const target = await targetAt(operation.target, String(args[snakeCase(param)]), read, patience);
   const after = environmentAfter(operation, args, target);

@@ -2,6 +2,7 @@ import type { Address } from '../addresses/address.ts';
 import { fits, listingIn } from '../addresses/tree.ts';
 import { fail, type Call } from '../call.ts';
 import { operations } from '../../contract/operations.ts';
+import type { Tool } from '../tool.ts';
 import { show } from './plan/preview.ts';
 import { needsPlace } from './policy.ts';
 import { attempt, rowsIn, targetAt, type Place, type Read } from './target.ts';
@@ -13,9 +14,16 @@ const isPlace = ({ kind }: Address): boolean => kind === 'environment' || fits(k
 
 const isInside = ({ kind, scope }: Address): boolean => fits(kind, 'service') || (kind === 'environment_variable' && !shared.includes(scope));
 
+/** Whether an argument points outside what the call is about, as its operation declares: what is moved or copied lies elsewhere for sure. */
+const pointsOutside = ({ operations: all }: Tool, argument: string): boolean =>
+  all.some(({ roles }) => {
+    const role = roles[argument.replace(/\[\d+\]$/, '')];
+    return typeof role === 'object' && 'pointsAt' in role;
+  });
+
 /** The place that a call is about, and what else it names that has to lie in the same environment; undefined where it names no such things. */
-function namedIn({ addresses }: Call): { readonly place: Address; readonly things: readonly Address[] } | undefined {
-  const [place, ...others] = Object.values(addresses);
+function namedIn({ tool, addresses }: Call): { readonly place: Address; readonly things: readonly Address[] } | undefined {
+  const [place, ...others] = Object.entries(addresses).flatMap(([argument, address]) => (pointsOutside(tool, argument) ? [] : [address]));
   const things = others.filter(isInside);
   return place && isPlace(place) && things.length > 0 && !others.some(({ kind }) => kind === 'environment') ? { place, things } : undefined;
 }

@@ -1,3 +1,4 @@
+import { serviceKinds } from '../../../contract/resources/service.ts';
 import type { JsonRecord } from '../../values.ts';
 import { servicesIn } from '../expand.ts';
 import { versionOf } from './deployment.ts';
@@ -10,10 +11,13 @@ const deeds: Readonly<Record<string, string>> = { terraform: 'plan and apply', j
 export const deedLines = (kind: string): readonly string[] =>
   kind === 'terraform' ? ['Terraform plans and applies: what drifted is changed back, in the cloud account too.'] : kind === 'job' ? ['Runs the job.'] : [];
 
+const isKnown = (kind: string | undefined): boolean => (serviceKinds as readonly (string | undefined)[]).includes(kind);
+
 function serviceLine(service: JsonRecord): string {
   const kind = textOf(service, 'service_type')?.toLowerCase();
-  const what = [kind === undefined ? undefined : deeds[kind], versionOf(service) ?? 'of a version that is not known'].filter((part) => part !== undefined);
-  return `${show(textOf(service, 'name') ?? service['id'])} (${kind ?? 'of a kind that is not known'}): ${what.join(', ')}.`;
+  const called = `${show(textOf(service, 'name') ?? service['id'])} (${kind ?? 'of no kind that is told'})`;
+  if (kind === undefined || !isKnown(kind)) return `${called}: it is not known what deploying it does.`;
+  return `${called}: ${[...(deeds[kind] === undefined ? [] : [deeds[kind]]), versionOf(service) ?? 'of a version that is not known'].join(', ')}.`;
 }
 
 /** What deploying the whole target environment does to each of its services: without states and times, which change while somebody reads. */
