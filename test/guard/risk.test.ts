@@ -166,6 +166,11 @@ describe('a cluster that hosts a PRODUCTION environment is production, whatever 
     expect((await call('create_environment', { ...created, cluster_id: productionCluster })).text).toContain('the policy denies it where mode is PRODUCTION');
   });
 
+  test('a rehearsal tells it', async () => {
+    const { call } = await serve({ alter: unflagged });
+    expect((await call('create_environment', { ...created, cluster_id: productionCluster, dry_run: true })).text).toMatch(/would happen \(disruptive.*Touches cluster production, which hosts production/s);
+  });
+
   test('one that says it is costs no search', async () => {
     const { call, lens } = await serve();
     await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
