@@ -19,6 +19,10 @@ async function found(answers: Answers, isOver = (): boolean => false): Promise<[
   return [await hostedOn('c', read, { isOver }), reads];
 }
 
+const down = (): object => {
+  throw new ApiError('list_environments', { kind: 'server_error', reason: 'the platform failed', next: '', status: 500 });
+};
+
 describe('what a cluster hosts', () => {
   test.each<[string, string, Answers]>([
     ['PRODUCTION', 'an environment of production', { list_projects: projects(3), list_environments: hosting('p2') }],
@@ -53,9 +57,6 @@ describe('what a cluster hosts', () => {
   });
 
   test('fails as the platform fails, rather than pass for unknown', async () => {
-    const down = (): object => {
-      throw new ApiError('list_environments', { kind: 'server_error', reason: 'the platform failed', next: '', status: 500 });
-    };
     await expect(found({ list_projects: projects(1), list_environments: down })).rejects.toThrow('the platform failed');
   });
 });
