@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Target } from '../target.ts';
-import { show } from './preview.ts';
+import { showName } from './preview.ts';
 
 const modeText = ({ kind, mode }: Target): string => {
   if (mode === 'none') return '';
@@ -10,7 +10,7 @@ const modeText = ({ kind, mode }: Target): string => {
 
 const lineOf = (target: Target): string => {
   const { kind, id, name } = target;
-  const called = `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${show(name)}`}${modeText(target)}`;
+  const called = `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${showName(name)}`}${modeText(target)}`;
   return id === undefined ? `Makes ${called}.` : `Touches ${called} (id ${id}).`;
 };
 
