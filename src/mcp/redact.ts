@@ -3,9 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { mask, masking, shortestSecret } from '../client/safe-text.ts';
 import { passingKeys, type Keys } from './guard/keys.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { maskForms } from './redact/forms.ts';
-import { isDistinct } from './redact/tells.ts';
 import { hideIn } from './redact/values.ts';
+import { maskShapes } from './redaction/recognition/index.ts';
 import { mapStrings } from './values.ts';
 
 export { secretsAmong, secretsOf } from '../client/secrets.ts';
@@ -48,6 +47,13 @@ interface RedactorConfig {
   readonly keys?: Keys;
 }
 
+const shortestMemorable = 8;
+const longOnItsOwn = 16;
+
+/** Whether a secret can be told from ordinary words, so that it can be masked wherever else it stands. */
+const isDistinct = (value: string): boolean =>
+  value.length >= longOnItsOwn || (value.length >= shortestMemorable && [/[a-z]/i, /[^a-z]/i].every((kind) => kind.test(value)) && !/^\d+$/.test(value));
+
 /** Remembers the newest of the secrets it is told. */
 function createMemory() {
   const remembered = new Set<string>();
@@ -85,7 +91,7 @@ export function createRedactor({ secrets = () => [], keys = passingKeys() }: Red
   const redactorOf = (own: () => readonly string[]): Redactor => {
     const masker = (): ((raw: string) => string) => {
       const masked = maskingOf([...own().filter((secret) => secret.length >= shortestSecret), ...memory.all()]);
-      return (raw) => maskForms(masked(raw), mark);
+      return (raw) => maskShapes(masked(raw));
     };
     const redactor: Redactor = {
       text: (raw) => masker()(raw),

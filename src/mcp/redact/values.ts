@@ -1,7 +1,7 @@
 import { memberOf, withoutNull, type JsonSchema } from '../json-schema.ts';
 import { memoised } from '../schema.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
-import { canBeSecret, nameTells, shapeTells } from './tells.ts';
+import { canBeSecret, nameTells, valueTells } from '../redaction/recognition/index.ts';
 
 const notNull = memoised(withoutNull);
 
@@ -22,13 +22,13 @@ const nameIn = (record: JsonRecord): string | undefined => nameMembers.map((memb
 /** Whether the `value` of a record is a secret, as its sibling that names it or its own shape tells. */
 function pairTells(record: JsonRecord): boolean {
   const [name, value] = [nameIn(record), record[valueMember]];
-  return name !== undefined && typeof value === 'string' && canBeSecret(value) && (nameTells(name) || shapeTells(name, value));
+  return name !== undefined && typeof value === 'string' && canBeSecret(value) && (nameTells(name, value) || valueTells(name, value));
 }
 
 // In lists of words a name stands before its value: ["--password", "x"], ["auth.token", "x"].
 const wordTells = (list: readonly unknown[], index: number): boolean => {
   const [before, word] = [list[index - 1], list[index]];
-  return typeof before === 'string' && typeof word === 'string' && nameTells(before) && canBeSecret(word) && !before.includes('=');
+  return typeof before === 'string' && typeof word === 'string' && nameTells(before, word) && canBeSecret(word) && !before.includes('=');
 };
 
 /**
@@ -44,7 +44,7 @@ export function hideIn(value: unknown, node: JsonSchema | undefined, hiding: Hid
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const declared = memberOf(schema, name);
-      const tells = typeof member === 'string' && ((isPair && name === valueMember) || (!declared && nameTells(name) && canBeSecret(member)));
+      const tells = typeof member === 'string' && ((isPair && name === valueMember) || (!declared && nameTells(name, member) && canBeSecret(member)));
       return [name, tells ? hiding.hide(member) : hideIn(member, declared, hiding)];
     }),
   );

@@ -1,0 +1,180 @@
+import { blockBelow, blockMark, valuesBelow } from './blocks.ts';
+import { headerSpans, isCredentialHeader } from './headers.ts';
+import { linesOf } from './lines.ts';
+import { type Member, memberAt } from './members.ts';
+import { nameTells } from './names.ts';
+import { createPairs, isPairMember } from './pairs.ts';
+import { afterSpaces, bareAt, quotedAt, type Scalar } from './scalar.ts';
+import type { Finder, Span } from './spans.ts';
+import { canBeSecret, isExpression, isMixed, isOpenWord, isPlaceholder, isProse } from './values.ts';
+
+/** What a name of interest holds: a quick test before it is taken apart. */
+const hint = /pass|pw|secret|token|cred|auth|key|cookie|name|value/i;
+
+/** How a value without quotes ends, by what stands around it. */
+const ends = {
+  query: /[\s"'&#<>`\\]/,
+  list: /[;"'<`]/,
+  flow: /[\s,"'`]/,
+  line: /\s|[&;](?=[A-Za-z][\w .-]{0,40}=)/,
+  inline: /[\s"'`<]|[&;,](?=\s|$|[A-Za-z][\w .-]{0,40}=)/,
+} as const;
+type Place = keyof typeof ends;
+
+/** What a member stands in: a map between braces, or the text at large. */
+interface Around {
+  readonly inBraces: boolean;
+  /** Where its line ends, or the quote around it, or the line break that is written out. */
+  readonly limit: number;
+  readonly isEnclosed: boolean;
+}
+
+function placeOf({ before, beforeSpaces, line, separator }: Member, { inBraces, isEnclosed }: Around): Place {
+  if (before === '?' || before === '&') return 'query';
+  if (beforeSpaces === ';' && separator === '=') return 'list';
+  if (inBraces || beforeSpaces === '{' || (beforeSpaces !== '' && ',([<'.includes(beforeSpaces) && separator !== ':')) return 'flow';
+  return line !== undefined || isEnclosed ? 'line' : 'inline';
+}
+
+const comment = /[ \t]#.*$/;
+const nextMember = /\s[\w.-]{1,60}[:=]/;
+const plainWords = /^[\w.!?]+(?: [\w.!?][\w.!?-]*){0,5}$/;
+
+/** A value that goes on to the end of its line, where that isn't prose and holds no other member. */
+function wholeLine(text: string, first: Scalar, limit: number, { separator, valueAt, name }: Member): Scalar {
+  const rest = text.slice(first.start, Math.min(limit, first.start + 4096)).replace(comment, '').trimEnd();
+  if (rest.length <= first.end - first.start || nextMember.test(rest) || isProse(rest)) return first;
+  // In a shell a command comes after it.
+  if (separator === '=' && text[valueAt] !== ' ' && !(name === name.toUpperCase() && plainWords.test(rest))) return first;
+  return { ...first, end: first.start + rest.length, after: first.start + rest.length };
+}
+
+const trailing = /[,;)}\]]+$/;
+
+function bareValue(text: string, at: number, member: Member, place: Place, limit: number): Scalar {
+  const value = bareAt(text, at, limit, ends[place]);
+  if (place === 'line') return wholeLine(text, value, limit, member);
+  if (place === 'query' || value.end - value.start > 4096) return value;
+  const word = text.slice(value.start, value.end).trimEnd();
+  const kept = place === 'list' || word.endsWith('hidden]') ? word : word.replace(trailing, '');
+  return { ...value, end: value.start + kept.length };
+}
+
+const sameKind = /^[a-z\d.-]+\/[a-z\d.-]+$/;
+const address = /^[a-z][a-z\d+.-]{1,20}:\/\//i;
+
+// Tokens are counted, and live for a time.
+const numbered = /tokens?$/i;
+const number = /^\d{1,6}(?:ms|s|m|h|d)?$/;
+
+/** Whether a value of a telling name is a secret where it stands. */
+function isHidden(text: string, value: Scalar, member: Member, place: Place): boolean {
+  const word = text.slice(value.start, value.end);
+  const short = word.slice(0, 300);
+  if (word === '' || !canBeSecret(word) || isPlaceholder(short) || address.test(short) || !nameTells(member.name, short)) return false;
+  if (numbered.test(member.name) && number.test(short)) return false;
+  if (short.toLowerCase() === member.name.toLowerCase()) return false;
+  const isCode = text[member.valueAt] === ' ' || place === 'flow' || word.startsWith('$(');
+  if (!value.quoted && isCode && isExpression(short)) return false;
+  if (member.separator !== ':' || member.quote !== '' || place === 'list' || place === 'query') return true;
+  const hasSpace = text[member.valueAt] === ' ' || value.quoted;
+  if (place === 'flow') return hasSpace || isMixed(short) || !isOpenWord(short);
+  if (place === 'line' && hasSpace && !(isProse(short) || (isOpenWord(short) && !value.quoted))) {
+    const rest = text.slice(value.start, value.start + 200).split('\n', 1)[0] ?? '';
+    return value.quoted || isMixed(short) || !isProse(rest);
+  }
+  const isImage = !hasSpace && /[/@]/.test(member.before);
+  return isMixed(short) && !isImage && !sameKind.test(short) && (hasSpace || /[\s{[(]/.test(member.before));
+}
+
+function yamlSpans(text: string, member: Member, at: number, limit: number, column: number): readonly Span[] | undefined {
+  if (member.separator !== ':' || member.line !== 'own' || !nameTells(member.name)) return undefined;
+  if (at >= limit) return valuesBelow(text, limit, column);
+  if (text[at] !== '|' && text[at] !== '>') return undefined;
+  if (!blockMark.test(text.slice(at, Math.min(limit, at + 200)))) return undefined;
+  const block = blockBelow(text, limit, column);
+  return block ? [block] : [];
+}
+
+const listOfStrings = /\[[ \t]{0,5}(?=\\{0,7}["'])/y;
+
+/** The strings of a list in brackets that begins at `at`, those that aren't plain words. */
+function listedStrings(text: string, at: number, limit: number): readonly Span[] {
+  listOfStrings.lastIndex = at;
+  if (!listOfStrings.test(text)) return [];
+  const spans: Span[] = [];
+  for (let next = listOfStrings.lastIndex; ;) {
+    const item = quotedAt(text, next, limit);
+    if (!item) return spans;
+    const word = text.slice(item.start, item.end);
+    if (isMixed(word) || word === '[hidden]') spans.push(item);
+    const comma = afterSpaces(text, item.after);
+    if (text[comma] !== ',') return spans;
+    next = afterSpaces(text, comma + 1);
+  }
+}
+
+const tag = /(?:!{1,2}\w{1,20}|&\w{1,60})[ \t]{1,5}/y;
+const skipTag = (text: string, at: number): number => {
+  tag.lastIndex = at;
+  return tag.test(text) ? tag.lastIndex : at;
+};
+
+/** The quote that the member stands in, where it begins right behind it. */
+function enclosingEnd(text: string, { quote, before, valueAt }: Member, lineEnd: number): number | undefined {
+  if (quote !== '' || (before !== '"' && before !== "'")) return undefined;
+  const end = text.slice(valueAt, lineEnd).indexOf(before);
+  return end === -1 ? undefined : valueAt + end;
+}
+
+/** Within how many characters after a brace a member is held to be between braces. */
+const bracesReach = 2000;
+
+/** Values after a name that tells and a separator, in any of the ways programs, formats and people write that down. */
+export const findAssignments: Finder = (text) => {
+  const spans: Span[] = [];
+  const lines = linesOf(text);
+  const pairs = createPairs(text);
+  const separators = /[=:>{}]/g;
+  let braces = 0;
+  let lastBrace = 0;
+  let done = 0;
+  for (let match = separators.exec(text); match; match = separators.exec(text)) {
+    const at = match.index;
+    if (match[0] === '{' || match[0] === '}') {
+      braces = match[0] === '{' ? braces + 1 : Math.max(0, braces - 1);
+      lastBrace = at;
+      continue;
+    }
+    const member = memberAt(text, at, done, hint, lines);
+    if (!member || (match[0] === '>' && member.before !== '<')) continue;
+    const lineEnd = lines.endOf(at);
+    const written = member.line === 'written out' ? text.slice(member.valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
+    const enclosing = enclosingEnd(text, member, lineEnd);
+    const limit = enclosing ?? (written === -1 ? lineEnd : member.valueAt + written);
+    const around: Around = { inBraces: braces > 0 && at - lastBrace < bracesReach, limit, isEnclosed: enclosing !== undefined };
+    const found = spansOf(text, member, around, lines.startOf(at), pairs);
+    spans.push(...found);
+    done = found.reduce((latest, { end }) => Math.max(latest, end), done);
+    separators.lastIndex = Math.max(separators.lastIndex, done);
+  }
+  return [...spans, ...pairs.spans()];
+};
+
+function spansOf(text: string, member: Member, around: Around, lineStart: number, pairs: ReturnType<typeof createPairs>): readonly Span[] {
+  const { limit } = around;
+  if (isCredentialHeader(member.name)) return headerSpans(member.name, text, { at: member.valueAt, limit, certain: member.line !== undefined || around.isEnclosed });
+  const at = skipTag(text, afterSpaces(text, member.valueAt));
+  if (isPairMember(member.name)) {
+    pairs.add(member, quotedAt(text, at, limit) ?? bareAt(text, at, limit, member.line === 'own' && member.separator === ':' ? /\s#|$/ : /[\s,;}<"']/));
+    return [];
+  }
+  const below = yamlSpans(text, member, at, limit, member.start - lineStart);
+  if (below) return below;
+  if (at > limit) return [];
+  const listed = member.separator === '>' || !nameTells(member.name) ? [] : listedStrings(text, at, limit);
+  if (listed.length > 0) return listed;
+  const place = placeOf(member, around);
+  const value = quotedAt(text, at, limit) ?? bareValue(text, at, member, member.separator === '>' ? 'inline' : place, limit);
+  return isHidden(text, value, member, place) ? [{ start: value.start, end: value.end }] : [];
+}

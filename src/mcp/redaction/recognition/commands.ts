@@ -1,0 +1,110 @@
+import { linesOf } from './lines.ts';
+import { nameTells } from './names.ts';
+import { bareAt, quotedAt, type Scalar } from './scalar.ts';
+import type { Finder, Span } from './spans.ts';
+import { canBeSecret, isMixed, isOpenWord, isPlaceholder } from './values.ts';
+
+/** Secrets in commands, statements and sentences: what stands after a flag or a word, with a space between. */
+
+/** Finds the value after each match of a pattern, and takes it where it is held for a secret. */
+function after(pattern: RegExp, isSecret: (word: string, match: RegExpExecArray, value: Scalar) => boolean, valueEnds = /[\s"'`,]/): Finder {
+  return (text) => {
+    const lines = linesOf(text);
+    const spans: Span[] = [];
+    const matches = new RegExp(pattern.source, pattern.flags);
+    for (let match = matches.exec(text); match; match = matches.exec(text)) {
+      const at = match.index + match[0].length;
+      const limit = lines.endOf(at);
+      const value = quotedAt(text, at, limit) ?? bareAt(text, at, limit, valueEnds);
+      if (value.end > value.start && isSecret(text.slice(value.start, value.end), match, value)) {
+        spans.push({ start: value.start, end: value.end });
+        matches.lastIndex = Math.max(matches.lastIndex, value.end);
+      }
+    }
+    return spans;
+  };
+}
+
+const isValue = (word: string): boolean => canBeSecret(word) && !isPlaceholder(word) && !word.startsWith('-');
+
+// --password x, ["--password", "x"].
+const flags = after(
+  /(?<![\w-])--?([A-Za-z][\w.-]{0,60})(?: {1,3}|["']\s{0,3},\s{0,3})(?![-|\]/])/g,
+  (word, [, name = ''], { quoted }) => nameTells(name, word) && isValue(word) && (quoted || (!isOpenWord(word) && word.length >= 4 && !/^[A-Z_]+\]?$/.test(word))),
+);
+
+/** Lists of two words, as `set` of Helm has them: ["auth.password", "x"]. */
+const couples = after(
+  /\[\s{0,10}(?:\\{0,7}["'])([\w.-]{1,64})(?:\\{0,7}["']),\s{0,10}(?=\\{0,7}["'])/g,
+  (word, [, name = '']) => nameTells(name, word) && isValue(word),
+);
+
+/** Whether what stands after `-u` is a name and a password rather than two numbers or an address. */
+const isLogin = (word: string, isWeb: boolean): boolean => {
+  const colon = word.indexOf(':');
+  const password = word.slice(colon + 1);
+  return colon > 0 && isValue(password) && !password.startsWith('//') && !/^\d+$/.test(word.replace(':', '')) && (isWeb || isMixed(password));
+};
+
+const commands = /\b(?:curl|wget|http|https|xh|skopeo|podman|buildah|crane|(mysql\w{0,20}|mariadb\w{0,20}|sshpass|docker|helm|redis-cli|valkey-cli|mongo\w{0,10}|az|oc|ldap\w{0,10}|htpasswd))(?=[ "'])|\n|(?<=[\s"'[,])(-u|--user|--proxy-user|--creds|--auth|--src-creds|--dest-creds|-p|-a|-w)(?:["'],\s{0,3}|[= ]\s{0,2})?/g;
+
+/** `curl -u name:password`, `mysql -ppassword`, `redis-cli -a password`: flags that mean a password in some commands only. */
+const commandFlags: Finder = (text) => {
+  const lines = linesOf(text);
+  const spans: Span[] = [];
+  const matches = new RegExp(commands.source, commands.flags);
+  let command = '';
+  for (let match = matches.exec(text); match; match = matches.exec(text)) {
+    const [whole, , flag] = match;
+    if (flag === undefined) {
+      command = whole.trim();
+      continue;
+    }
+    const at = match.index + whole.length;
+    const value = quotedAt(text, at, lines.endOf(at)) ?? bareAt(text, at, lines.endOf(at), /[\s"'`]/);
+    const word = text.slice(value.start, value.end);
+    const secret = secretIn(command, flag, whole, word, value);
+    if (secret) {
+      spans.push(secret);
+      matches.lastIndex = Math.max(matches.lastIndex, secret.end);
+    }
+  }
+  return spans;
+};
+
+function secretIn(command: string, flag: string, whole: string, word: string, value: Scalar): Span | undefined {
+  const isJoined = whole === flag;
+  if (flag === '-p') {
+    const wanted = isJoined ? /^(?:mysql|mariadb|sshpass)/ : /^(?:sshpass|docker|helm|mongo|az|oc|podman)/;
+    return wanted.test(command) && isValue(word) && !/^\d+(?::\d+)?$/.test(word) ? value : undefined;
+  }
+  if (flag === '-a' && /^(?:redis|valkey)-cli/.test(command)) return isValue(word) && !isJoined ? value : undefined;
+  if (flag === '-w') return command.startsWith('ldap') && isValue(word) && !isJoined ? value : undefined;
+  if (isJoined && !flag.startsWith('-u')) return undefined;
+  if (isJoined && !/^(?:curl|wget)/.test(command)) return undefined;
+  const isWeb = command !== '' && !/^(?:docker|helm|az|oc|mongo)/.test(command) && (flag !== '-u' || /^(?:curl|wget|http)/.test(command));
+  return isLogin(word, isWeb) ? { start: value.start + word.indexOf(':') + 1, end: value.end } : undefined;
+}
+
+// PASSWORD 'x' and IDENTIFIED BY 'x' of SQL; what follows is quoted.
+const statements = after(
+  /\b(?:identified\s{1,3}(?:with\s{1,3}[\w']{1,40}\s{1,3})?by(?:\s{1,3}password)?|(?:encrypted\s{1,3})?password)\s{1,3}(?=\\{0,3}["'])/gi,
+  (word) => isValue(word) && !isOpenWord(word) && !/\s/.test(word),
+);
+
+// machine h login u password x; requirepass x; ENV DB_PASSWORD x.
+const settings = after(/(?:\blogin\s{1,3}\S{1,100}\s{1,3}password|^\s{0,8}(?:requirepass|masterauth|sasl_passwd))[ \t]{1,5}/gm, isValue, /\s/);
+const variables = after(/^[ \t]{0,20}(?:ENV|ARG|setenv|setx)[ \t]{1,5}([\w.-]{1,64})[ \t]{1,5}(?!=)/gm, (word, [, name = '']) => nameTells(name, word) && isValue(word), /\s/);
+
+// What programs record of conversations: "AUTH" "x", AUTH PLAIN AGFk…, -passin pass:x.
+const conversations = after(/(?:"auth",?\s{1,3}(?:"default",?\s{1,3})?(?=")|\bAUTH (?:PLAIN|LOGIN) (?=[\w+/=]{8})|(?<=-pass(?:in|out)?[= ])pass:)/gi, isValue);
+
+// "Bearer x" where no header's name stands before it, and sentences that tell a password.
+const bearers = after(/\bbearer[ \t]{1,3}(?=[\w.~+/=-]{16})/gi, (word) => /\d/.test(word) || /[a-z][A-Z]/.test(word), /[^\w.~+/=-]/);
+const sentences = after(
+  /\b(?:password|passphrase|passwd|token|secret|api[ -]key|access[ -]key)\s{1,2}(?:is|was|=|:)\s{1,2}(?=["'`]?\S)/gi,
+  (word) => isValue(word) && isMixed(word) && /[a-z]/i.test(word) && !/[/:]/.test(word), /[\s"'`,;)]/,
+);
+
+/** Secrets after flags, in statements and in sentences. */
+export const commandFinders: readonly Finder[] = [flags, couples, commandFlags, statements, settings, variables, conversations, bearers, sentences];

@@ -1,0 +1,66 @@
+import { markEnd } from './spans.ts';
+
+/** A value as it stands in text: from `start` up to `end`, without its quotes. */
+export interface Scalar {
+  readonly start: number;
+  readonly end: number;
+  /** Where reading goes on: behind the closing quote. */
+  readonly after: number;
+  readonly quoted: boolean;
+}
+
+// Quotes as JSON, shells and languages write them; with a backslash before them inside other quotes.
+const opening = /[bBrRuUfFN]{0,2}(\\{0,7})(["'`])/y;
+
+/** Where a quoted value ends that began before `from`; the limit where it isn't closed before it. */
+function closingAt(text: string, from: number, limit: number, slashes: string, quote: string): number {
+  if (slashes !== '') {
+    const closing = text.indexOf(slashes + quote, from);
+    return closing === -1 || closing > limit ? limit : closing;
+  }
+  for (let at = from; at < limit; at += 1) {
+    const char = text[at];
+    if (char === '\\') at += 1;
+    else if (char === quote) {
+      // Doubled, as YAML and SQL write a quote within quotes.
+      if (quote === "'" && at > from && text[at + 1] === quote) at += 1;
+      else return at;
+    }
+  }
+  return limit;
+}
+
+/**
+ * The quoted value that begins at `at`; undefined where no quote stands there.
+ * @param limit the end of the line: a value that isn't closed by then ends there.
+ */
+export function quotedAt(text: string, at: number, limit: number): Scalar | undefined {
+  opening.lastIndex = at;
+  const match = opening.exec(text);
+  if (!match) return undefined;
+  const [whole, slashes = '', quote = ''] = match;
+  const start = at + whole.length;
+  if (start > limit) return undefined;
+  const end = closingAt(text, start, limit, slashes, quote);
+  return { start, end, after: Math.min(limit, end + slashes.length + quote.length), quoted: true };
+}
+
+/**
+ * The value without quotes that begins at `at` and ends where `ends` is first found, or at the limit. A mark it begins with
+ * is taken as one.
+ */
+export function bareAt(text: string, at: number, limit: number, ends: RegExp): Scalar {
+  const from = markEnd(text, at) ?? at;
+  const found = text.slice(from, limit).search(ends);
+  const end = found === -1 ? Math.max(from, limit) : from + found;
+  return { start: at, end, after: end, quoted: false };
+}
+
+const space = /[ \t]*/y;
+
+/** Where the next character after spaces stands. */
+export function afterSpaces(text: string, at: number): number {
+  space.lastIndex = at;
+  space.test(text);
+  return space.lastIndex;
+}

@@ -1,0 +1,105 @@
+import type { Finder, Span } from './spans.ts';
+import { looksRandom } from './values.ts';
+
+/** User names and passwords in addresses and in the data source names of databases. */
+
+const scheme = /[A-Za-z][A-Za-z0-9+.-]{0,20}$/;
+const longestScheme = 21;
+
+const regionEnd = /[\s"<>`]/g;
+const authorityEnd = /[/?#]/;
+
+/** What may follow the @ that ends the userinfo: a host, its port, and the end of both. */
+const host = /(?:\[[\da-f:.]+\]|[\w.-]+|\()(?::\d{1,5})?(?=[/?#,;)\]}'"\s\\.:]|$)/iy;
+const sureHost = /(?:\[[\da-f:.]+\]|[\w-]+\.[\w.-]+|localhost|[\w.-]+:\d{1,5})(?=[/?#,;)\]}'"\s\\]|$)/iy;
+const plainAuthority = /^(?:\[[\da-f:.]*\]?|[\w.-]*)(?::\d{0,5})?[,;:)\]}']*$/i;
+
+const fits = (form: RegExp, text: string, at: number): boolean => {
+  form.lastIndex = at;
+  return form.test(text);
+};
+
+/** The last @ in a region after which a host of the given form stands; -1 where there is none. */
+function lastAt(region: string, form: RegExp, from = 0): number {
+  for (let at = region.lastIndexOf('@'); at >= from && at !== -1; at = at === 0 ? -1 : region.lastIndexOf('@', at - 1)) {
+    if (fits(form, region, at + 1)) return at;
+  }
+  return -1;
+}
+
+/**
+ * Where the userinfo ends in what follows `://`. People write passwords with @, / and # unescaped: the userinfo ends at the
+ * last @ before a host; the path is left alone where the authority before it is whole.
+ */
+function userinfoEnd(region: string): number {
+  const slash = region.search(authorityEnd);
+  const authority = slash === -1 ? region : region.slice(0, slash);
+  const usual = lastAt(authority, host);
+  if (usual === -1) return plainAuthority.test(authority) ? -1 : lastAt(region, host);
+  if (slash === -1 || fits(sureHost, region, usual + 1)) return usual;
+  return Math.max(usual, lastAt(region, sureHost, usual));
+}
+
+const shortestTokenAsUser = 20;
+const longestTokenAsUser = 200;
+const tokenAsUser = /^[\w.~-]+$/;
+
+/** What of `user:password` is secret: the password, and a user name that is a token. */
+function secretsOf(userinfo: string, start: number): Span[] {
+  const colon = userinfo.indexOf(':');
+  const user = colon === -1 ? userinfo : userinfo.slice(0, colon);
+  const isToken = colon === -1
+    ? user.length >= shortestTokenAsUser && user.length <= longestTokenAsUser && tokenAsUser.test(user)
+    : looksRandom(user);
+  return [
+    ...(isToken ? [{ start, end: start + user.length }] : []),
+    ...(colon === -1 ? [] : [{ start: start + colon + 1, end: start + userinfo.length }]),
+  ];
+}
+
+/** Passwords and tokens before the host of an address. */
+const inAddresses: Finder = (text) => {
+  const spans: Span[] = [];
+  let stop = -1;
+  for (let at = text.indexOf('://'); at !== -1;) {
+    const next = text.indexOf('://', at + 3);
+    const start = at + 3;
+    const named = scheme.exec(text.slice(Math.max(0, at - longestScheme), at));
+    if (named) {
+      if (stop < start) {
+        regionEnd.lastIndex = start;
+        stop = regionEnd.exec(text)?.index ?? text.length;
+      }
+      // An address within an address is looked at on its own, so that each character is looked at once.
+      const end = Math.min(stop, next === -1 ? text.length : next);
+      const quoted = text[at - named[0].length - 1] === "'";
+      const whole = text.slice(start, end);
+      const region = quoted && whole.includes("'") ? whole.slice(0, whole.indexOf("'")) : whole;
+      const userinfo = userinfoEnd(region);
+      if (userinfo > 0) spans.push(...secretsOf(region.slice(0, userinfo), start));
+    }
+    at = next;
+  }
+  return spans;
+};
+
+// As Go's driver for MySQL writes it: user:password@tcp(host:3306)/database.
+const network = /@(?:tcp[46]?|unix|udp)\(/g;
+const beforeDsn = /[\s"'`=,]/;
+
+/** Passwords in data source names of the form user:password@tcp(host)/database. */
+const inDataSources: Finder = (text) => {
+  const spans: Span[] = [];
+  let from = 0;
+  for (const { index, 0: found } of text.matchAll(network)) {
+    let start = index;
+    while (start > from && !beforeDsn.test(text[start - 1]!)) start -= 1;
+    const colon = text.slice(start, index).indexOf(':');
+    if (colon !== -1) spans.push({ start: start + colon + 1, end: index });
+    from = index + found.length;
+  }
+  return spans;
+};
+
+/** User names and passwords in addresses. */
+export const userinfoFinders: readonly Finder[] = [inAddresses, inDataSources];
