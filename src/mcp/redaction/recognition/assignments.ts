@@ -29,7 +29,9 @@ interface Around {
   readonly isEnclosed: boolean;
 }
 
-function placeOf({ before, beforeSpaces, line, separator }: Member, { inBraces, isEnclosed }: Around): Place {
+function placeOf({ before, beforeSpaces, line, separator, quote }: Member, { inBraces, isEnclosed }: Around): Place {
+  // JSON, wherever its lines begin.
+  if (quote !== '' && separator === ':') return 'flow';
   if (before === '?' || before === '&') return 'query';
   if (beforeSpaces === ';' && separator === '=') return 'list';
   if (inBraces || beforeSpaces === '{' || (beforeSpaces !== '' && ',([<'.includes(beforeSpaces) && separator !== ':')) return 'flow';
@@ -37,7 +39,7 @@ function placeOf({ before, beforeSpaces, line, separator }: Member, { inBraces, 
 }
 
 const comment = /[ \t]#.*$/;
-const nextMember = /\s[\w.-]{1,60}[:=]/;
+const nextMember = /[\s[(][\w.-]{1,60}[:=]/;
 const plainWords = /^[\w.!?]+(?: [\w.!?][\w.!?-]*){0,5}$/;
 
 /** A value that goes on to the end of its line, where that isn't prose and holds no other member. */
@@ -62,29 +64,42 @@ function bareValue(text: string, at: number, member: Member, place: Place, limit
 
 const sameKind = /^[a-z\d.-]+\/[a-z\d.-]+$/;
 const address = /^[a-z][a-z\d+.-]{1,20}:\/\//i;
+const semver = /^[\^~<>=v]*\d+(?:\.\d+){1,3}(?:[-+][\w.-]{1,30})?$/;
+const angled = /^<[a-z][\w -]{0,50}>/i;
+const brackets = /^[[{(](?:["'\s]|$)/;
 
-// Tokens are counted, and live for a time.
+// Tokens are counted, live for a time, and are what parsers read.
 const numbered = /tokens?$/i;
-const number = /^\d{1,6}(?:ms|s|m|h|d)?$/;
+const number = /^(?:\d{1,6}(?:ms|s|m|h|d)?|[A-Z_]{1,30})$/;
 
-/** Whether a value of a telling name is a secret where it stands. */
-function isHidden(text: string, value: Scalar, member: Member, place: Place): boolean {
+/** Whether the value says by itself that it is none: a placeholder, an address, a version, the member's own name. */
+function isOpen(text: string, value: Scalar, { name, separator, valueAt }: Member, place: Place): boolean {
   const word = text.slice(value.start, value.end);
-  const short = word.slice(0, 300);
-  if (word === '' || !canBeSecret(word) || isPlaceholder(short) || address.test(short) || !nameTells(member.name, short)) return false;
-  if (numbered.test(member.name) && number.test(short)) return false;
-  if (short.toLowerCase() === member.name.toLowerCase()) return false;
-  const isCode = text[member.valueAt] === ' ' || place === 'flow' || word.startsWith('$(');
-  if (!value.quoted && isCode && isExpression(short)) return false;
+  if (word === '' || !canBeSecret(word) || isPlaceholder(word) || address.test(word) || semver.test(word)) return true;
+  if (word.toLowerCase() === name.toLowerCase() || (numbered.test(name) && number.test(word))) return true;
+  if (value.quoted) return false;
+  if (brackets.test(word) || angled.test(text.slice(value.start, value.start + 60)) || (name === 'passwd' && !isMixed(word))) return true;
+  const isCode = text[valueAt] === ' ' || place === 'flow' || word.startsWith('$(');
+  return isCode && (isExpression(word.slice(0, 300)) || isOpenWord(word) || (separator === ':' && /^\d{1,6}$/.test(word) && text[valueAt] !== ' '));
+}
+
+/** Whether a value is a secret where it stands, given that the name before it tells. */
+function isHidden(text: string, value: Scalar, member: Member, place: Place, limit: number): boolean {
+  if (isOpen(text, value, member, place)) return false;
+  const word = text.slice(value.start, Math.min(value.end, value.start + 300));
+  // A file before the number of a line, a resource before its state.
+  const name = member.separator === ':' && member.quote === '' ? (member.name.split('.').at(-1) ?? '') : member.name;
+  if (!nameTells(name, word)) return false;
   if (member.separator !== ':' || member.quote !== '' || place === 'list' || place === 'query') return true;
   const hasSpace = text[member.valueAt] === ' ' || value.quoted;
-  if (place === 'flow') return hasSpace || isMixed(short) || !isOpenWord(short);
-  if (place === 'line' && hasSpace && !(isProse(short) || (isOpenWord(short) && !value.quoted))) {
-    const rest = text.slice(value.start, value.start + 200).split('\n', 1)[0] ?? '';
-    return value.quoted || isMixed(short) || !isProse(rest);
+  if (place === 'flow' && (hasSpace || !/[/@]/.test(member.before))) return true;
+  if (place === 'line' && hasSpace && (value.quoted || isMixed(word))) return true;
+  if (place === 'line' && hasSpace) {
+    const rest = text.slice(value.start, Math.min(limit, value.start + 200));
+    return !isOpenWord(word) && !isProse(rest) && !nextMember.test(rest);
   }
   const isImage = !hasSpace && /[/@]/.test(member.before);
-  return isMixed(short) && !isImage && !sameKind.test(short) && (hasSpace || /[\s{[(]/.test(member.before));
+  return isMixed(word) && !isImage && !sameKind.test(word) && (hasSpace || /[\s{[(]/.test(member.before));
 }
 
 function yamlSpans(text: string, member: Member, at: number, limit: number, column: number): readonly Span[] | undefined {
@@ -176,5 +191,5 @@ function spansOf(text: string, member: Member, around: Around, lineStart: number
   if (listed.length > 0) return listed;
   const place = placeOf(member, around);
   const value = quotedAt(text, at, limit) ?? bareValue(text, at, member, member.separator === '>' ? 'inline' : place, limit);
-  return isHidden(text, value, member, place) ? [{ start: value.start, end: value.end }] : [];
+  return isHidden(text, value, member, place, limit) ? [{ start: value.start, end: value.end }] : [];
 }

@@ -29,7 +29,7 @@ const isValue = (word: string): boolean => canBeSecret(word) && !isPlaceholder(w
 
 // --password x, ["--password", "x"].
 const flags = after(
-  /(?<![\w-])--?([A-Za-z][\w.-]{0,60})(?: {1,3}|["']\s{0,3},\s{0,3})(?![-|\]/])/g,
+  /(?<![\w-])--?([A-Za-z][\w.-]{0,60})(?: {1,3}|\\{0,7}["']\s{0,3},\s{0,3}(?=\\{0,7}["']))(?![-|\]/])/g,
   (word, [, name = ''], { quoted }) => nameTells(name, word) && isValue(word) && (quoted || (!isOpenWord(word) && word.length >= 4 && !/^[A-Z_]+\]?$/.test(word))),
 );
 
@@ -96,15 +96,18 @@ const statements = after(
 const settings = after(/(?:\blogin\s{1,3}\S{1,100}\s{1,3}password|^\s{0,8}(?:requirepass|masterauth|sasl_passwd))[ \t]{1,5}/gm, isValue, /\s/);
 const variables = after(/^[ \t]{0,20}(?:ENV|ARG|setenv|setx)[ \t]{1,5}([\w.-]{1,64})[ \t]{1,5}(?!=)/gm, (word, [, name = '']) => nameTells(name, word) && isValue(word), /\s/);
 
+// A row of a table, with lines between its columns or without.
+const rows = after(/^[ \t]{0,20}(?:\|[ \t]{0,5}`?([\w.-]{1,64})`?[ \t]{0,60}\|[ \t]{0,5}|([A-Z][A-Z\d_]{2,63})[ \t]{2,60})(?=\S)/gm, (word, [, name, other]) => nameTells(name ?? other ?? '', word) && isValue(word) && isMixed(word), /[\s|`]/);
+
 // What programs record of conversations: "AUTH" "x", AUTH PLAIN AGFk…, -passin pass:x.
 const conversations = after(/(?:"auth",?\s{1,3}(?:"default",?\s{1,3})?(?=")|\bAUTH (?:PLAIN|LOGIN) (?=[\w+/=]{8})|(?<=-pass(?:in|out)?[= ])pass:)/gi, isValue);
 
 // "Bearer x" where no header's name stands before it, and sentences that tell a password.
 const bearers = after(/\bbearer[ \t]{1,3}(?=[\w.~+/=-]{16})/gi, (word) => /\d/.test(word) || /[a-z][A-Z]/.test(word), /[^\w.~+/=-]/);
 const sentences = after(
-  /\b(?:password|passphrase|passwd|token|secret|api[ -]key|access[ -]key)\s{1,2}(?:is|was|=|:)\s{1,2}(?=["'`]?\S)/gi,
+  /\b(?:password|passphrase|passwd|token|secret|(?:api|access|secret|private|account)[ -]key)(?:\s{1,2}(?:is|was)|\s{0,2}[:=])\s{1,2}(?=["'`]?\S)/gi,
   (word) => isValue(word) && isMixed(word) && /[a-z]/i.test(word) && !/[/:]/.test(word), /[\s"'`,;)]/,
 );
 
 /** Secrets after flags, in statements and in sentences. */
-export const commandFinders: readonly Finder[] = [flags, couples, commandFlags, statements, settings, variables, conversations, bearers, sentences];
+export const commandFinders: readonly Finder[] = [flags, couples, commandFlags, statements, settings, variables, rows, conversations, bearers, sentences];

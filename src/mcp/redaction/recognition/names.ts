@@ -24,7 +24,7 @@ const aboutSecret = new Set([
   'size', 'policy', 'version', 'format', 'field', 'header', 'prefix', 'suffix', 'algorithm', 'alg', 'issuer', 'audience', 'endpoint', 'host', 'port', 'manager', 'service', 'server',
   'store', 'provider', 'ref', 'refs', 'status', 'state', 'error', 'required', 'valid', 'present', 'reset', 'rotation', 'age', 'usage', 'index', 'arn', 'date', 'time', 'hint', 'label',
   'kind', 'mode', 'method', 'scope', 'scopes', 'rule', 'rules', 'attempts', 'retries', 'stdin', 'env', 'controller', 'operator', 'driver', 'plugin', 'class', 'review', 'created', 'updated',
-  'budget', 'usages', 'interval', 'lifetime', 'validity', 'encoding', 'column', 'template', 'source', 'check', 'authentication', 'authenticator', 'encoder', 'generator',
+  'budget', 'usages', 'interval', 'lifetime', 'validity', 'encoding', 'column', 'template', 'source', 'check', 'authentication', 'authenticator', 'encoder', 'generator', 'encryption', 'hasher', 'hashers', 'hashing', 'validator', 'validators',
 ]);
 const aboutTime = new Set(['at', 'in', 'on', 'after', 'before']);
 
@@ -47,7 +47,7 @@ const isShort = (words: readonly string[], last: string, value?: string): boolea
 
 function isAbout(words: readonly string[], last: string): boolean {
   if (last === 'id' && words.at(-2) === 'secret') return false;
-  if (switches.has(words[0] ?? '')) return true;
+  if (switches.has(words[0] ?? '') || words.includes('public')) return true;
   if (/tokens?$/.test(last) && words.length > 1 && (pagers.has(words.at(-2) ?? '') || (last === 'tokens' && words.some((word) => counted.has(word))))) return true;
   return words.length > 1 && (aboutSecret.has(last) || aboutTime.has(last));
 }

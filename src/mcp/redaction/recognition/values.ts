@@ -51,7 +51,7 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' ')
 /** What documentation, types and messages put where a secret would stand. */
 const placeholders = wordSet(
   'yes no on off required optional invalid missing expired incorrect wrong empty set unset unknown enabled disabled redacted hidden masked string str text bytes number integer int '
-  + 'boolean bool object any never ok failed denied revoked rejected accepted varchar char self xxxx xxxxx xxxxxx xxxxxxxx',
+  + 'boolean bool object any read write include omit same-origin never ok failed denied revoked rejected accepted varchar char self xxxx xxxxx xxxxxx xxxxxxxx',
 );
 
 /** Words of ordinary sentences that follow a word such as "password". */
@@ -64,7 +64,7 @@ const sentenceWords = wordSet(
 const bareWord = (word: string): string => word.toLowerCase().replaceAll(/^[^\w*]+|[^\w*]+$/g, '');
 
 /** What stands for any value: <password>, %s, $1, [TOKEN], …, signs alone. */
-const standIn = /^(?:<[a-z][\w -]*>|\[[A-Z][A-Z_ ]*\]|%[svq]|[$:]\d+|%\(\w+\)s|\.{3}|…|x{3,}|[^\p{L}\p{N}]+)[,;)]*$/iu;
+const standIn = /^(?:<[a-z][\w -]*>|\[[A-Z][A-Z_ ]*\]?|%[svq]|[$:]\d+|%\(\w+\)s|\.{3}|…|x{3,}|[^\p{L}\p{N}]+)[,;)]*$/iu;
 
 /** Whether a value is a type, a state or another stand-in, as documentation and messages have after a name that tells. */
 export const isPlaceholder = (value: string): boolean => value.length <= 40 && (placeholders.has(bareWord(value)) || standIn.test(value));
@@ -82,7 +82,7 @@ export function isProse(text: string): boolean {
 }
 
 // What code gives a variable: a call, a member of something, an index.
-const expression = /^(?:\$\(|[A-Za-z_$][\w$.]{0,100}(?:\(|\[["'\w])|(?:self|this|process|os|req|config|settings|params|args|options|props|data|var|local|module|secrets|env|input|cfg|conf|opts|state|ctx|request|response|res|user|auth)\.[A-Za-z_])/;
+const expression = /^(?:\$\(|[A-Za-z_$][\w$.]{0,100}(?:\(|\[["'\w])|[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){2,10}$|(?:self|this|process|os|req|config|settings|params|args|options|props|data|var|local|module|secrets|env|input|cfg|conf|opts|state|ctx|request|response|res|user|auth)\.[A-Za-z_])/;
 
 /** Whether a value is an expression of code rather than the value itself. */
 export const isExpression = (value: string): boolean => expression.test(value);
