@@ -2,9 +2,9 @@ import { blockBelow, blockMark, valuesBelow } from './blocks.ts';
 import { headerSpans, isCredentialHeader } from './headers.ts';
 import { linesOf } from './lines.ts';
 import { type Member, memberAt } from './members.ts';
-import { nameTells } from './names.ts';
+import { mayTell, nameTells } from './names.ts';
 import { createPairs, isPairMember } from './pairs.ts';
-import { afterSpaces, bareAt, quotedAt, type Scalar } from './scalar.ts';
+import { afterSpaces, bareReader, quotedAt, type ReadBare, type Scalar } from './scalar.ts';
 import type { Finder, Span } from './spans.ts';
 import { canBeSecret, isExpression, isMixed, isOpenWord, isPlaceholder, isProse } from './values.ts';
 
@@ -17,7 +17,7 @@ const ends = {
   list: /[;"'<`]/,
   flow: /[\s,"'`]/,
   line: /\s|[&;](?=[A-Za-z][\w .-]{0,40}=)/,
-  inline: /[\s"'`<]|[&;,](?=\s|$|[A-Za-z][\w .-]{0,40}=)/,
+  inline: /[\s"'`<]|[&;,](?=[\s"']|$|[A-Za-z][\w .-]{0,40}=)/,
 } as const;
 type Place = keyof typeof ends;
 
@@ -51,10 +51,13 @@ function wholeLine(text: string, first: Scalar, limit: number, { separator, valu
   return { ...first, end: first.start + rest.length, after: first.start + rest.length };
 }
 
+/** Characters of a value by which it is told whether it is a secret. */
+const longestLooked = 300;
+
 const trailing = /[,;)}\]]+$/;
 
-function bareValue(text: string, at: number, member: Member, place: Place, limit: number): Scalar {
-  const value = bareAt(text, at, limit, ends[place]);
+function bareValue(text: string, at: number, member: Member, place: Place, limit: number, readBare: ReadBare): Scalar {
+  const value = readBare(at, limit, ends[place]);
   if (place === 'line') return wholeLine(text, value, limit, member);
   if (place === 'query' || value.end - value.start > 4096) return value;
   const word = text.slice(value.start, value.end).trimEnd();
@@ -74,19 +77,19 @@ const number = /^(?:\d{1,6}(?:ms|s|m|h|d)?|[A-Z_]{1,30})$/;
 
 /** Whether the value says by itself that it is none: a placeholder, an address, a version, the member's own name. */
 function isOpen(text: string, value: Scalar, { name, separator, valueAt }: Member, place: Place): boolean {
-  const word = text.slice(value.start, value.end);
+  const word = text.slice(value.start, Math.min(value.end, value.start + longestLooked));
   if (word === '' || !canBeSecret(word) || isPlaceholder(word) || address.test(word) || semver.test(word)) return true;
   if (word.toLowerCase() === name.toLowerCase() || (numbered.test(name) && number.test(word))) return true;
   if (value.quoted) return false;
   if (brackets.test(word) || angled.test(text.slice(value.start, value.start + 60)) || (name === 'passwd' && !isMixed(word))) return true;
   const isCode = text[valueAt] === ' ' || place === 'flow' || word.startsWith('$(');
-  return isCode && (isExpression(word.slice(0, 300)) || isOpenWord(word) || (separator === ':' && /^\d{1,6}$/.test(word) && text[valueAt] !== ' '));
+  return isCode && (isExpression(word) || isOpenWord(word) || (separator === ':' && /^\d{1,6}$/.test(word) && text[valueAt] !== ' '));
 }
 
 /** Whether a value is a secret where it stands, given that the name before it tells. */
 function isHidden(text: string, value: Scalar, member: Member, place: Place, limit: number): boolean {
   if (isOpen(text, value, member, place)) return false;
-  const word = text.slice(value.start, Math.min(value.end, value.start + 300));
+  const word = text.slice(value.start, Math.min(value.end, value.start + longestLooked));
   // A file before the number of a line, a resource before its state.
   const name = member.separator === ':' && member.quote === '' ? (member.name.split('.').at(-1) ?? '') : member.name;
   if (!nameTells(name, word)) return false;
@@ -150,6 +153,7 @@ export const findAssignments: Finder = (text) => {
   const spans: Span[] = [];
   const lines = linesOf(text);
   const pairs = createPairs(text);
+  const readBare = bareReader(text);
   const separators = /[=:>{}]/g;
   let braces = 0;
   let lastBrace = 0;
@@ -168,7 +172,7 @@ export const findAssignments: Finder = (text) => {
     const enclosing = enclosingEnd(text, member, lineEnd);
     const limit = enclosing ?? (written === -1 ? lineEnd : member.valueAt + written);
     const around: Around = { inBraces: braces > 0 && at - lastBrace < bracesReach, limit, isEnclosed: enclosing !== undefined };
-    const found = spansOf(text, member, around, lines.startOf(at), pairs);
+    const found = spansOf(text, member, around, lines.startOf(at), { pairs, readBare });
     spans.push(...found);
     done = found.reduce((latest, { end }) => Math.max(latest, end), done);
     separators.lastIndex = Math.max(separators.lastIndex, done);
@@ -176,12 +180,21 @@ export const findAssignments: Finder = (text) => {
   return [...spans, ...pairs.spans()];
 };
 
-function spansOf(text: string, member: Member, around: Around, lineStart: number, pairs: ReturnType<typeof createPairs>): readonly Span[] {
+/** What is kept while a text is read. */
+interface Reading {
+  readonly pairs: ReturnType<typeof createPairs>;
+  readonly readBare: ReadBare;
+}
+
+const pairEnds = { line: /\s#|\n/, inline: /[\s,;}<"']/ } as const;
+
+function spansOf(text: string, member: Member, around: Around, lineStart: number, { pairs, readBare }: Reading): readonly Span[] {
   const { limit } = around;
-  if (isCredentialHeader(member.name)) return headerSpans(member.name, text, { at: member.valueAt, limit, certain: member.line !== undefined || around.isEnclosed });
+  if (isCredentialHeader(member.name)) return headerSpans(member.name, text, { at: member.valueAt, limit, certain: member.line !== undefined || around.isEnclosed }, readBare);
+  if (!isPairMember(member.name) && !mayTell(member.name)) return [];
   const at = skipTag(text, afterSpaces(text, member.valueAt));
   if (isPairMember(member.name)) {
-    pairs.add(member, quotedAt(text, at, limit) ?? bareAt(text, at, limit, member.line === 'own' && member.separator === ':' ? /\s#|$/ : /[\s,;}<"']/));
+    pairs.add(member, quotedAt(text, at, limit) ?? readBare(at, limit, member.line === 'own' && member.separator === ':' ? pairEnds.line : pairEnds.inline));
     return [];
   }
   const below = yamlSpans(text, member, at, limit, member.start - lineStart);
@@ -190,6 +203,6 @@ function spansOf(text: string, member: Member, around: Around, lineStart: number
   const listed = member.separator === '>' || !nameTells(member.name) ? [] : listedStrings(text, at, limit);
   if (listed.length > 0) return listed;
   const place = placeOf(member, around);
-  const value = quotedAt(text, at, limit) ?? bareValue(text, at, member, member.separator === '>' ? 'inline' : place, limit);
+  const value = quotedAt(text, at, limit) ?? bareValue(text, at, member, member.separator === '>' ? 'inline' : place, limit, readBare);
   return isHidden(text, value, member, place, limit) ? [{ start: value.start, end: value.end }] : [];
 }

@@ -1,22 +1,28 @@
 import { linesOf } from './lines.ts';
 import { nameTells } from './names.ts';
-import { bareAt, quotedAt, type Scalar } from './scalar.ts';
+import { bareReader, quotedAt, type Scalar } from './scalar.ts';
 import type { Finder, Span } from './spans.ts';
 import { canBeSecret, isMixed, isOpenWord, isPlaceholder } from './values.ts';
 
 /** Secrets in commands, statements and sentences: what stands after a flag or a word, with a space between. */
 
+/** Characters of a value by which it is told whether it is a secret. */
+const longestWord = 1000;
+
+const wordEnds = /[\s"'`]/;
+
 /** Finds the value after each match of a pattern, and takes it where it is held for a secret. */
 function after(pattern: RegExp, isSecret: (word: string, match: RegExpExecArray, value: Scalar) => boolean, valueEnds = /[\s"'`,]/): Finder {
   return (text) => {
     const lines = linesOf(text);
+    const readBare = bareReader(text);
     const spans: Span[] = [];
     const matches = new RegExp(pattern.source, pattern.flags);
     for (let match = matches.exec(text); match; match = matches.exec(text)) {
       const at = match.index + match[0].length;
       const limit = lines.endOf(at);
-      const value = quotedAt(text, at, limit) ?? bareAt(text, at, limit, valueEnds);
-      if (value.end > value.start && isSecret(text.slice(value.start, value.end), match, value)) {
+      const value = quotedAt(text, at, limit) ?? readBare(at, limit, valueEnds);
+      if (value.end > value.start && isSecret(text.slice(value.start, Math.min(value.end, value.start + longestWord)), match, value)) {
         spans.push({ start: value.start, end: value.end });
         matches.lastIndex = Math.max(matches.lastIndex, value.end);
       }
@@ -51,6 +57,7 @@ const commands = /\b(?:curl|wget|http|https|xh|skopeo|podman|buildah|crane|(mysq
 /** `curl -u name:password`, `mysql -ppassword`, `redis-cli -a password`: flags that mean a password in some commands only. */
 const commandFlags: Finder = (text) => {
   const lines = linesOf(text);
+  const readBare = bareReader(text);
   const spans: Span[] = [];
   const matches = new RegExp(commands.source, commands.flags);
   let command = '';
@@ -61,8 +68,8 @@ const commandFlags: Finder = (text) => {
       continue;
     }
     const at = match.index + whole.length;
-    const value = quotedAt(text, at, lines.endOf(at)) ?? bareAt(text, at, lines.endOf(at), /[\s"'`]/);
-    const word = text.slice(value.start, value.end);
+    const value = quotedAt(text, at, lines.endOf(at)) ?? readBare(at, lines.endOf(at), wordEnds);
+    const word = text.slice(value.start, Math.min(value.end, value.start + longestWord));
     const secret = secretIn(command, flag, whole, word, value);
     if (secret) {
       spans.push(secret);

@@ -1,4 +1,4 @@
-import { afterSpaces, bareAt, quotedAt } from './scalar.ts';
+import { afterSpaces, quotedAt, type ReadBare } from './scalar.ts';
 import { markEnd, type Span } from './spans.ts';
 import { canBeSecret, isOpenWord, isPlaceholder, isProse } from './values.ts';
 
@@ -35,7 +35,7 @@ const credentialEnds = /[\s"'`,;)\]}<>\\]/;
 
 const longestCredentials = 4096;
 
-function authorizationSpans(text: string, { at, limit, certain }: Place): Span[] {
+function authorizationSpans(text: string, { at, limit, certain }: Place, readBare: ReadBare): Span[] {
   const from = skipList(text, afterSpaces(text, at));
   const quoted = quotedAt(text, from, limit);
   const start = quoted?.start ?? from;
@@ -44,8 +44,8 @@ function authorizationSpans(text: string, { at, limit, certain }: Place): Span[]
   if (longScheme.test(text)) return /=|\[hidden/.test(text.slice(longScheme.lastIndex, end)) ? [{ start: longScheme.lastIndex, end }] : [];
   simpleScheme.lastIndex = start;
   const hasScheme = simpleScheme.test(text);
-  const value = bareAt(text, hasScheme ? simpleScheme.lastIndex : start, quoted?.end ?? limit, credentialEnds);
-  const word = text.slice(value.start, value.end);
+  const value = readBare(hasScheme ? simpleScheme.lastIndex : start, quoted?.end ?? limit, credentialEnds);
+  const word = text.slice(value.start, Math.min(value.end, value.start + longestCredentials));
   if (!canBeSecret(word) || isPlaceholder(word) || /^realm=/i.test(word)) return [];
   if (hasScheme) return isOpenWord(word) ? [] : [value];
   const sure = word.length >= 16 || (word.length >= 6 && /\d/.test(word)) || ((certain || quoted !== undefined) && !isOpenWord(word) && !isProse(text.slice(start, Math.min(end, start + 200))));
@@ -56,7 +56,7 @@ const cookiePair = /[ \t]*([^\s=;,"']{1,200})=/y;
 const cookieEnds = /[\s;"'\\]/;
 const attribute = /^(?:path|domain|expires|max-age|samesite|priority|version)$/i;
 
-function cookieSpans(text: string, { at, limit }: Place): Span[] {
+function cookieSpans(text: string, { at, limit }: Place, readBare: ReadBare): Span[] {
   const from = skipList(text, afterSpaces(text, at));
   const quoted = quotedAt(text, from, limit);
   const end = quoted?.end ?? limit;
@@ -65,7 +65,7 @@ function cookieSpans(text: string, { at, limit }: Place): Span[] {
     cookiePair.lastIndex = next;
     const pair = cookiePair.exec(text);
     if (!pair || cookiePair.lastIndex > end) break;
-    const value = bareAt(text, cookiePair.lastIndex, end, cookieEnds);
+    const value = readBare(cookiePair.lastIndex, end, cookieEnds);
     if (value.end > value.start && !attribute.test(pair[1] ?? '')) spans.push(value);
     if (text[value.end] !== ';') break;
     next = value.end + 1;
@@ -74,4 +74,5 @@ function cookieSpans(text: string, { at, limit }: Place): Span[] {
 }
 
 /** The secret parts of the value of `Authorization`, `Cookie` and their like: the credential without its scheme, the values of cookies. */
-export const headerSpans = (name: string, text: string, place: Place): Span[] => (cookie.test(name) ? cookieSpans(text, place) : authorizationSpans(text, place));
+export const headerSpans = (name: string, text: string, place: Place, readBare: ReadBare): Span[] =>
+  cookie.test(name) ? cookieSpans(text, place, readBare) : authorizationSpans(text, place, readBare);

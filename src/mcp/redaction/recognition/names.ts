@@ -74,5 +74,12 @@ export function nameTells(name: string, value?: string): boolean {
   const hasWord = words.some((word) => secretWord.test(word)) && !/^keys?$/.test(last);
   const tells = hasWord || isSecretKey(words, last) || isShort(words, last, value) || (last === 'id' && words.at(-2) === 'secret');
   if (tells) return value === undefined || !isOpenFor(last, value);
-  return value !== undefined && /keys?\d*$/.test(last) && !words.some((word) => openKeys.has(word)) && looksRandom(value);
+  return value !== undefined && /^keys?\d*$/.test(last) && !words.some((word) => openKeys.has(word)) && looksRandom(value);
+}
+
+/** Whether a name can tell, of one value or another. */
+export function mayTell(name: string): boolean {
+  if (!hint.test(name)) return false;
+  const last = wordsOf(name).at(-1) ?? '';
+  return nameTells(name) || shortWords.has(last) || /^keys?\d*$/.test(last);
 }

@@ -45,15 +45,29 @@ export function quotedAt(text: string, at: number, limit: number): Scalar | unde
   return { start, end, after: Math.min(limit, end + slashes.length + quote.length), quoted: true };
 }
 
+/** Reads the value without quotes that begins at a place, and ends where a pattern is first found, or at the limit. A mark it begins with is taken as one. */
+export type ReadBare = (at: number, limit: number, ends: RegExp) => Scalar;
+
 /**
- * The value without quotes that begins at `at` and ends where `ends` is first found, or at the limit. A mark it begins with
- * is taken as one.
+ * A reader of one text. It remembers where each pattern was found last: however many values are tried before that place, the
+ * text up to it is searched once.
  */
-export function bareAt(text: string, at: number, limit: number, ends: RegExp): Scalar {
-  const from = markEnd(text, at) ?? at;
-  const found = text.slice(from, limit).search(ends);
-  const end = found === -1 ? Math.max(from, limit) : from + found;
-  return { start: at, end, after: end, quoted: false };
+export function bareReader(text: string): ReadBare {
+  const searches = new Map<RegExp, { readonly pattern: RegExp; from: number; found: number }>();
+  const firstFrom = (at: number, ends: RegExp): number => {
+    const search = searches.get(ends) ?? { pattern: new RegExp(ends.source, `${ends.flags}g`), from: 0, found: -1 };
+    searches.set(ends, search);
+    if (at >= search.from && at <= search.found) return search.found;
+    search.pattern.lastIndex = at;
+    search.from = at;
+    search.found = search.pattern.exec(text)?.index ?? text.length;
+    return search.found;
+  };
+  return (at, limit, ends) => {
+    const from = markEnd(text, at) ?? at;
+    const end = Math.max(from, Math.min(limit, firstFrom(from, ends)));
+    return { start: at, end, after: end, quoted: false };
+  };
 }
 
 const space = /[ \t]*/y;
