@@ -23,6 +23,7 @@ type Place = keyof typeof ends;
 
 /** What a member stands in: a map between braces, or the text at large. */
 interface Around {
+  /** Between braces of its own line. Maps over lines have each member on a line, which tells as much. */
   readonly inBraces: boolean;
   /** Where its line ends, or the quote around it, or the line break that is written out. */
   readonly limit: number;
@@ -145,9 +146,6 @@ function enclosingEnd(text: string, { quote, before, valueAt }: Member, lineEnd:
   return end === -1 ? undefined : valueAt + end;
 }
 
-/** Within how many characters after a brace a member is held to be between braces. */
-const bracesReach = 2000;
-
 /** Values after a name that tells and a separator, in any of the ways programs, formats and people write that down. */
 export const findAssignments: Finder = (text) => {
   const spans: Span[] = [];
@@ -156,12 +154,13 @@ export const findAssignments: Finder = (text) => {
   const readBare = bareReader(text);
   const separators = /[=:>{}]/g;
   let braces = 0;
-  let lastBrace = 0;
+  let lastBrace = -1;
   let done = 0;
   for (let match = separators.exec(text); match; match = separators.exec(text)) {
     const at = match.index;
     if (match[0] === '{' || match[0] === '}') {
-      braces = match[0] === '{' ? braces + 1 : Math.max(0, braces - 1);
+      const open = lastBrace < lines.startOf(at) ? 0 : braces;
+      braces = match[0] === '{' ? open + 1 : Math.max(0, open - 1);
       lastBrace = at;
       continue;
     }
@@ -171,7 +170,7 @@ export const findAssignments: Finder = (text) => {
     const written = member.line === 'written out' ? text.slice(member.valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
     const enclosing = enclosingEnd(text, member, lineEnd);
     const limit = enclosing ?? (written === -1 ? lineEnd : member.valueAt + written);
-    const around: Around = { inBraces: braces > 0 && at - lastBrace < bracesReach, limit, isEnclosed: enclosing !== undefined };
+    const around: Around = { inBraces: braces > 0 && lastBrace >= lines.startOf(at), limit, isEnclosed: enclosing !== undefined };
     const found = spansOf(text, member, around, lines.startOf(at), { pairs, readBare });
     spans.push(...found);
     done = found.reduce((latest, { end }) => Math.max(latest, end), done);

@@ -56,7 +56,7 @@ const mechanisms = /^(?:basic|bearer|digest|oidc|oauth2?|md5|scram(?:-sha-\d+)?|
 
 /** Values that a name that tells can have without being secret: the place of a shell, the way of authentication, a number of tests that passed. */
 function isOpenFor(last: string, value: string): boolean {
-  if (/pwd$/.test(last)) return /^(?:\/|[A-Z]:\\)/.test(value);
+  if (last.endsWith('pwd')) return /^(?:\/|[A-Z]:\\)/.test(value);
   if (/credentials?$/.test(last)) return /^(?:\/|[A-Z]:\\)/.test(value);
   if (last === 'auth') return mechanisms.test(value);
   return last === 'pass' && /^(?:https?:\/\/[^@]*$|\d{1,5}$|(?:Test|Example|Benchmark)\w)/.test(value);
