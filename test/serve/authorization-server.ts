@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SignJWT, exportJWK, generateKeyPair, type JWK, type JWTPayload } from 'jose';
@@ -23,6 +24,8 @@ export interface AuthorizationServer {
   readonly token: (wishes?: TokenWishes) => Promise<string>;
   /** From now on signs with a new key, and forgets the old one. */
   readonly rotate: () => Promise<void>;
+  /** From now on signs with a new RSA key of so many bits, and forgets the old one. */
+  readonly rotateToRsa: (bits: number) => void;
   /** What it answers from now on instead of its keys; undefined for the keys. */
   broken?: number;
   readonly close: () => Promise<unknown>;
@@ -32,11 +35,25 @@ export const audience = 'https://mcp.example.com/mcp';
 
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const seen: string[] = [];
-  let current: { kid: string; privateKey: PrivateKey; jwk: JWK };
+  let current: { jwk: JWK; sign: (payload: JWTPayload) => Promise<string> };
+  const signedWith = (privateKey: PrivateKey, kid: string) => (payload: JWTPayload) => new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' }).sign(privateKey);
   const rotate = async (): Promise<void> => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `key-${Math.random()}`;
-    current = { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } };
+    current = { sign: signedWith(privateKey, kid), jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } };
+  };
+  // By hand: no library signs with a key that is too short.
+  const rotateToRsa = (bits: number): void => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: bits });
+    const kid = `key-${Math.random()}`;
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    current = {
+      jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' } as JWK,
+      sign: async (payload) => {
+        const signed = `${part({ alg: 'RS256', kid, typ: 'at+jwt' })}.${part(payload)}`;
+        return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+      },
+    };
   };
   await rotate();
   const server = createServer((request, response) => {
@@ -55,12 +72,14 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
     issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tenant`,
     seen,
     rotate,
+    rotateToRsa,
     token: async ({ claims, without = [], forged = false } = {}) => {
       const now = Math.floor(Date.now() / 1000);
       const whole = { iss: self.issuer, aud: audience, sub: 'ann', scope: 'read', iat: now, exp: now + 300, ...claims };
       const payload = Object.fromEntries(Object.entries(whole).filter(([name]) => !without.includes(name)));
-      const { privateKey } = forged ? await generateKeyPair('ES256') : current;
-      return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: current.kid, typ: 'at+jwt' }).sign(privateKey);
+      if (!forged) return current.sign(payload);
+      const { privateKey } = await generateKeyPair('ES256');
+      return signedWith(privateKey, current.jwk.kid!)(payload);
     },
     close: () => {
       server.closeAllConnections();

@@ -96,7 +96,7 @@ describe('a key', () => {
     const { post } = await startLab({ authenticate: bearer({ keys, oauth: oauthOf(authority) }) });
     const who = async (token: string) => (await post(modernCall('who'), { ...modernHeaders('who'), authorization: `Bearer ${token}` })).text();
     expect(await who(key)).toContain('key:ann');
-    expect(await who(await authority.token())).toContain('oauth:ann');
+    expect(await who(await authority.token())).toContain('oauth:user:ann');
     await authority.close();
   });
 });

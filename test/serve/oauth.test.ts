@@ -3,6 +3,7 @@ import { bearer } from '../../src/serve/http/bearer.ts';
 import { metadata, metadataUrlOf } from '../../src/serve/http/metadata.ts';
 import type { OAuthOptions } from '../../src/serve/http/oauth.ts';
 import { audience, oauthOf, startAuthorizationServer, type AuthorizationServer, type TokenWishes } from './authorization-server.ts';
+import { memoryLog } from '../mcp/support.ts';
 import { closeLab, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startLab, textOf } from './lab.ts';
 
 let authority: AuthorizationServer;
@@ -39,7 +40,7 @@ describe('an access token', () => {
     const headers = await authorization();
     for (const connect of [connectModern, connectLegacy]) {
       const client = await connect(url, { headers });
-      expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ principal: 'oauth:ann' });
+      expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ principal: 'oauth:user:ann' });
     }
   });
 
@@ -64,6 +65,13 @@ describe('an access token', () => {
     ['that never expires', { without: ['exp'] }, 'no exp'],
     ['that is not valid yet', { claims: { nbf: now + 600 } }, 'its nbf is wrong'],
     ['of nobody', { without: ['sub'] }, 'no sub'],
+    ['of a number', { claims: { sub: 7 as unknown as string } }, 'its sub is not a text that names somebody'],
+    ['of a list', { claims: { sub: ['ann'] as unknown as string } }, 'its sub is not a text that names somebody'],
+    ['of null', { claims: { sub: null as unknown as string, client_id: 'robot' } }, 'its sub is not a text that names somebody'],
+    ['of an empty name', { claims: { sub: '', client_id: 'robot' } }, 'its sub is not a text that names somebody'],
+    ['of a blank name', { claims: { sub: ' ' } }, 'its sub is not a text that names somebody'],
+    ['of half a character', { claims: { sub: 'ann\uD800' } }, 'its sub is not a text that names somebody'],
+    ['of a client without a name', { claims: { client_id: '' }, without: ['sub'] }, 'its client_id is not a text that names somebody'],
     ['that is forged', { forged: true }, 'not signed by the issuer'],
   ];
   test.each(bad)('%s is refused with a challenge', async (_, wishes, why) => {
@@ -73,6 +81,18 @@ describe('an access token', () => {
     expect(challengeIn(answer)).toMatch(/^Bearer error="invalid_token"/);
     expect(challengeIn(answer)).toContain(why);
     expect(challengeIn(answer)).toContain('resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"');
+  });
+
+  test.each<[string, TokenWishes, string]>([
+    ['a user', { claims: { sub: 'robot', client_id: 'console' } }, 'oauth:user:robot'],
+    ['a client that names nobody else', { claims: { client_id: 'robot' }, without: ['sub'] }, 'oauth:client:robot'],
+    ['a client by its own name', { claims: { sub: 'robot', client_id: 'robot' } }, 'oauth:client:robot'],
+    ['a user with a name like a client', { claims: { sub: 'client:robot' } }, 'oauth:user:client%3Arobot'],
+    ['a user with a name like one with a token', { claims: { sub: 'ann+0123' } }, 'oauth:user:ann%2B0123'],
+  ])('of %s is told apart from all others', async (_, wishes, principal) => {
+    const lab = await startGuarded();
+    const client = await connectModern(lab.url, { headers: await authorization(wishes) });
+    expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ principal });
   });
 
   test.each([
@@ -173,6 +193,18 @@ describe('keys of the issuer', () => {
     await authority.rotate();
     for (let count = 0; count < 20; count += 1) expect((await call(lab, 'who', await authorization())).status).toBe(401);
     expect(authority.seen.filter((path) => path === '/tenant/keys')).toHaveLength(1);
+  });
+
+  test('that are too weak are told as that, to the caller and in the log', async () => {
+    const log = memoryLog();
+    const lab = await startGuarded({ log, lookAgainAfter: 0 });
+    authority.rotateToRsa(1024);
+    const refused = await call(lab, 'who', await authorization());
+    expect(refused.status).toBe(401);
+    expect(challengeIn(refused)).toContain('an RSA key of 1024 bits is too weak: at least 2048 are needed');
+    expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: expect.stringContaining('RSA key that is too weak'), fields: expect.objectContaining({ bits: 1024 }) }));
+    authority.rotateToRsa(2048);
+    expect((await call(lab, 'who', await authorization())).status).toBe(200);
   });
 
   test('that can not be had are no fault of the token: 503, and good again afterwards', async () => {

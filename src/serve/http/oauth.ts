@@ -66,7 +66,38 @@ const levelIn = (claims: JWTPayload): PermissionLevel | undefined => {
   return permissionLevels.findLast((level) => scopes.includes(level));
 };
 
-const subjectOf = ({ sub, client_id: client }: JWTPayload): string | undefined => sub ?? (typeof client === 'string' ? client : undefined);
+/** Whether a claim is a text that can name somebody. */
+const isName = (claim: unknown): claim is string => typeof claim === 'string' && claim.trim() !== '' && claim.isWellFormed();
+
+/**
+ * Who a token was issued to, or what is wrong with what it says of that. A client that got it for itself is no user: by RFC 9068 such
+ * a token's sub is the client's own id, and some authorization servers leave it out. Encoded, so that no name can look like another principal.
+ */
+function principalOf({ sub, client_id: client }: JWTPayload): { readonly principal: string } | { readonly fault: string } {
+  if (sub === undefined && client === undefined) return { fault: 'The token has no sub' };
+  const [claim, name] = sub === undefined ? ['client_id', client] : ['sub', sub];
+  if (!isName(name)) return { fault: `The token is not valid here: its ${claim} is not a text that names somebody` };
+  return { principal: `oauth:${name === client ? 'client' : 'user'}:${encodeURIComponent(name)}` };
+}
+
+/** Shortest RSA key whose signatures count, in bits: by RFC 7518 what is shorter must not be used. */
+const shortestRsaKey = 2048;
+
+/** The issuer signs with a key that others could find out. */
+class WeakKey extends Error {
+  override readonly name = 'WeakKey';
+  readonly bits: number;
+  constructor(bits: number) {
+    super(`an RSA key of ${bits} bits is too weak: at least ${shortestRsaKey} are needed`);
+    this.bits = bits;
+  }
+}
+
+/** @throws WeakKey */
+function checkStrength(key: Awaited<ReturnType<JWTVerifyGetKey>>): void {
+  const bits = 'algorithm' in key ? (key.algorithm as { readonly modulusLength?: number }).modulusLength : undefined;
+  if (bits !== undefined && bits < shortestRsaKey) throw new WeakKey(bits);
+}
 
 /** The keys of the issuer, looked for when first needed, and again after a failure. */
 function keysOf({ issuer, jwksUri, lookAgainAfter = 10_000 }: OAuthOptions): JWTVerifyGetKey {
@@ -77,7 +108,9 @@ function keysOf({ issuer, jwksUri, lookAgainAfter = 10_000 }: OAuthOptions): JWT
       keys = undefined;
       throw error;
     });
-    return (await keys)(header, token);
+    const key = await (await keys)(header, token);
+    checkStrength(key);
+    return key;
   };
 }
 
@@ -95,13 +128,12 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const challenge = (description: string): Response => refuse(OAuthErrorCode.InvalidToken, description, 'read');
 
   const identityOf = (claims: JWTPayload): Identity | Response => {
-    const subject = subjectOf(claims);
-    if (subject === undefined) return challenge('The token has no sub');
+    const who = principalOf(claims);
+    if ('fault' in who) return challenge(who.fault);
     const level = levelIn(claims);
     if (level === undefined) return refuse(OAuthErrorCode.InsufficientScope, 'The token has none of the scopes of this server', 'read');
     return {
-      // Encoded, so that no subject can look like another principal.
-      principal: `oauth:${encodeURIComponent(subject)}`,
+      principal: who.principal,
       level,
       restriction: unrestricted,
       stepUp: (needed, tool) => refuse(OAuthErrorCode.InsufficientScope, `${tool} needs the scope ${needed}`, needed),
@@ -119,6 +151,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
       } catch (error) {
         const fault = faultOf(error);
         if (fault !== undefined) return challenge(fault);
+        if (error instanceof WeakKey) {
+          log.error({ issuer, bits: error.bits }, 'access tokens are refused: the authorization server signs them with an RSA key that is too weak');
+          return challenge(`The token is signed with a key that is not accepted: ${error.message}`);
+        }
         // Not the token's fault: calling it invalid would send the client to fetch a new one, again and again.
         log.error({ err: error, issuer }, 'tokens can not be verified');
         return tryAgain(10, 'Access tokens can not be verified at the moment: the authorization server does not give its keys. Try again in a moment.');
