@@ -110,6 +110,27 @@ describe('a request', () => {
   });
 });
 
+describe('a path that only normalises to another one', () => {
+  const line = (target: string): string => `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`;
+
+  test.each([
+    '/mcp/../livez', '/mcp/%2e%2e/livez', '/mcp/%2E%2E/livez', '/mcp/.%2e/livez', '/./livez', '/%2e/livez', '//livez', '//evil.example/livez', '/\\livez', '\\livez',
+    '/mcp\\..\\livez', '/mcp/..%2flivez', '/mcp/..%5clivez', '/%6civez', '/livez/', '/livez/.', '/livez#x', '/LIVEZ', 'http://localhost/mcp/../livez', 'http://localhost//livez',
+    'http:\\\\localhost\\livez', 'http:/livez', 'http:livez',
+  ])('%s, is not found', async (target) => {
+    const { port } = await startLab();
+    const answer = await exchange(port, line(target));
+    // What no path can be is refused before.
+    expect(statusOf(answer)).toBeOneOf([400, 404]);
+    expect(answer).not.toContain('"ok"');
+  });
+
+  test.each(['/livez', '/livez?x=/../approvals', '/livez?', 'http://localhost/livez', 'HTTP://evil.example/livez?x'])('%s, is what it says', async (target) => {
+    const { port } = await startLab();
+    expect(statusOf(await exchange(port, line(target)))).toBe(200);
+  });
+});
+
 describe('a body', () => {
   test('that says it is too large is refused unread', async () => {
     const { port } = await startLab({ limits: { body: 1000 } });

@@ -30,8 +30,20 @@ export const requestIdOf = ({ headers }: IncomingMessage): string => {
   return typeof given === 'string' && harmlessId.test(given) ? given : randomUUID();
 };
 
-/** Where a request goes. Its host is never taken from the request. */
-export const urlOf = ({ url = '/' }: IncomingMessage): URL | undefined => URL.parse(url, 'http://localhost') ?? undefined;
+/**
+ * Where a request goes, with its path as it was sent: read as a URL, `/mcp/%2e%2e/approvals` would be `/approvals`, which a proxy
+ * in front has not seen it to be. A target with an authority keeps its path only: the host is never taken from the request.
+ */
+export function targetOf({ url = '/' }: IncomingMessage): { readonly path: string; readonly url: URL } {
+  const target = url.replace(/^https?:\/\/[^/?#\\]*/i, '');
+  const at = target.indexOf('?');
+  const path = at < 0 ? target : target.slice(0, at);
+  const base = new URL('http://localhost');
+  // Assigned one by one: nothing in them can become another part of the address.
+  base.pathname = path;
+  base.search = at < 0 ? '' : target.slice(at);
+  return { path, url: base };
+}
 
 /** A request without its body. */
 export function headOf(incoming: IncomingMessage, url: URL, signal: AbortSignal): Request {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../mcp/context.ts';
 import { refuse } from './answers.ts';
 import { discardBody } from './body.ts';
-import { headOf, requestIdOf, send, urlOf, type Exchange, type Handler } from './exchange.ts';
+import { headOf, requestIdOf, send, targetOf, type Exchange, type Handler } from './exchange.ts';
 import type { Limits } from './limits.ts';
 
 /** What an HTTP host serves, and where. */
@@ -58,9 +58,9 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
   let closing = false;
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, { draining: drain, cutOff }: Open, note: Exchange['note']) => {
-    const url = urlOf(incoming);
-    const route = url && Object.hasOwn(routes, url.pathname) ? routes[url.pathname] : undefined;
-    if (!url || !route) return refuse({ status: 404, message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.` });
+    const { path, url } = targetOf(incoming);
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+    if (!route) return refuse({ status: 404, message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.` });
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const request = headOf(incoming, url, gone.signal);
