@@ -77,6 +77,7 @@ export async function http(config: Config): Promise<void> {
     legacy: config.statelessLegacy ? 'stateless' : 'sessions',
     authenticate: admission.authenticate,
     routes: admission.routes,
+    limitAddresses: config.addressLimits,
     approvals: approvals.shown,
     holdsToken,
     policyVersion: policies.version,

@@ -38,6 +38,11 @@ export const httpOptions = {
     env: 'INFRA_OAUTH_JWKS_URL', value: 'url', commands: ['http'],
     description: "Where the authorization server's keys are.", fallback: 'where its metadata says',
   }),
+  addressLimits: optional(yesOrNo, {
+    env: 'INFRA_HTTP_ADDRESS_LIMITS', commands: ['http'],
+    description: 'Let no address take more than half of the connections, sessions and streams there are, or have more than 1,024 calls wait.',
+    fallback: 'yes without a public URL, no with one: behind a proxy everybody has its address',
+  }),
   approvalsPage: preset(yesOrNo, false, {
     env: 'INFRA_HTTP_APPROVALS_PAGE', commands: ['http'],
     description: 'Serve a page at /approvals where the operator, with their secret, approves or refuses calls.',

@@ -33,6 +33,8 @@ export interface Dialogue {
 export interface CallContext {
   /** Who calls. Caches, budgets and confirmations are keyed by it. */
   readonly principal: string;
+  /** Who that is, whatever right on the platform it brought along: by it is counted what a caller takes up. Default: the principal. */
+  readonly identity?: string;
   /** How the caller reached this server, for the record. */
   readonly connection?: string;
   /** What the platform is called with, where it isn't the client's own. */

@@ -94,9 +94,10 @@ export function requestsOf(work: Work, { era, callerOf, clientCapabilities, appr
       : clientCapabilities();
 
   const contextOf = (context: ServerContext): CallContext => {
-    const { principal, connection, credential, credentialRefused, requestId = randomUUID() } = callerOf(context);
+    const { principal, identity = principal, connection, credential, credentialRefused, requestId = randomUUID() } = callerOf(context);
     return {
       principal,
+      identity,
       connection,
       credential,
       credentialRefused,

@@ -26,6 +26,8 @@ export interface ServerParts {
 /** Who makes one call. */
 export interface Caller {
   readonly principal: string;
+  /** Who it is, whatever right on the platform it brought along: by it is counted what it takes up. Default: the principal. */
+  readonly identity?: string;
   /** How it reached this server, for the record. */
   readonly connection?: string;
   /** What the platform is called with, where it isn't the client's own. */

@@ -64,7 +64,7 @@ describe('watching', () => {
 
   const thing = (key: string, changes: Partial<Watched> = {}): Watched => ({
     key,
-    principal: 'ann',
+    identity: 'ann',
     purse: 'one token',
     requests: 1,
     budget: () => undefined,
@@ -172,7 +172,7 @@ describe('watching', () => {
     expect(all.filter((stop) => stop === undefined)).toEqual([]);
     expect(watches.watch(thing('one too many'), () => undefined)).toBeUndefined();
     expect(watches.watch(thing('0'), () => undefined)).toBeDefined();
-    expect(watches.watch(thing('another', { principal: 'bob' }), () => undefined)).toBeDefined();
+    expect(watches.watch(thing('another', { identity: 'bob' }), () => undefined)).toBeDefined();
     all[0]!();
   });
 });

@@ -5,7 +5,10 @@ const patient = new AbortController().signal;
 /** Settles after everything that is due now. */
 const waits = (): Promise<string> => new Promise((resolve) => setImmediate(resolve, 'waits'));
 
-const limits = { calls: 2, callsEach: 2, waitingEach: 100, waitingTime: 10_000 };
+const as = (identity: string, address = 'everywhere') => ({ identity, address });
+
+const unbounded = { callsPerAddress: Number.POSITIVE_INFINITY, waitingPerAddress: Number.POSITIVE_INFINITY };
+const limits = { ...unbounded, calls: 2, callsEach: 2, waitingEach: 100, waitingTime: 10_000 };
 
 describe('lanes', () => {
   test('give turns to principals, not to calls', async () => {
@@ -13,7 +16,7 @@ describe('lanes', () => {
     const order: string[] = [];
     const running: Release[] = [];
     const call = async (principal: string): Promise<void> => {
-      const release = await lanes.enter(principal, patient);
+      const release = await lanes.enter(as(principal), 1, patient);
       order.push(principal);
       running.push(release!);
     };
@@ -28,33 +31,70 @@ describe('lanes', () => {
 
   test('keep one principal from taking all places', async () => {
     const lanes = createLanes({ ...limits, calls: 10, callsEach: 1 });
-    expect(await lanes.enter('ann', patient)).toBeDefined();
-    const second = lanes.enter('ann', patient);
-    expect(await lanes.enter('bob', patient)).toBeDefined();
+    expect(await lanes.enter(as('ann'), 1, patient)).toBeDefined();
+    const second = lanes.enter(as('ann'), 1, patient);
+    expect(await lanes.enter(as('bob'), 1, patient)).toBeDefined();
     expect(await Promise.race([second, waits()])).toBe('waits');
   });
 
   test('send away whoever is one too many, or waits too long', async () => {
-    const lanes = createLanes({ calls: 1, callsEach: 1, waitingEach: 1, waitingTime: 20 });
-    const release = await lanes.enter('ann', patient);
-    const second = lanes.enter('ann', patient);
-    expect(await lanes.enter('ann', patient)).toBeUndefined();
+    const lanes = createLanes({ ...unbounded, calls: 1, callsEach: 1, waitingEach: 1, waitingTime: 20 });
+    const release = await lanes.enter(as('ann'), 1, patient);
+    const second = lanes.enter(as('ann'), 1, patient);
+    expect(await lanes.enter(as('ann'), 1, patient)).toBeUndefined();
     expect(await second).toBeUndefined();
     release!();
-    expect(await lanes.enter('ann', patient)).toBeDefined();
+    expect(await lanes.enter(as('ann'), 1, patient)).toBeDefined();
   });
 
   test('forget who gave up, and give a place back only once', async () => {
     const lanes = createLanes({ ...limits, calls: 1 });
-    const release = await lanes.enter('ann', patient);
+    const release = await lanes.enter(as('ann'), 1, patient);
     const giveUp = new AbortController();
-    const impatient = lanes.enter('ann', giveUp.signal);
-    const next = lanes.enter('bob', patient);
+    const impatient = lanes.enter(as('ann'), 1, giveUp.signal);
+    const next = lanes.enter(as('bob'), 1, patient);
     giveUp.abort();
     expect(await impatient).toBeUndefined();
     release!();
     release!();
     expect(await next).toBeDefined();
-    expect(await Promise.race([lanes.enter('eve', patient), waits()])).toBe('waits');
+    expect(await Promise.race([lanes.enter(as('eve'), 1, patient), waits()])).toBe('waits');
+  });
+
+  test('count calls that come together one by one, running and waiting', async () => {
+    const lanes = createLanes({ ...limits, calls: 10, callsEach: 4, waitingEach: 3 });
+    const release = await lanes.enter(as('ann'), 3, patient);
+    const two = lanes.enter(as('ann'), 2, patient);
+    expect(await Promise.race([two, waits()])).toBe('waits');
+    expect(await lanes.enter(as('ann'), 2, patient)).toBeUndefined();
+    expect(await lanes.enter(as('ann'), 5, patient)).toBeUndefined();
+    expect(await lanes.enter(as('bob'), 4, patient)).toBeDefined();
+    release!();
+    expect(await two).toBeDefined();
+  });
+
+  test('keep places for calls that come together when it is their turn, and only as long as they wait', async () => {
+    const lanes = createLanes({ ...limits, calls: 3, callsEach: 3 });
+    const [first, second] = [await lanes.enter(as('ann'), 1, patient), await lanes.enter(as('bob'), 1, patient)];
+    const giveUp = new AbortController();
+    const three = lanes.enter(as('eve'), 3, giveUp.signal);
+    const late = lanes.enter(as('dan'), 1, patient);
+    first!();
+    expect(await Promise.race([late, waits()])).toBe('waits');
+    giveUp.abort();
+    expect(await three).toBeUndefined();
+    expect(await late).toBeDefined();
+    second!();
+  });
+
+  test('bound what comes from one address, whoever it is', async () => {
+    const lanes = createLanes({ ...limits, calls: 10, callsPerAddress: 2, waitingPerAddress: 1 });
+    const [first] = [await lanes.enter(as('ann', 'office'), 1, patient), await lanes.enter(as('bob', 'office'), 1, patient)];
+    const waiting = lanes.enter(as('eve', 'office'), 1, patient);
+    expect(await Promise.race([waiting, waits()])).toBe('waits');
+    expect(await lanes.enter(as('dan', 'office'), 1, patient)).toBeUndefined();
+    expect(await lanes.enter(as('dan', 'home'), 1, patient)).toBeDefined();
+    first!();
+    expect(await waiting).toBeDefined();
   });
 });

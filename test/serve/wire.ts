@@ -10,8 +10,9 @@ export interface Wire {
   readonly ended: Promise<void>;
 }
 
-export async function openWire(port: number): Promise<Wire> {
-  const socket = connect(port, '127.0.0.1');
+/** @param from the loopback address that it comes from. */
+export async function openWire(port: number, from = '127.0.0.1'): Promise<Wire> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString()));
   // Being reset is one way of being ended.
@@ -22,8 +23,8 @@ export async function openWire(port: number): Promise<Wire> {
 }
 
 /** One request, said as it is, and everything that comes back until the connection ends. */
-export async function exchange(port: number, request: string): Promise<string> {
-  const wire = await openWire(port);
+export async function exchange(port: number, request: string, from?: string): Promise<string> {
+  const wire = await openWire(port, from);
   wire.send(request);
   await wire.ended;
   return wire.received();

@@ -22,6 +22,8 @@ export interface Watching extends Dependencies {
 /** For whom something is watched. */
 export interface Watcher {
   readonly principal: string;
+  /** Who that is, by which it is counted. Default: the principal. */
+  readonly identity?: string;
   readonly connection?: string;
   readonly credential?: Credential;
 }
@@ -47,13 +49,13 @@ const digestOf = (value: unknown): string => createHash('sha256').update(JSON.st
  * @returns a function that takes an address, and what is to be called at every change. It gives undefined where
  * nothing can be watched there, the first look finds nothing, or too much is watched already.
  */
-export function watchFor(current: () => Watching, { principal, connection, credential }: Watcher) {
+export function watchFor(current: () => Watching, { principal, identity = principal, connection, credential }: Watcher) {
   let client: Client | undefined;
   const budget = () => client?.budget(credential);
   const lacks: CallContext['lacks'] = (operation) => client?.lacks(operation) ?? false;
 
   const contextOf = ({ log, clock }: Watching, signal: AbortSignal): CallContext => ({
-    principal, connection, credential, signal, budget, lacks, log, clock,
+    principal, identity, connection, credential, signal, budget, lacks, log, clock,
     deadline: clock.now() + maximumCallTime,
     requestId: randomUUID(),
     dialogue: { canAsk: false },
@@ -79,7 +81,7 @@ export function watchFor(current: () => Watching, { principal, connection, crede
     const stop = watches.watch(
       {
         key,
-        principal,
+        identity,
         purse: purseOf(credential),
         requests,
         budget,

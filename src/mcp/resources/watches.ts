@@ -14,12 +14,12 @@ export interface Sighting {
   readonly missing?: boolean;
 }
 
-/** Something to be watched for one principal, with its right on the platform. */
+/** Something to be watched for one caller, with its right on the platform. */
 export interface Watched {
   /** Listeners with an equal key share the looking: it has to name the principal, what it is held to, and what is looked at. */
   readonly key: string;
-  /** For whom it is watched. */
-  readonly principal: string;
+  /** Who watches it, whatever right on the platform it brought along: by it is counted how much. */
+  readonly identity: string;
   /** Whose request budget the looking is on. */
   readonly purse: string;
   /** Requests of one look. */
@@ -34,7 +34,7 @@ export type Stop = () => void;
 
 /** Everything that is watched in a process. */
 export interface Watches {
-  /** Tells of every change from now on. @returns undefined where that would be too much for one principal. */
+  /** Tells of every change from now on. @returns undefined where that would be too much for one identity. */
   watch(watched: Watched, changed: () => void): Stop | undefined;
   /** Something was changed on this budget: what is watched on it is looked at soon, and often for a while. */
   stir(purse: string): void;
@@ -56,7 +56,7 @@ export interface WatchesConfig {
 /** On whose request budget something is: the server's own where a caller brings no credential. */
 export const purseOf = (credential: Credential | undefined): string => credential?.key ?? '';
 
-/** Most things watched for one principal: more would hardly ever be looked at. */
+/** Most things watched for one identity: more would hardly ever be looked at. */
 export const mostWatched = 100;
 
 /** After a change what it changes is looked at so soon, in milliseconds, and often for so long, until it shows by itself that something is under way. */
@@ -88,7 +88,7 @@ export function createWatches({ clock, random = Math.random, pace = nextLook }: 
   // A deployment shows in the status of a service first; its logs and its environment change with it.
   const isBusy = (purse: string): boolean => (stirred.get(purse) ?? 0) > clock.now() || around(purse).some(({ moving }) => moving);
 
-  const alike = (member: 'purse' | 'principal', watched: Watched): Watched[] =>
+  const alike = (member: 'purse' | 'identity', watched: Watched): Watched[] =>
     [...pollers.values()].flatMap((poller) => (poller.watched[member] === watched[member] ? [poller.watched] : []));
 
   const lookIn = (poller: Poller, wait: number): void => {
@@ -124,7 +124,7 @@ export function createWatches({ clock, random = Math.random, pace = nextLook }: 
   };
 
   const begin = (watched: Watched): Poller | undefined => {
-    if (alike('principal', watched).length >= mostWatched) return undefined;
+    if (alike('identity', watched).length >= mostWatched) return undefined;
     const poller: Poller = { watched, listeners: new Set(), end: new AbortController(), moving: false, failures: 0 };
     pollers.set(watched.key, poller);
     void look(poller);

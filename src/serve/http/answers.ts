@@ -1,5 +1,5 @@
 /** Codes of the JSON-RPC errors that the host answers itself. */
-export const errorCodes = { parse: -32700, refused: -32000, unknownSession: -32001 } as const;
+export const errorCodes = { parse: -32700, invalidRequest: -32600, refused: -32000, unknownSession: -32001 } as const;
 
 /** Id of a JSON-RPC request, where the one that is answered is known. */
 export type RequestId = string | number | undefined;

@@ -13,8 +13,10 @@ export interface Restriction {
 
 /** Who sent a request, and what it may do. */
 export interface HttpCaller {
-  /** Names who it is. Budgets, caches, confirmations, sessions and turns are kept apart by it. */
+  /** Names who it is and with what right on the platform. Budgets, caches and confirmations are kept apart by it. */
   readonly principal: string;
+  /** Who it is, whatever right it brought along: by it is counted what it takes up. */
+  readonly identity: string;
   /** Highest level of operations it may call. */
   readonly level: PermissionLevel;
   /** The answer when a tool needs a higher level: how the caller can get it. Absent where it can't: then its restriction has such calls refused. */

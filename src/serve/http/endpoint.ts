@@ -1,11 +1,11 @@
 import { isJsonContentType, originValidationResponse } from '@modelcontextprotocol/server';
-import { errorMessage, interruption, refuse, stopping, tryAgain, type RequestId } from './answers.ts';
+import { errorCodes, errorMessage, interruption, refuse, stopping, tryAgain, type RequestId } from './answers.ts';
 import { readJson } from './body.ts';
 import type { HttpCall, HttpCaller } from './caller.ts';
 import type { Eras } from './eras.ts';
 import type { Exchange, Handler } from './exchange.ts';
 import type { Lanes, Release } from './lanes.ts';
-import { isSubscription, requestsIn, type RpcRequest } from './messages.ts';
+import { opensStream, requestsIn, type RpcRequest } from './messages.ts';
 import { platformTokenRefused } from './platform-token.ts';
 import { eventOf, supervise, untilFirstEvent } from './streams.ts';
 
@@ -26,6 +26,8 @@ export interface EndpointParts {
   readonly eras: Eras;
   /** Largest body in bytes. */
   readonly largestBody: number;
+  /** Most requests of one batch. */
+  readonly largestBatch: number;
 }
 
 /** A message that may be served. */
@@ -46,7 +48,12 @@ const wrongMethod = ({ method }: Request): Response | undefined =>
 const wrongType = ({ headers }: Request): Response | undefined =>
   isJsonContentType(headers.get('content-type')) ? undefined : refuse({ status: 415, message: 'Unsupported Media Type: Content-Type must be application/json.' });
 
-const busy = (id: RequestId): Response => tryAgain(2, 'Too many calls of yours are running or waiting. Try again in a moment.', id);
+const busy = (id: RequestId): Response => tryAgain(2, 'Too many calls of yours, or from your address, are running or waiting. Try again in a moment.', id);
+
+const tooManyStreams = (id: RequestId): Response => tryAgain(30, 'Too many event streams of yours, or from your address, are open. Close one that is no longer needed, or try again later.', id);
+
+const batchTooLarge = (count: number, most: number): Response =>
+  refuse({ status: 400, code: errorCodes.invalidRequest, message: `The batch holds ${count} requests, and at most ${most} may come together. None of them was carried out: send them in smaller batches.` });
 
 const interrupted = (id: RequestId): Response => tryAgain(5, interruption, id);
 
@@ -58,7 +65,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Answers MCP messages over HTTP: who calls, with what right, in which turn, in which era. */
-export function mcpEndpoint({ underForeignName, origins, identify, challenge, calls, streams, eras, largestBody }: EndpointParts): Handler {
+export function mcpEndpoint({ underForeignName, origins, identify, challenge, calls, streams, eras, largestBody, largestBatch }: EndpointParts): Handler {
   const turnAway = ({ request, draining }: Exchange): Response | undefined =>
     underForeignName(request) ??
     originValidationResponse(request, [...origins]) ??
@@ -74,22 +81,24 @@ export function mcpEndpoint({ underForeignName, origins, identify, challenge, ca
     const json = wrongType(request) ?? (await readJson(incoming, largestBody));
     if (json instanceof Response) return json;
     const requests = requestsIn(json.value);
+    if (requests.length > largestBatch) return batchTooLarge(requests.length, largestBatch);
     exchange.note({ calls: requests.slice(0, 10).map(({ method, name }) => (name ?? method).slice(0, 64)) });
-    return challenge(caller, requests) ?? { exchange, caller, body: json.value, requests, stays: requests.some(isSubscription) };
+    return challenge(caller, requests) ?? { exchange, caller, body: json.value, requests, stays: opensStream(json.value) };
   };
 
   const enter = async ({ exchange, caller, requests, stays }: Admitted): Promise<Release | undefined> => {
     // Answers, notifications and goodbyes need no place: running calls wait for them.
     if (!stays && requests.length === 0) return () => undefined;
     const patience = AbortSignal.any([exchange.request.signal, exchange.draining]);
-    return (stays ? streams : calls).enter(caller.principal, patience);
+    const holder = { identity: caller.identity, address: exchange.address };
+    return stays ? streams.enter(holder, 1, patience) : calls.enter(holder, requests.length, patience);
   };
 
   const serve = async ({ exchange, caller, body, requests: [first], stays }: Admitted, ended: Release): Promise<Response> => {
     const { request, requestId, cutOff, draining } = exchange;
     let refused = false;
-    const call: HttpCall = { caller, call: { principal: caller.principal, credential: caller.credential, connection: 'http', requestId, credentialRefused: () => void (refused = true) } };
-    const { response, left, outlivesClient } = await eras.answer(request, body, call);
+    const call: HttpCall = { caller, call: { principal: caller.principal, identity: caller.identity, credential: caller.credential, connection: 'http', requestId, credentialRefused: () => void (refused = true) } };
+    const { response, left, outlivesClient } = await eras.answer(request, body, call, exchange.address);
     const answer = supervise(response, {
       cutOff: stays ? draining : cutOff,
       lastWords: stays || !first ? undefined : eventOf(errorMessage({ message: interruption, id: first.id })),
@@ -112,7 +121,7 @@ export function mcpEndpoint({ underForeignName, origins, identify, challenge, ca
     if (admitted instanceof Response) return admitted;
     const id = admitted.requests[0]?.id;
     const ended = await enter(admitted);
-    if (!ended) return exchange.draining.aborted ? stopping() : busy(id);
+    if (!ended) return exchange.draining.aborted ? stopping() : (admitted.stays ? tooManyStreams : busy)(id);
     const served = serve(admitted, ended).catch((error: unknown) => {
       ended();
       throw error;

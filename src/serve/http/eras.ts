@@ -34,8 +34,11 @@ export interface EraAnswer extends Answered {
 
 /** Both protocol eras behind one address. */
 export interface Eras {
-  /** @param body the parsed body; undefined for GET and DELETE. */
-  answer(request: Request, body: unknown, call: HttpCall): Promise<EraAnswer>;
+  /**
+   * @param body the parsed body; undefined for GET and DELETE.
+   * @param address where it comes from.
+   */
+  answer(request: Request, body: unknown, call: HttpCall, address: string): Promise<EraAnswer>;
   close(): Promise<void>;
 }
 
@@ -53,7 +56,7 @@ export function createEras({ build, watch = () => async () => undefined, legacy,
   const sessions = createSessions({ build: (caller) => build('legacy', caller), limits, clock, log });
 
   return {
-    async answer(request, body, call) {
+    async answer(request, body, call, address) {
       const authInfo = authInfoOf(call);
       const options = { authInfo, parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {
@@ -61,7 +64,7 @@ export function createEras({ build, watch = () => async () => undefined, legacy,
       }
       if (legacy === 'stateless') return withoutState(await stateless(request, options));
       // By the 2025 revisions a lost connection cancels nothing.
-      return { ...(await sessions.answer({ request, body, authInfo, caller: call.caller })), outlivesClient: true };
+      return { ...(await sessions.answer({ request, body, authInfo, caller: call.caller, address })), outlivesClient: true };
     },
     async close() {
       await Promise.all([modern.close(), subscriptions.close(), sessions.close()]);

@@ -9,6 +9,8 @@ export interface Exchange {
   readonly request: Request;
   readonly url: URL;
   readonly incoming: IncomingMessage;
+  /** Where it comes from, as `addressOf` names it. */
+  readonly address: string;
   /** Names the request in logs, to the client, and to the platform. */
   readonly requestId: string;
   /** Adds to what the log says of it. */

@@ -5,6 +5,7 @@ import type { Log } from '../../mcp/context.ts';
 import { refuse } from './answers.ts';
 import { discardBody } from './body.ts';
 import { headOf, requestIdOf, send, targetOf, type Exchange, type Handler } from './exchange.ts';
+import { addressOf } from './holder.ts';
 import type { Limits } from './limits.ts';
 
 /** What an HTTP host serves, and where. */
@@ -45,6 +46,22 @@ const lastWordsTime = 2000;
 const connections = (server: Server): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
+/** Ends connections at once from addresses that have as many as they may have. */
+function boundPerAddress(server: Server, most: number): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const address = addressOf(socket.remoteAddress);
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > most) return void socket.destroy();
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = open.get(address)! - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
+}
+
 /** How often stalled requests are looked for, in milliseconds. */
 const checkingInterval = (limits: Limits): number => Math.min(5000, Math.ceil(limits.headersTime / 2));
 
@@ -64,7 +81,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const request = headOf(incoming, url, gone.signal);
-    return route({ request, url, incoming, requestId, note, draining: drain.signal, cutOff: cutOff.signal });
+    return route({ request, url, incoming, address: addressOf(incoming.socket.remoteAddress), requestId, note, draining: drain.signal, cutOff: cutOff.signal });
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse, entry: Open): Promise<void> => {
@@ -106,6 +123,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     connectionsCheckingInterval: checkingInterval(limits),
   }, handle);
   server.maxConnections = limits.connections;
+  boundPerAddress(server, limits.connectionsPerAddress);
   const address = await listen(server, port, host);
 
   return {

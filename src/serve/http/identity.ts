@@ -3,7 +3,7 @@ import { platformTokenIn, platformTokenNeeded } from './platform-token.ts';
 import { restrictionOf, unrestricted } from './restriction.ts';
 
 /** Who somebody is, before anything the request itself adds. */
-export type Identity = Omit<HttpCaller, 'credential'>;
+export type Identity = Omit<HttpCaller, 'credential' | 'identity'>;
 
 /** Finds out who sent a request, or answers why it doesn't know. */
 export type Authenticate = (request: Request) => Promise<Identity | Response>;
@@ -36,6 +36,7 @@ export const identifyWith =
     if (!credential && !holdsToken) return platformTokenNeeded();
     return {
       ...identity,
+      identity: identity.principal,
       // What one token may see must not come out of a cache to another.
       principal: credential ? `${identity.principal}+${credential.key}` : identity.principal,
       restriction: { ...restriction, name: `${policyVersion()}/${restriction.name}` },

@@ -1,4 +1,7 @@
-/** What one HTTP host takes on. Sizes in bytes, times in milliseconds. */
+/**
+ * What one HTTP host takes on. Sizes in bytes, times in milliseconds. An identity is a key or a subject, whatever token for the platform
+ * it sends along: those it could make up without end.
+ */
 export interface Limits {
   /** Largest request body. */
   readonly body: number;
@@ -12,22 +15,30 @@ export interface Limits {
   readonly idleConnectionTime: number;
   /** Most connections at once. */
   readonly connections: number;
+  /** Most connections at once from one address. */
+  readonly connectionsPerAddress: number;
   /** Most calls at once. */
   readonly calls: number;
-  /** Most calls at once of one principal. */
+  /** Most calls at once of one identity, and in one batch. */
   readonly callsEach: number;
-  /** Most calls of one principal that wait for their turn. */
+  /** Most calls of one identity that wait for their turn. */
   readonly waitingEach: number;
+  /** Most calls from one address that wait for their turn. */
+  readonly waitingPerAddress: number;
   /** Longest time that a call waits for its turn. */
   readonly waitingTime: number;
   /** Most sessions of 2025-era clients. */
   readonly sessions: number;
-  /** Most sessions of one principal. */
+  /** Most sessions of one identity. */
   readonly sessionsEach: number;
+  /** Most sessions that were opened from one address. */
+  readonly sessionsPerAddress: number;
   /** How long a session may go unused. */
   readonly idleSessionTime: number;
-  /** Most open event streams of one principal. */
+  /** Most open event streams of one identity. */
   readonly streamsEach: number;
+  /** Most open event streams from one address. */
+  readonly streamsPerAddress: number;
   /** How long a host that stops still answers new requests, with a refusal. */
   readonly farewellTime: number;
   /** How long running calls get to finish when the host stops. */
@@ -42,14 +53,26 @@ export const defaultLimits: Limits = {
   requestTime: 30_000,
   idleConnectionTime: 65_000,
   connections: 4096,
+  connectionsPerAddress: 2048,
   calls: 128,
   callsEach: 32,
   waitingEach: 512,
+  waitingPerAddress: 1024,
   waitingTime: 20_000,
   sessions: 2000,
   sessionsEach: 500,
+  sessionsPerAddress: 1000,
   idleSessionTime: 30 * 60_000,
   streamsEach: 256,
+  streamsPerAddress: 2048,
   farewellTime: 1000,
   drainTime: 30_000,
 };
+
+/** No bounds by address: for where callers are behind a proxy, and all have the address of that one. */
+export const unboundedAddresses = {
+  connectionsPerAddress: Number.POSITIVE_INFINITY,
+  waitingPerAddress: Number.POSITIVE_INFINITY,
+  sessionsPerAddress: Number.POSITIVE_INFINITY,
+  streamsPerAddress: Number.POSITIVE_INFINITY,
+} as const satisfies Partial<Limits>;

@@ -20,5 +20,5 @@ const requestIn = (message: unknown): RpcRequest | undefined => {
 export const requestsIn = (body: unknown): readonly RpcRequest[] =>
   (Array.isArray(body) ? body : [body]).flatMap((message) => requestIn(message) ?? []);
 
-/** Whether a request opens a stream that stays: no work that ends. */
-export const isSubscription = ({ method }: RpcRequest): boolean => method === 'subscriptions/listen';
+/** Whether a body opens a stream that stays, not work that ends. A batch doesn't: whatever else is in it would run without a place. */
+export const opensStream = (body: unknown): boolean => requestIn(body)?.method === 'subscriptions/listen';

@@ -11,7 +11,7 @@ import { startHost } from './host.ts';
 import { identifyWith, local, type Authenticate } from './identity.ts';
 import { createLanes } from './lanes.ts';
 import { challengeTo } from './levels.ts';
-import { defaultLimits, type Limits } from './limits.ts';
+import { defaultLimits, unboundedAddresses, type Limits } from './limits.ts';
 
 /** Where MCP is served. */
 export const mcpPath = '/mcp';
@@ -39,6 +39,8 @@ export interface HttpServerOptions extends Address {
   readonly askPlatform: () => Promise<unknown>;
   readonly legacy?: LegacyMode;
   readonly limits?: Partial<Limits>;
+  /** Whether what one address takes up is bounded too. Default: only without a public URL, behind which a proxy has one address for all. */
+  readonly limitAddresses?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -59,7 +61,7 @@ export interface HttpServer {
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, build, watch, levelOf, authenticate, holdsToken, policyVersion = () => '', askPlatform, legacy = 'sessions', clock, log } = options;
   checkAddress(options, authenticate !== undefined);
-  const limits: Limits = { ...defaultLimits, ...options.limits };
+  const limits: Limits = { ...defaultLimits, ...((options.limitAddresses ?? options.publicUrl === undefined) ? {} : unboundedAddresses), ...options.limits };
   const eras = createEras({ build, watch, legacy, limits, clock, log });
   const hosts = hostsOf(options);
   const underForeignName = (request: Request): Response | undefined => hostHeaderValidationResponse(request, hosts);
@@ -68,10 +70,12 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     origins: originsOf(options),
     identify: identifyWith(authenticate ?? local, { holdsToken, policyVersion }),
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
-    calls: createLanes(limits),
-    streams: createLanes({ calls: limits.connections, callsEach: limits.streamsEach, waitingEach: 0, waitingTime: 0 }),
+    // Calls that run take turns, and need no bound by address.
+    calls: createLanes({ ...limits, callsPerAddress: Number.POSITIVE_INFINITY }),
+    streams: createLanes({ calls: limits.connections, callsEach: limits.streamsEach, callsPerAddress: limits.streamsPerAddress, waitingEach: 0, waitingPerAddress: 0, waitingTime: 0 }),
     eras,
     largestBody: limits.body,
+    largestBatch: Math.min(limits.calls, limits.callsEach),
   });
   const running = await startHost({
     host,

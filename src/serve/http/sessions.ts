@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type AuthInfo, type McpServer } from '@modelcontextprotocol/server';
 import type { Clock, Log } from '../../mcp/context.ts';
+import { createAnswering, type Answering } from './answering.ts';
 import { errorCodes, refuse, tryAgain } from './answers.ts';
 import type { HttpCaller } from './caller.ts';
 import type { Limits } from './limits.ts';
@@ -12,6 +13,8 @@ export interface SessionMessage {
   readonly body?: unknown;
   readonly caller: HttpCaller;
   readonly authInfo: AuthInfo;
+  /** Where it comes from. */
+  readonly address: string;
 }
 
 /** An answer that may still be on its way. */
@@ -32,15 +35,18 @@ export interface Sessions {
 /** What sessions work with. */
 export interface SessionParts {
   readonly build: (caller: HttpCaller) => McpServer;
-  readonly limits: Pick<Limits, 'sessions' | 'sessionsEach' | 'idleSessionTime'>;
+  readonly limits: Pick<Limits, 'sessions' | 'sessionsEach' | 'sessionsPerAddress' | 'idleSessionTime'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 interface Session {
   readonly caller: HttpCaller;
+  /** Where it was opened from. */
+  readonly address: string;
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly answering: Answering;
   /** Requests and streams that are open. */
   inUse: number;
   /** In milliseconds since 1970. */
@@ -52,6 +58,9 @@ const sessionHeader = 'mcp-session-id';
 // To whom it isn't open it might as well not exist. A client answers this by opening a new one.
 const unknownSession = (): Response =>
   refuse({ status: 404, code: errorCodes.unknownSession, message: 'Session not found. It ended, is not yours, or was opened under other restrictions: initialize again.' });
+
+const repeatedId = (): Response =>
+  refuse({ status: 400, code: errorCodes.invalidRequest, message: 'A request of this session with the same id is still being answered. Nothing was carried out: give each request an id of its own.' });
 
 const sameCaller = (one: HttpCaller, other: HttpCaller): boolean =>
   one.principal === other.principal && one.restriction.name === other.restriction.name;
@@ -79,20 +88,35 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
   };
   const timer = setInterval(endIdle, Math.ceil(limits.idleSessionTime / 10)).unref();
 
-  /** Whether one more fits. Clients that come again without saying goodbye lose the session they left. */
-  const hasRoomFor = (principal: string): boolean => {
-    const own = [...sessions].filter(([, { caller }]) => caller.principal === principal);
-    if (sessions.size < limits.sessions && own.length < limits.sessionsEach) return true;
-    const [longestUnused] = own.filter(([, { inUse }]) => inUse === 0).toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed);
-    if (longestUnused) void end(longestUnused[0], 'made room for another one of the same principal');
-    return longestUnused !== undefined;
+  /** Whoever has most sessions, where that is more than this one would have then. */
+  const largestHolding = (own: number): readonly [string, Session][] => {
+    const [largest = []] = [...Map.groupBy(sessions, ([, { caller }]) => caller.identity).values()].toSorted((a, b) => b.length - a.length);
+    return largest.length > own + 1 ? largest : [];
   };
 
-  const open = async (caller: HttpCaller): Promise<[string, Session]> => {
+  /**
+   * Whether one more fits. Clients that come again without saying goodbye lose the session they left; when there are too many in all,
+   * whoever has most loses one that is left, so that those who have few always get in.
+   */
+  const hasRoomFor = ({ identity }: HttpCaller, address: string): boolean => {
+    const own = [...sessions].filter(([, { caller }]) => caller.identity === identity);
+    const isNear = ([, session]: readonly [string, Session]): boolean => session.address === address;
+    const near = [...sessions].filter(isNear);
+    const longestUnused = (among: readonly (readonly [string, Session])[]) =>
+      among.filter(([, { inUse }]) => inUse === 0).toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)[0];
+    if (sessions.size < limits.sessions && own.length < limits.sessionsEach && near.length < limits.sessionsPerAddress) return true;
+    const left = near.length < limits.sessionsPerAddress
+      ? longestUnused(own) ?? (own.length < limits.sessionsEach ? longestUnused(largestHolding(own.length)) : undefined)
+      : longestUnused(own.filter(isNear));
+    if (left) void end(left[0], 'made room for another one');
+    return left !== undefined;
+  };
+
+  const open = async ({ caller, address }: SessionMessage): Promise<[string, Session]> => {
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = build(caller);
-    const session: Session = { caller, server, transport, inUse: 0, lastUsed: clock.now() };
+    const session: Session = { caller, address, server, transport, answering: createAnswering(transport), inUse: 0, lastUsed: clock.now() };
     // Known from now on, so that a flood of openings can't get past the limits.
     sessions.set(id, session);
     const { onclose } = server.server;
@@ -108,16 +132,21 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
   };
 
   const using = async (session: Session, { request, body, authInfo }: SessionMessage): Promise<Answered> => {
+    const answered = session.answering.begin(body);
+    if (!answered) return nothingOpen(repeatedId());
     session.inUse += 1;
     session.lastUsed = clock.now();
     let held = true;
     const left = (): void => {
+      answered();
       if (held) session.inUse -= 1;
       held = false;
       session.lastUsed = clock.now();
     };
     try {
-      return { response: await session.transport.handleRequest(request, { parsedBody: body, authInfo }), left };
+      const response = await session.transport.handleRequest(request, { parsedBody: body, authInfo });
+      session.answering.takeBack(body);
+      return { response, left };
     } catch (error) {
       left();
       throw error;
@@ -128,10 +157,10 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
     if (!isInitialize(message.body)) {
       return nothingOpen(refuse({ status: 400, message: 'Bad Request: Mcp-Session-Id header is required. Initialize first to get a session.' }));
     }
-    if (!hasRoomFor(message.caller.principal)) {
+    if (!hasRoomFor(message.caller, message.address)) {
       return nothingOpen(tryAgain(30, 'Too many sessions are open. End one that is no longer needed with DELETE, or try again later.'));
     }
-    const [id, session] = await open(message.caller);
+    const [id, session] = await open(message);
     const answered = await using(session, message);
     if (session.transport.sessionId === undefined) await end(id, 'initialized wrongly');
     return answered;
