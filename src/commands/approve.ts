@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { clean } from '../mcp/fence.ts';
-import { createDesk, type Desk, type Unlocked } from '../mcp/guard/approvals/desk.ts';
+import { createDesk, terminalSource, type Desk, type Unlocked } from '../mcp/guard/approvals/desk.ts';
 import { hasSecret, setSecret } from '../mcp/guard/approvals/operator.ts';
 import type { Pending, Verdict } from '../mcp/guard/approvals/pending.ts';
 import { planText } from '../mcp/guard/plan.ts';
@@ -20,12 +20,12 @@ const time = (at: number): string => new Date(at).toISOString();
 
 const wrongs: { readonly [Kind in Exclude<Unlocked['kind'], 'unlocked'>]: (unlocked: Extract<Unlocked, { kind: Kind }>) => string } = {
   wrong_secret: ({ left }) => `That is not the secret. ${left} more ${left === 1 ? 'try' : 'tries'} before a pause.`,
-  locked: ({ until }) => `Too many wrong secrets were given. The next try counts from ${time(until)}.`,
+  locked: ({ until }) => `Too many wrong secrets were given in a terminal. The next try counts from ${time(until)}.`,
 };
 
 /** Asks for the secret. @throws Error when it is wrong, or tried too often. */
 async function unlock(desk: Desk, terminal: Terminal): Promise<(text: string) => string> {
-  const unlocked = await desk.unlock(await terminal.askUnseen('Operator secret: '), Date.now());
+  const unlocked = await desk.unlock(await terminal.askUnseen('Operator secret: '), terminalSource, Date.now());
   if (unlocked.kind === 'unlocked') return unlocked.sign;
   throw new Error((wrongs[unlocked.kind] as (unlocked: Unlocked) => string)(unlocked));
 }

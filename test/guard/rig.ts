@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { approvalsOf, openGuard } from '../../src/commands/guard.ts';
 import { readConfig } from '../../src/config.ts';
-import { createDesk } from '../../src/mcp/guard/approvals/desk.ts';
+import { createDesk, terminalSource } from '../../src/mcp/guard/approvals/desk.ts';
 import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
 import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
 import type { Policy } from '../../src/mcp/guard/policy.ts';
@@ -56,7 +56,7 @@ export async function freshGuard({ operator = false } = {}) {
     settled: guard.settled,
     /** Decides as the operator does in their terminal. */
     decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<void> => {
-      const unlocked = await desk.unlock(operatorSecret, Date.now());
+      const unlocked = await desk.unlock(operatorSecret, terminalSource, Date.now());
       if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
       if (!(await desk.decide(code, verdict, unlocked.sign, Date.now()))) throw new Error(`nothing waits under ${code}`);
     },

@@ -6,6 +6,7 @@ import type { RecordedCall } from '../../src/mcp/audit/calls.ts';
 import { hasSecret, setSecret } from '../../src/mcp/guard/approvals/operator.ts';
 import { approvalFor, officeIn, secret } from '../mcp/guard/approvals/support.ts';
 import { closeLab, startLab } from './lab.ts';
+import { exchange, statusOf } from './wire.ts';
 
 let folder: string;
 let office: ReturnType<typeof officeIn>;
@@ -105,6 +106,18 @@ describe('the page of approvals', () => {
     const right = await browser.enter();
     expect(right.status).toBe(429);
     expect(browser.cookie()).toBe('');
+  });
+
+  test('pauses where wrong secrets come from, and lets the operator in from elsewhere', async () => {
+    const { url, port } = await startOffice();
+    const body = new URLSearchParams({ do: 'enter', secret: 'guessed' }).toString();
+    const guess = `POST /approvals HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost\r\nx-forwarded-for: 198.51.100.1\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
+    const answers = [];
+    for (let tries = 0; tries < 6; tries += 1) answers.push(await exchange(port, guess, '127.0.0.2'));
+    expect(answers.map(statusOf)).toEqual([403, 403, 403, 403, 403, 429]);
+    expect(answers[5]).toContain('from your address');
+    expect(answers[5]).toContain('infra-mcp approve');
+    expect((await browserAt(url).enter()).status).toBe(303);
   });
 
   test('approves for one call, once the name was typed, and the record will say where', async () => {
@@ -207,7 +220,6 @@ describe('another page', () => {
 
   test('can not reach it under a name of its own', async () => {
     const { port } = await startOffice();
-    const { exchange, statusOf } = await import('./wire.ts');
     expect(statusOf(await exchange(port, 'GET /approvals HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n'))).toBe(403);
   });
 });

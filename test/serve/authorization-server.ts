@@ -33,10 +33,13 @@ export interface AuthorizationServer {
 
 export const audience = 'https://mcp.example.com/mcp';
 
+const signedWith = (privateKey: PrivateKey, kid: string) => (payload: JWTPayload) => new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' }).sign(privateKey);
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const seen: string[] = [];
   let current: { jwk: JWK; sign: (payload: JWTPayload) => Promise<string> };
-  const signedWith = (privateKey: PrivateKey, kid: string) => (payload: JWTPayload) => new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' }).sign(privateKey);
   const rotate = async (): Promise<void> => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `key-${Math.random()}`;
@@ -46,9 +49,8 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const rotateToRsa = (bits: number): void => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: bits });
     const kid = `key-${Math.random()}`;
-    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     current = {
-      jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' } as JWK,
+      jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' },
       sign: async (payload) => {
         const signed = `${part({ alg: 'RS256', kid, typ: 'at+jwt' })}.${part(payload)}`;
         return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;

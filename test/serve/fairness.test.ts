@@ -22,6 +22,18 @@ const isOpen = async ({ post }: Lab, headers: Record<string, string>) => (await 
 const hold = ({ post }: Lab, headers: Record<string, string>) => post(modernCall('hold', { label: 'x' }), { ...modernHeaders('hold'), ...headers });
 const legacyHold = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'hold', arguments: { label: String(id) } } });
 
+const takeBack = (id: number) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+const isFree = async ({ post }: Lab) => (await post(modernCall('who'), { ...modernHeaders('who'), ...as('ann') })).status === 200;
+
+/** A request as it goes over the wire. */
+const said = (message: object, headers: Record<string, string>): string => {
+  const text = JSON.stringify(message);
+  const all = { host: 'localhost', 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'content-length': String(Buffer.byteLength(text)), connection: 'close', ...headers };
+  return ['POST /mcp HTTP/1.1', ...Object.entries(all).map(([name, value]) => `${name}: ${value}`), '', text].join('\r\n');
+};
+
+const openFrom = async (port: number, from: string, headers: Record<string, string>) => statusOf(await exchange(port, said(initialize, headers), from));
+
 describe('a key that sends another platform token with every request', () => {
   test('opens no more sessions than with one, and takes none of the others', async () => {
     const lab = await start({ limits: { sessions: 6, sessionsEach: 3 } });
@@ -117,9 +129,6 @@ describe('a batch', () => {
 });
 
 describe('a call of a session', () => {
-  const takeBack = (id: number) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-  const isFree = async ({ post }: Lab) => (await post(modernCall('who'), { ...modernHeaders('who'), ...as('ann') })).status === 200;
-
   test('that is taken back gives its place back', async () => {
     const lab = await start({ limits: { callsEach: 1, waitingTime: 5000 } });
     const { headers } = await open(lab, as('ann'));
@@ -161,12 +170,6 @@ describe('a call of a session', () => {
 });
 
 describe('an address', () => {
-  const said = (message: object, headers: Record<string, string>): string => {
-    const text = JSON.stringify(message);
-    const all = { host: 'localhost', 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'content-length': String(Buffer.byteLength(text)), connection: 'close', ...headers };
-    return ['POST /mcp HTTP/1.1', ...Object.entries(all).map(([name, value]) => `${name}: ${value}`), '', text].join('\r\n');
-  };
-
   test('opens so many connections, and leaves the others theirs', async () => {
     const { port } = await start({ limits: { connectionsPerAddress: 3 } });
     const wires = await Promise.all(Array.from({ length: 3 }, () => openWire(port, '127.0.0.2')));
@@ -178,8 +181,6 @@ describe('an address', () => {
     for (const { socket } of wires) socket.destroy();
     await vi.waitFor(async () => expect(statusOf(await exchange(port, said(initialize, as('bob')), '127.0.0.2'))).toBe(200));
   });
-
-  const openFrom = async (port: number, from: string, headers: Record<string, string>) => statusOf(await exchange(port, said(initialize, headers), from));
 
   test('opens so many sessions, by whichever keys', async () => {
     const { port } = await start({ limits: { sessionsPerAddress: 2 } });

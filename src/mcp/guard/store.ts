@@ -17,9 +17,22 @@ const schema = `
     verdict TEXT NOT NULL,
     signature TEXT NOT NULL
   ) STRICT;
-  CREATE TABLE IF NOT EXISTS wrong_secret (at INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS wrong_secret (at INTEGER NOT NULL, source TEXT NOT NULL DEFAULT '') STRICT;
   CREATE TABLE IF NOT EXISTS grave_call (at INTEGER NOT NULL) STRICT;
 `;
+
+// Directories of earlier programs have the table without it. The default has those programs go on beside this one.
+const withSource = `ALTER TABLE wrong_secret ADD COLUMN source TEXT NOT NULL DEFAULT ''`;
+
+/** Brings the tables up to date, with no other process in between. */
+function prepare(database: DatabaseSync): void {
+  database.exec('PRAGMA foreign_keys = ON');
+  together(database, () => {
+    database.exec(schema);
+    const columns = database.prepare(`SELECT name FROM pragma_table_info('wrong_secret')`).all();
+    if (!columns.some(({ name }) => name === 'source')) database.exec(withSource);
+  });
+}
 
 /** Longest wait for another process that writes, in milliseconds. */
 const patience = 5_000;
@@ -42,7 +55,7 @@ export function storeAt(path: string): Store {
         // SQLite would make it readable for everyone; its journals take the mode of the file.
         closeSync(openSync(path, 'a', 0o600));
         database = new Database(path, { timeout: patience });
-        database.exec(`PRAGMA foreign_keys = ON; ${schema}`);
+        prepare(database);
       }
       return database;
     },

@@ -10,8 +10,9 @@ export interface Holder {
 
 /** The first four groups of an IPv6 address, written out. */
 function networkOf(address: string): string {
-  const [head = '', tail] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
-  const groups = tail === undefined ? [...head] : [...head, ...Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0'), ...tail];
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  // What is left out, where something is, is as many zeros as are missing.
+  const groups = [...head, ...Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0'), ...tail];
   return `${groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 

@@ -52,7 +52,10 @@ function boundPerAddress(server: Server, most: number): void {
   server.on('connection', (socket) => {
     const address = addressOf(socket.remoteAddress);
     const count = (open.get(address) ?? 0) + 1;
-    if (count > most) return void socket.destroy();
+    if (count > most) {
+      socket.destroy();
+      return;
+    }
     open.set(address, count);
     socket.once('close', () => {
       const left = open.get(address)! - 1;

@@ -69,6 +69,11 @@ const isInitialize = (body: unknown): boolean => (body as { method?: unknown } |
 
 const nothingOpen = (response: Response): Answered => ({ response, left: () => undefined });
 
+type Entry = readonly [id: string, session: Session];
+
+const longestUnused = (among: readonly Entry[]): Entry | undefined =>
+  among.filter(([, { inUse }]) => inUse === 0).toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)[0];
+
 /** Sessions of one host, none yet. Those unused for too long end by themselves. */
 export function createSessions({ build, limits, clock, log }: SessionParts): Sessions {
   // In the order of their opening.
@@ -89,7 +94,7 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
   const timer = setInterval(endIdle, Math.ceil(limits.idleSessionTime / 10)).unref();
 
   /** Whoever has most sessions, where that is more than this one would have then. */
-  const largestHolding = (own: number): readonly [string, Session][] => {
+  const largestHolding = (own: number): readonly Entry[] => {
     const [largest = []] = [...Map.groupBy(sessions, ([, { caller }]) => caller.identity).values()].toSorted((a, b) => b.length - a.length);
     return largest.length > own + 1 ? largest : [];
   };
@@ -100,10 +105,8 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
    */
   const hasRoomFor = ({ identity }: HttpCaller, address: string): boolean => {
     const own = [...sessions].filter(([, { caller }]) => caller.identity === identity);
-    const isNear = ([, session]: readonly [string, Session]): boolean => session.address === address;
+    const isNear = ([, session]: Entry): boolean => session.address === address;
     const near = [...sessions].filter(isNear);
-    const longestUnused = (among: readonly (readonly [string, Session])[]) =>
-      among.filter(([, { inUse }]) => inUse === 0).toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)[0];
     if (sessions.size < limits.sessions && own.length < limits.sessionsEach && near.length < limits.sessionsPerAddress) return true;
     const left = near.length < limits.sessionsPerAddress
       ? longestUnused(own) ?? (own.length < limits.sessionsEach ? longestUnused(largestHolding(own.length)) : undefined)

@@ -4,16 +4,22 @@ import { signerFor } from './operator.ts';
 import { together } from '../store.ts';
 import { normalCode, pendingIn, signedText, type Pending, type Verdict } from './pending.ts';
 
-/** Wrong secrets after which none is tried for a while, and how long that is in milliseconds. */
+/** Where a secret is typed that comes from no address. It has no part in the bound over all. */
+export const terminalSource = 'terminal';
+
+/** Wrong secrets of one source after which none of it is tried for a while, and how long that is in milliseconds. */
 const mostWrong = 5;
 const pause = 15 * 60_000;
+
+/** Wrong secrets of all addresses together after which none of theirs is tried: many guess as one. */
+const mostWrongInAll = 100;
 
 /** What came of giving the secret. */
 export type Unlocked =
   | { readonly kind: 'unlocked'; readonly sign: (text: string) => string }
   | { readonly kind: 'wrong_secret'; readonly left: number }
-  /** Too many wrong secrets. */
-  | { readonly kind: 'locked'; readonly until: number };
+  /** Too many wrong secrets of this source or, where `everywhere`, of all addresses together. */
+  | { readonly kind: 'locked'; readonly until: number; readonly everywhere?: true };
 
 /** The operator's side of approvals. Times are milliseconds since 1970. */
 export interface Desk {
@@ -21,24 +27,33 @@ export interface Desk {
   waiting(now: number): Promise<Pending[]>;
   /** One that waits, by its code. */
   find(code: string, now: number): Promise<Pending | undefined>;
-  /** Tries the operator's secret. */
-  unlock(secret: string, now: number): Promise<Unlocked>;
+  /**
+   * Tries the operator's secret.
+   * @param source where it was typed: an address, or `terminalSource`. Wrong ones pause their source, and no other.
+   */
+  unlock(secret: string, source: string, now: number): Promise<Unlocked>;
   /** Decides with what unlocking gave. False when it expired, was decided before, or never was. */
   decide(code: string, verdict: Verdict, sign: (text: string) => string, now: number): Promise<boolean>;
 }
 
 /** One try at the secret, or until when there is none. Counted as wrong before it is tried, so that many tries at once count as many. */
-type Try = { readonly kind: 'try'; readonly row: number | bigint } | { readonly kind: 'locked'; readonly until: number };
+type Try = { readonly kind: 'try'; readonly row: number | bigint } | Extract<Unlocked, { kind: 'locked' }>;
 
-const beginTry = (database: DatabaseSync, now: number): Try =>
+/** When the next try counts, where as many were wrong as may be; times in the order of the tries. */
+const lockedUntil = (times: readonly number[], most: number): number | undefined => (times.length < most ? undefined : times[times.length - most]! + pause);
+
+const timesIn = (database: DatabaseSync, where: string, source: string): number[] =>
+  database.prepare(`SELECT at FROM wrong_secret WHERE ${where} ORDER BY at`).all(source).map(({ at }) => Number(at));
+
+const beginTry = (database: DatabaseSync, source: string, now: number): Try =>
   together(database, () => {
     database.prepare('DELETE FROM wrong_secret WHERE at <= ?').run(now - pause);
-    const times = database.prepare('SELECT at FROM wrong_secret ORDER BY at').all().map(({ at }) => Number(at));
-    if (times.length >= mostWrong) return { kind: 'locked', until: times[times.length - mostWrong]! + pause };
-    return { kind: 'try', row: database.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now).lastInsertRowid };
+    const own = lockedUntil(timesIn(database, 'source = ?', source), mostWrong);
+    if (own !== undefined) return { kind: 'locked', until: own };
+    const all = source === terminalSource ? undefined : lockedUntil(timesIn(database, 'source != ?', terminalSource), mostWrongInAll);
+    if (all !== undefined) return { kind: 'locked', until: all, everywhere: true };
+    return { kind: 'try', row: database.prepare('INSERT INTO wrong_secret (at, source) VALUES (?, ?)').run(now, source).lastInsertRowid };
   });
-
-const wrongSoFar = (database: DatabaseSync): number => Number(database.prepare('SELECT count(*) AS n FROM wrong_secret').get()!['n']);
 
 /** The desk at which the calls of a data directory are decided. */
 export function createDesk({ store, keys, operator }: ApprovalsConfig): Desk {
@@ -49,12 +64,12 @@ export function createDesk({ store, keys, operator }: ApprovalsConfig): Desk {
       const kept = (await calls()).withCode(normalCode(code), now);
       return kept?.decision ? undefined : kept?.pending;
     },
-    unlock: async (secret, now) => {
+    unlock: async (secret, source, now) => {
       const database = await store.open();
-      const tried = beginTry(database, now);
+      const tried = beginTry(database, source, now);
       if (tried.kind === 'locked') return tried;
       const sign = await signerFor(operator, secret);
-      if (!sign) return { kind: 'wrong_secret', left: Math.max(0, mostWrong - wrongSoFar(database)) };
+      if (!sign) return { kind: 'wrong_secret', left: Math.max(0, mostWrong - timesIn(database, 'source = ?', source).length) };
       database.prepare('DELETE FROM wrong_secret WHERE rowid = ?').run(tried.row);
       return { kind: 'unlocked', sign };
     },

@@ -23,8 +23,17 @@ const seedPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 const derive = promisify<string, Buffer, number, typeof cost, Buffer>(scrypt);
 
+/** The derivations before the next one. One at a time: each takes a core and 64 MB, and many at once would leave the calls none. */
+let before: Promise<unknown> = Promise.resolve();
+
+function deriveInTurn(secret: string, salt: Buffer): Promise<Buffer> {
+  const derived = before.then(() => derive(secret.normalize('NFC'), salt, seedBytes, cost));
+  before = derived.catch(() => undefined);
+  return derived;
+}
+
 async function signingKey(secret: string, salt: Buffer): Promise<KeyObject> {
-  const seed = await derive(secret.normalize('NFC'), salt, seedBytes, cost);
+  const seed = await deriveInTurn(secret, salt);
   return createPrivateKey({ key: Buffer.concat([seedPrefix, seed]), format: 'der', type: 'pkcs8' });
 }
 

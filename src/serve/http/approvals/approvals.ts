@@ -1,6 +1,6 @@
 import type { RecordedCall } from '../../../mcp/audit/calls.ts';
 import type { Clock, Log } from '../../../mcp/context.ts';
-import type { Desk } from '../../../mcp/guard/approvals/desk.ts';
+import type { Desk, Unlocked } from '../../../mcp/guard/approvals/desk.ts';
 import type { Verdict } from '../../../mcp/guard/approvals/pending.ts';
 import { isTyped } from '../../../mcp/guard/question.ts';
 import { readText } from '../body.ts';
@@ -63,6 +63,10 @@ const onwards = (what?: keyof typeof words, cookie?: string): Response =>
 const operatorIdIn = ({ headers: given }: Request): string =>
   given.get('cookie')?.split(';').map((pair) => pair.trim().split('=')).find(([name]) => name === cookieName)?.[1] ?? '';
 
+const lockedWords = ({ until, everywhere }: Extract<Unlocked, { kind: 'locked' }>): string =>
+  `Too many wrong secrets were given ${everywhere ? 'on this page' : 'from your address'}. The next try counts from ${new Date(until).toISOString()}. ` +
+  'In a terminal on the server you need not wait: infra-mcp approve';
+
 /** Browsers say with every form where it comes from; one that comes from elsewhere, or doesn't say, isn't ours. */
 const isOwnPage = ({ headers: given }: Request, publicUrl: URL | undefined): boolean => {
   const origin = URL.parse(given.get('origin') ?? '');
@@ -82,11 +86,11 @@ export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, 
     return show(deskPage({ operator, waiting, calls, words: words[url.searchParams.get('said') ?? ''] }));
   };
 
-  const enter = async (secret: string): Promise<Response> => {
-    const unlocked = await desk.unlock(secret, clock.now());
+  const enter = async (secret: string, address: string): Promise<Response> => {
+    const unlocked = await desk.unlock(secret, address, clock.now());
     if (unlocked.kind === 'unlocked') return onwards(undefined, cookieOf(operators.enter(unlocked.sign).id));
-    log.warn({ why: unlocked.kind }, 'operator not let in');
-    if (unlocked.kind === 'locked') return show(entryPage(`Too many wrong secrets were given. The next try counts from ${new Date(unlocked.until).toISOString()}.`), 429);
+    log.warn({ why: unlocked.kind, address }, 'operator not let in');
+    if (unlocked.kind === 'locked') return show(entryPage(lockedWords(unlocked)), 429);
     return show(entryPage(`That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`), 403);
   };
 
@@ -102,13 +106,13 @@ export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, 
     return onwards(approving ? 'approved' : 'refused');
   };
 
-  const take = async ({ request, incoming }: Exchange, operator: Operator | undefined): Promise<Response> => {
+  const take = async ({ request, incoming, address }: Exchange, operator: Operator | undefined): Promise<Response> => {
     if (!isOwnPage(request, publicUrl)) return show(entryPage('That form did not come from this page. Nothing was done.'), 403);
     const text = await readText(incoming, largestForm);
     if (text instanceof Response) return text;
     const form = new URLSearchParams(text);
     const action = form.get('do');
-    if (action === 'enter') return enter(form.get('secret') ?? '');
+    if (action === 'enter') return enter(form.get('secret') ?? '', address);
     if (!operator) return show(entryPage('You were away for too long. Give the secret again.'), 403);
     if (!isOwnForm(operator, form.get('form_token') ?? '')) return show(entryPage('That form did not come from this page. Nothing was done.'), 403);
     if (action === 'approve' || action === 'refuse') return decide(operator, form);

@@ -2,6 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalLifetime, type Approval } from '../../../../src/mcp/guard/approvals/approvals.ts';
 import { hasSecret, setSecret } from '../../../../src/mcp/guard/approvals/operator.ts';
+import { terminalSource } from '../../../../src/mcp/guard/approvals/desk.ts';
 import { temporaryFolder } from '../../audit/support.ts';
 import { approvalFor, officeIn, secret } from './support.ts';
 
@@ -135,6 +136,41 @@ describe('the secret', () => {
     expect(tries.filter(({ kind }) => kind === 'locked')).toHaveLength(3);
   });
 
+  test('pauses where wrong ones come from, and nobody else', async () => {
+    await using here = await office();
+    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    const guess = (source: string) => here.decide(code, 'approved', 'a wrong secret', now, source);
+    for (const left of [4, 3, 2, 1, 0]) expect(await guess('198.51.100.7')).toEqual({ kind: 'wrong_secret', left });
+    expect(await guess('198.51.100.7')).toEqual({ kind: 'locked', until: now + 15 * 60_000 });
+    expect(await guess('198.51.100.8')).toEqual({ kind: 'wrong_secret', left: 4 });
+    expect(await guess(terminalSource)).toEqual({ kind: 'wrong_secret', left: 4 });
+    expect(await here.decide(code, 'approved', secret, now, '198.51.100.9')).toEqual({ kind: 'decided' });
+  });
+
+  test('is not guessed by many together; the terminal stays open', async () => {
+    await using here = await office();
+    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    for (let count = 0; count < 100; count += 1) await meddle(here, 'INSERT INTO wrong_secret (at, source) VALUES (?, ?)', now + count, `2001:db8:0:${count}::/64`);
+    expect(await here.decide(code, 'approved', secret, now + 100, '198.51.100.7')).toEqual({ kind: 'locked', until: now + 15 * 60_000, everywhere: true });
+    expect(await here.decide(code, 'approved', secret, now + 100)).toEqual({ kind: 'decided' });
+  });
+
+  test('is counted on in the directory of an earlier program, beside which that goes on', async () => {
+    await using folder = await temporaryFolder();
+    const path = `${folder.path}/guard.sqlite`;
+    const { DatabaseSync } = await import('node:sqlite');
+    const earlier = new DatabaseSync(path);
+    earlier.exec('CREATE TABLE wrong_secret (at INTEGER NOT NULL) STRICT');
+    for (let count = 0; count < 5; count += 1) earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now);
+    await writeFile(officeIn(folder.path).operator, await readFile(officeIn(shared.path).operator), { mode: 0o600 });
+    using here = officeIn(folder.path);
+    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    expect(await here.decide(code, 'approved', 'a wrong secret', now, '198.51.100.7')).toEqual({ kind: 'wrong_secret', left: 4 });
+    earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now);
+    earlier.close();
+    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'decided' });
+  });
+
   test('does not spend tries when it is right', async () => {
     await using here = await office();
     for (let count = 0; count < 6; count += 1) {
@@ -169,7 +205,7 @@ describe('the secret', () => {
 });
 
 /** Runs SQL as an assistant with a shell could. */
-const meddle = async (here: Awaited<ReturnType<typeof office>>, sql: string, ...values: string[]) => (await here.store.open()).prepare(sql).run(...values);
+const meddle = async (here: Awaited<ReturnType<typeof office>>, sql: string, ...values: (string | number)[]) => (await here.store.open()).prepare(sql).run(...values);
 
 describe('whoever writes in the store without the secret', () => {
   test('cannot approve', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createApprovals, type ApprovalRequest } from '../../../../src/mcp/guard/approvals/approvals.ts';
-import { createDesk } from '../../../../src/mcp/guard/approvals/desk.ts';
+import { createDesk, terminalSource } from '../../../../src/mcp/guard/approvals/desk.ts';
 import type { Verdict } from '../../../../src/mcp/guard/approvals/pending.ts';
 import { keysIn } from '../../../../src/mcp/guard/keys.ts';
 import { storeAt, type Store } from '../../../../src/mcp/guard/store.ts';
@@ -19,8 +19,8 @@ export function officeIn(folder: string) {
     approvals: createApprovals(config),
     desk,
     /** Gives the secret and decides: what the operator's command does. */
-    decide: async (code: string, verdict: Verdict, given: string, now: number) => {
-      const unlocked = await desk.unlock(given, now);
+    decide: async (code: string, verdict: Verdict, given: string, now: number, source = terminalSource) => {
+      const unlocked = await desk.unlock(given, source, now);
       if (unlocked.kind !== 'unlocked') return unlocked;
       return { kind: (await desk.decide(code, verdict, unlocked.sign, now)) ? 'decided' : 'gone' };
     },
