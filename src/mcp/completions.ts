@@ -11,6 +11,7 @@ import type { CallFor } from './resources/serving.ts';
 import { table } from './render.ts';
 import type { Texts } from './texts.ts';
 import { composeTool, type Tool, type Toolset } from './tool.ts';
+import { own } from './values.ts';
 
 /** What completing works with. */
 export interface Completing {
@@ -51,7 +52,8 @@ function choiceInTemplate(uri: string, argument: string, given: Readonly<Record<
   const resource = resources.find((one) => one.uri === uri);
   if (!resource) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template ${uri}`);
   if (argument === 'kind') return { among: serviceKinds };
-  const kind = isOfPlatform(resource) ? pointsAt(resource.tool.input[argument]) : undefined;
+  const taken = isOfPlatform(resource) ? own(resource.tool.input, argument) : undefined;
+  const kind = taken && pointsAt(taken);
   if (kind === undefined) return undefined;
   return { kind: kind === 'service' && isServiceKind(given['kind']) ? given['kind'] : kind };
 }
@@ -59,7 +61,7 @@ function choiceInTemplate(uri: string, argument: string, given: Readonly<Record<
 async function choiceInPrompt(name: string, argument: string, given: Readonly<Record<string, string>>, texts: Texts | undefined): Promise<Choice> {
   const prompt = (await texts?.prompts())?.get(name);
   if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${name}"`);
-  const { kind, form, of: service } = prompt.arguments[argument] ?? {};
+  const { kind, form, of: service } = own(prompt.arguments, argument) ?? {};
   if (form === 'since') return { among: days };
   if (service !== undefined) return given[service] ? { versionsOf: given[service] } : undefined;
   return kind && { kind };

@@ -3,6 +3,9 @@ export type JsonRecord = Record<string, unknown>;
 
 export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** What a record has under a name that came from outside; undefined where only its prototype has something, as under `constructor`. */
+export const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(record, name) ? record[name] : undefined);
+
 /** Every string in a value, at any depth, replaced. */
 export function mapStrings(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);

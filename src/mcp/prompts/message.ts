@@ -8,7 +8,7 @@ export type Given = Readonly<Record<string, string>>;
 /** What is wrong with what was given; empty when it is good. */
 export function faultsOf({ name, arguments: taken }: Prompt, given: Given): readonly string[] {
   const missing = Object.entries(taken).flatMap(([argument, { required }]) => (required && !given[argument]?.trim() ? [`"${argument}" is required`] : []));
-  const unknown = Object.keys(given).flatMap((argument) => (argument in taken ? [] : [`"${argument}" is not known; ${name} takes ${Object.keys(taken).join(', ')}`]));
+  const unknown = Object.keys(given).flatMap((argument) => (Object.hasOwn(taken, argument) ? [] : [`"${argument}" is not known; ${name} takes ${Object.keys(taken).join(', ')}`]));
   const wrong = Object.entries(taken).flatMap(([argument, { form, unlike }]) => {
     const value = given[argument]?.trim();
     if (!value) return [];

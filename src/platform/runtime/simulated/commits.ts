@@ -3,7 +3,7 @@ import { seededRandom } from '../../random.ts';
 import type { DeployedCommit } from '../../store/service-spec.ts';
 import type { ServiceToRun } from '../runtime.ts';
 import { between, digest, pick } from './script.ts';
-import { type CommitFacts, type Nature, worldAge } from './world.ts';
+import { type CommitFacts, type Nature, under, worldAge } from './world.ts';
 
 const authors = ['Amira Haddad', 'Jonas Weber', 'Mei Tanaka', 'Lucas Silva', 'Nora Lindqvist'] as const;
 const messages = [
@@ -53,7 +53,7 @@ const deployed = ({ id, author, message }: CommitFacts, written: number): Deploy
 export async function findCommit(service: ServiceToRun, commitId: string | undefined, at: number, nature?: Nature): Promise<DeployedCommit | undefined> {
   const branch = branchOf(service);
   if (!branch) return undefined;
-  const commits = nature?.world.repositories[branch.url]?.commits ?? [];
+  const commits = (nature && under(nature.world.repositories, branch.url)?.commits) ?? [];
   if (!nature || commits.length === 0) return commitOf(branch, commitId, at);
   const { createdAt } = await nature.surroundings.environment(service.environmentId);
   const written = ({ daysAgo }: CommitFacts): number => addDays(createdAt, worldAge - daysAgo);

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { ServiceToRun } from '../runtime.ts';
 import { branchOf } from './commits.ts';
 import type { Scene } from './script.ts';
-import type { CommitFacts, Neighbour, Program, Release, World } from './world.ts';
+import { type CommitFacts, type Neighbour, type Program, type Release, type World, under } from './world.ts';
 
 type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
 
@@ -19,11 +19,12 @@ export const imageOf = (service: ServiceToRun): { readonly name: string; readonl
 /** What is known of the release that a service is deployed from. */
 export const releaseOf = (service: ServiceToRun, { images }: World): Release | undefined => {
   const image = imageOf(service);
-  return image && images[image.name]?.tags[image.tag];
+  const known = image && under(images, image.name);
+  return known && under(known.tags, image.tag);
 };
 
 /** What is known of the repository that a service is built from. */
-export const repositoryOf = (service: ServiceToRun, { repositories }: World) => repositories[branchOf(service)?.url ?? ''];
+export const repositoryOf = (service: ServiceToRun, { repositories }: World) => under(repositories, branchOf(service)?.url ?? '');
 
 /** What is known of the commit that a scene is about. */
 export const commitFactsOf = ({ task, commit }: Pick<Scene, 'task' | 'commit'>, world: World): CommitFacts | undefined =>
@@ -36,7 +37,8 @@ export const programOf = (scene: Scene, world: World): Program | undefined =>
 /** What is known of the chart's version that a service installs. */
 export const chartOf = (service: ServiceToRun, { charts }: World) => {
   const chart = service.kind === 'helm' ? service.spec.source.repository : undefined;
-  return chart && charts[chart.chart_name]?.[chart.chart_version];
+  const versions = chart && under(charts, chart.chart_name);
+  return versions && under(versions, chart.chart_version);
 };
 
 /** A running service as the runtime was given it. */

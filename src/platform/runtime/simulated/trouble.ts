@@ -4,7 +4,7 @@ import type { Scene } from './script.ts';
 import { instanceName } from './instances.ts';
 import { chartOf, commitFactsOf, imageOf, patienceOf, programOf, readinessOf, releaseOf, repositoryOf, serviceOf } from './known.ts';
 import { versionOf } from './version.ts';
-import { type Nature, type Program, worldAge } from './world.ts';
+import { type Nature, type Program, under, worldAge } from './world.ts';
 
 /** What stands in the way of a phase: small, without values of secrets, so that it can be remembered with the phase. */
 export type Trouble =
@@ -44,13 +44,13 @@ const pull: Find = async (scene, nature) => {
   const { world, surroundings } = nature;
   const image = imageOf(scene.task.service);
   if (!image) return undefined;
-  const known = world.images[image.name];
-  if (!known && !(await ranKnown(scene, nature, (service) => imageOf(service)!.name in world.images))) return undefined;
+  const known = under(world.images, image.name);
+  if (!known && !(await ranKnown(scene, nature, (service) => Object.hasOwn(world.images, imageOf(service)!.name)))) return undefined;
   const host = image.registryId === undefined ? undefined : await surroundings.registryHost(image.registryId);
   const reference = `${host === undefined ? '' : `${host}/`}${image.name}:${image.tag}`;
   if (!known) return { kind: 'image-unknown', reference };
   if (image.registryId !== undefined && !known.registries.includes(image.registryId)) return { kind: 'pull-denied', reference };
-  return image.tag in known.tags ? undefined : { kind: 'image-unknown', reference };
+  return Object.hasOwn(known.tags, image.tag) ? undefined : { kind: 'image-unknown', reference };
 };
 
 const fullDisk: Find = async ({ task }, { world, surroundings }) => {
@@ -114,7 +114,7 @@ const badProbe: Find = async (scene, nature) => {
   const { http, tcp, grpc } = probe.type;
   const port = (http ?? tcp ?? grpc)?.port;
   if (listens !== undefined && port !== undefined && port !== listens) return { kind: 'port-missed', listens };
-  const status = http && program.answers ? (program.answers[http.path] ?? 404) : 200;
+  const status = http && program.answers ? (under(program.answers, http.path) ?? 404) : 200;
   if (status >= 400) return { kind: 'probe-answered', status };
   const { warmUp } = program;
   return warmUp && http?.path === warmUp.path && warmUp.seconds > patienceOf(probe) ? { kind: 'warm-up-too-long' } : undefined;

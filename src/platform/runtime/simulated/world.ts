@@ -118,3 +118,6 @@ export interface Nature {
   readonly world: World;
   readonly surroundings: Surroundings;
 }
+
+/** What is known under a name that somebody chose: images and charts may be called `constructor`. */
+export const under = <Value>(names: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(names, name) ? names[name] : undefined);
