@@ -158,7 +158,7 @@ export const commands: readonly Command[] = [
     name: 'approve',
     summary: 'list the calls that wait for approval, or approve one in a terminal',
     takes: 'approve',
-    flags: { refuse: yes('refuse it instead'), setSecret: yes('set the operator secret'), json: { ...json, description: 'list as JSON' } },
+    flags: { refuse: yes('refuse it instead'), setSecret: yes('set the operator secret'), json: { ...json, description: 'list as JSON' }, all: yes('list all of them, however many wait') },
     args: [{ name: '[code]', description: 'approve the call under this code: shows its plan, and asks for the operator secret' }],
     examples: [
       { line: 'infra-mcp approve', does: 'what waits' },

@@ -14,6 +14,7 @@ interface Flags {
   readonly refuse?: boolean;
   readonly setSecret?: boolean;
   readonly json?: boolean;
+  readonly all?: boolean;
 }
 
 const time = (at: number): string => new Date(at).toISOString();
@@ -33,11 +34,16 @@ async function unlock(desk: Desk, terminal: Terminal): Promise<(text: string) =>
 // A call that an earlier version of this program left waiting has no path.
 const targetText = ({ plan: { target } }: Pending): string => target.path ?? target.id ?? target.kind;
 
-/** Lists what waits. */
-async function list(desk: Desk, { json }: Flags, terminal: Terminal): Promise<void> {
-  const waiting = await desk.waiting(Date.now());
+/** Most calls that are listed where not all are asked for: what a person can look through. */
+const mostListed = 50;
+
+/** Lists what waits, oldest first. */
+async function list(desk: Desk, { json, all }: Flags, terminal: Terminal): Promise<void> {
+  const now = Date.now();
+  const [waiting, count] = [await desk.waiting(now, json || all ? {} : { most: mostListed }), await desk.count(now)];
   const rows = waiting.map((one) => [one.code, one.plan.tool, clean(targetText(one)), tierText(one.plan.tier), clean(one.principal), time(one.expiresAt)]);
   terminal.write(json ? `${JSON.stringify(waiting)}\n` : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows));
+  if (!json && count > waiting.length) terminal.write(`${count - waiting.length} more wait; infra-mcp approve --all lists them all, infra-mcp approve CODE decides any of them.\n`);
 }
 
 async function changeSecret(config: Config, desk: Desk, terminal: Terminal): Promise<void> {

@@ -3,7 +3,7 @@ import type { AddressProblem } from './addresses/problem.ts';
 import { addressText, noSuchId, whereToLook } from './addresses/words.ts';
 import type { Issue } from './arguments.ts';
 import { clean, fence, fenceInline } from './fence.ts';
-import { approvalLifetime } from './guard/approvals/approvals.ts';
+import { approvalLifetime, mostWaiting } from './guard/approvals/approvals.ts';
 import type { Refusal } from './guard/confirmation.ts';
 import { planText, type Plan } from './guard/plan.ts';
 import type { Denial } from './guard/policy.ts';
@@ -113,6 +113,10 @@ function apiText(error: ApiError, { tool, redactor, hidden }: Circumstances): st
 
 const askAgain = 'Ask the user what they want before calling it again.';
 
+const decideFirst =
+  `Tell the user: the operator can approve or refuse what waits with infra-mcp approve, and each call that nobody decides expires after ${approvalLifetime / 60_000} minutes. ` +
+  'Call it again after that.';
+
 const refusals: Record<Refusal, Told> = {
   cannot_ask: {
     what: 'somebody has to agree to this first, this client cannot show its user a question (it does not support elicitation), and no operator is set up to approve it',
@@ -128,6 +132,14 @@ const refusals: Record<Refusal, Told> = {
   },
   declined: { what: 'the user said no', next: 'Do not call it again unless the user asks for it.' },
   operator_refused: { what: 'the operator refused it', next: 'Do not call it again unless the user asks for it.' },
+  too_many_of_caller: {
+    what: `somebody has to agree to this first, and ${mostWaiting.each} calls of yours wait for the operator already: no more may wait at once`,
+    next: decideFirst,
+  },
+  too_many_in_all: {
+    what: `somebody has to agree to this first, and ${mostWaiting.inAll} calls of all callers wait for the operator already: no more may wait at once`,
+    next: decideFirst,
+  },
   dismissed: { what: 'the user sent the question away without an answer', next: askAgain },
   not_agreed: { what: 'the form came back without agreement: what was to be typed or ticked was not', next: askAgain },
   invalid: { what: 'what should show that somebody agreed is too old or does not come from this server', next: 'Call it again without it to have it agreed to anew.' },

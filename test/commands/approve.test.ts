@@ -136,6 +136,22 @@ describe('approving', () => {
   });
 });
 
+test('of 60 calls that wait, 50 are listed, oldest first, and all where all are asked for', async () => {
+  const config = await office();
+  const codes = [];
+  for (let number = 0; number < 60; number += 1) codes.push(await ask(config, approvalFor({ call: `call ${number}`, identity: `caller ${number}` })));
+  const listed = async (flags: Parameters<typeof approve>[2]) => {
+    const operator = person();
+    await approve(config, undefined, flags, operator);
+    return { seen: operator.seen, codes: operator.seen.match(/\b[2-9A-Z]{4}-[2-9A-Z]{4}\b/g) };
+  };
+  const some = await listed({});
+  expect(some.codes).toEqual(codes.slice(0, 50));
+  expect(some.seen).toContain('10 more wait; infra-mcp approve --all lists them all');
+  expect((await listed({ all: true })).codes).toEqual(codes);
+  expect(JSON.parse((await listed({ json: true })).seen)).toHaveLength(60);
+});
+
 describe('the operator secret', () => {
   test('is changed only by who knows it', async () => {
     const config = await office();

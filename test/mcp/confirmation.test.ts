@@ -189,6 +189,8 @@ describe('where the client cannot ask', () => {
     [{ kind: 'changed' }, refused('changed')],
     [{ kind: 'invalid' }, refused('invalid')],
     [{ kind: 'used' }, refused('used')],
+    [{ kind: 'too_many_of_caller' }, refused('too_many_of_caller')],
+    [{ kind: 'too_many_in_all' }, refused('too_many_in_all')],
   ] as const)('the operator is asked: %j', async (answer, comes) => {
     expect(await createConfirmer({ approvals: operatorWho(answer) }).confirm(request, mute())).toEqual(comes);
   });

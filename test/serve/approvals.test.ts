@@ -175,6 +175,90 @@ describe('the page of approvals', () => {
   });
 });
 
+const shownIn = (markup: string): string[] => [...markup.matchAll(/<h2>(\S{9})<\/h2>/g)].map(([, code]) => code!);
+const addressesIn = (markup: string): string[] => [...markup.matchAll(/href="\/approvals(\?[^"]+)"/g)].map(([, address]) => address!.replaceAll('&amp;', '&'));
+
+describe('with 300 calls that wait, the page', () => {
+  const count = 300;
+  const start = Date.parse('2026-11-20T10:00:00Z');
+  const codes: string[] = [];
+  let browser: ReturnType<typeof browserAt>;
+
+  const askAt = async (number: number, more: Parameters<typeof approvalFor>[0] = {}): Promise<string> => {
+    const asked = await office.approvals.ask(approvalFor({ call: `call ${number}`, identity: `caller ${number}`, ...more }), start + number);
+    return asked.kind === 'pending' ? asked.code : asked.kind;
+  };
+
+  beforeEach(async () => {
+    codes.splice(0);
+    for (let number = 0; number < count; number += 1) codes.push(await askAt(number));
+    const { url } = await startOffice({}, () => start + count);
+    browser = browserAt(url);
+    await browser.enter();
+  });
+
+  const at = async (query: string) => (await browser.get(query)).text();
+
+  test('shows them in pages that stay small, oldest or newest first, each once', async () => {
+    const first = await at('');
+    expect(first.length).toBeLessThan(200_000);
+    expect(first).toContain('300 calls wait, oldest first; page 1 of 15');
+    const seen: string[] = [];
+    for (let markup = first; ;) {
+      seen.push(...shownIn(markup));
+      const next = /href="\/approvals(\?[^"]+)">Next/.exec(markup)?.[1]?.replaceAll('&amp;', '&');
+      if (next === undefined) break;
+      markup = await at(next);
+    }
+    expect(seen).toEqual(codes);
+    const [newest] = addressesIn(first).filter((address) => address.includes('newest'));
+    expect(shownIn(await at(newest!))).toEqual(codes.slice(-20).toReversed());
+  });
+
+  test.each(['?page=0', '?page=99999999', '?page=-1', '?page=constructor', '?page=1e3', '?order=constructor', '?order=newest&page=400', '?said=constructor', '?said=__proto__', '?__proto__=x&toString=y', '?said=toString&code='])('shows some of them for %s', async (query) => {
+    const answer = await browser.get(query);
+    expect(answer.status).toBe(200);
+    const markup = await answer.text();
+    expect(shownIn(markup)).toHaveLength(20);
+    expect(markup).not.toMatch(/native code|role="status"/);
+  });
+
+  test('finds one by its code, and decides it there', async () => {
+    const code = codes[150]!;
+    expect(shownIn(await at(`?code=${code}`))).toEqual([code]);
+    expect(shownIn(await at(`?code=+${code.toLowerCase()}+`))).toEqual([code]);
+    const unknown = await at('?code=constructor%3Cb%3E');
+    expect(unknown).toContain('Nothing waits under CONSTRUCTOR&lt;B&gt;');
+    const token = /name="form_token" value="([^"]+)"/.exec(unknown)![1]!;
+    const approved = await browser.follow(await browser.post({ form_token: token, code, do: 'approve', typed: 'prod' }));
+    expect(await approved.text()).toContain('Approved, for one call');
+    expect(await office.approvals.ask(approvalFor({ call: 'call 150' }), start + count)).toMatchObject({ kind: 'approved' });
+  });
+
+  test('goes on to the one that the operator came for once they gave the secret', async () => {
+    const other = browserAt(new URL((await browser.get()).url));
+    expect(await (await other.get(`?code=${codes[7]}`)).text()).toContain(`name="code" value="${codes[7]}"`);
+    const wrong = await other.post({ do: 'enter', secret: 'guessed', code: codes[7]! });
+    expect(await wrong.text()).toContain(`name="code" value="${codes[7]}"`);
+    const entered = await other.post({ do: 'enter', secret, code: codes[7]! });
+    expect(shownIn(await (await other.follow(entered)).text())).toEqual([codes[7]]);
+  });
+
+  test('shows the beginning of a long plan in the list, without a way to approve it there, and all of it alone', async () => {
+    const { plan } = approvalFor();
+    const code = await askAt(-1, { plan: { ...plan, effects: [`${'x'.repeat(500_000)} end of the plan`] } });
+    const markup = await at('');
+    expect(markup.length).toBeLessThan(200_000);
+    const [article] = markup.match(/<article>[\s\S]*?<\/article>/g)!.filter((one) => one.includes(code));
+    expect(article).toContain(`href="/approvals?code=${code}"`);
+    expect(article).not.toContain('value="approve"');
+    expect(article).toContain('value="refuse"');
+    const whole = await at(`?code=${code}`);
+    expect(whole).toContain('end of the plan');
+    expect(whole).toContain('value="approve"');
+  });
+});
+
 describe('another page', () => {
   const origins = ['https://evil.example', 'null', 'http://localhost:1', ''];
 

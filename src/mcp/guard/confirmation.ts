@@ -21,6 +21,9 @@ export type Refusal =
   | 'not_agreed'
   /** The operator said no. */
   | 'operator_refused'
+  /** As many calls wait for the operator as may: of this caller, or in all. */
+  | 'too_many_of_caller'
+  | 'too_many_in_all'
   /** The call was cancelled while somebody was asked. */
   | 'late';
 
@@ -65,6 +68,8 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
   changed: refused('changed'),
   invalid: refused('invalid'),
   used: refused('used'),
+  too_many_of_caller: refused('too_many_of_caller'),
+  too_many_in_all: refused('too_many_in_all'),
 };
 
 /**
@@ -105,7 +110,8 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
 
   async function byOperator({ plan, question }: Request, bound: Bound, context: CallContext): Promise<Confirmation | undefined> {
     if (!approvals || !(await approvals.available())) return undefined;
-    const approval = await approvals.ask({ call: bound.call, principal: context.principal, plan, typed: question.typed }, context.clock.now());
+    const { principal, identity = principal, clock } = context;
+    const approval = await approvals.ask({ call: bound.call, principal, identity, plan, typed: question.typed }, clock.now());
     if (approval.kind === 'pending') return approval;
     return approval.kind === 'approved' ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' } : operatorSaysNo[approval.kind];
   }
@@ -123,7 +129,9 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
     if (planToken !== undefined && mayBeUnattended) return byToken(planToken, bound, context);
     const offered = mayBeUnattended ? { planToken: await planTokens.seal(bound) } : undefined;
     const settled = await byOperator(request, bound, context);
-    if (settled) return settled.kind === 'pending' ? { ...settled, ...offered } : settled;
+    // Where no more calls may wait, the caller can still confirm by itself.
+    const isFull = settled?.kind === 'refused' && (settled.why === 'too_many_of_caller' || settled.why === 'too_many_in_all');
+    if (settled && !(isFull && offered)) return settled.kind === 'pending' ? { ...settled, ...offered } : settled;
     return offered ? { kind: 'pending', ...offered } : refused('cannot_ask');
   }
 

@@ -2,6 +2,9 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
+/** Who asked, in the record of a waiting call. It is kept there only, so that earlier programs can go on beside this one; theirs name the principal. */
+export const identityInRecord = "coalesce(json_extract(record, '$.identity'), json_extract(record, '$.principal'))";
+
 /** What the processes of one data directory have to agree on: approvals and how many grave calls were made. */
 const schema = `
   CREATE TABLE IF NOT EXISTS pending (
@@ -12,6 +15,7 @@ const schema = `
     expires_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS pending_call ON pending (call);
+  CREATE INDEX IF NOT EXISTS pending_identity ON pending (${identityInRecord});
   CREATE TABLE IF NOT EXISTS decision (
     code TEXT PRIMARY KEY REFERENCES pending ON DELETE CASCADE,
     verdict TEXT NOT NULL,

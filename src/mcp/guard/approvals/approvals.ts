@@ -1,17 +1,22 @@
 import type { Plan } from '../plan.ts';
 import type { Keys } from '../keys.ts';
-import type { Store } from '../store.ts';
+import { together, type Store } from '../store.ts';
 import { hasSecret, isSigned } from './operator.ts';
 import { newCode, pendingIn, signedText, type Kept, type PendingCalls } from './pending.ts';
 
 /** How long a call waits for the operator and, once approved, to be repeated, in milliseconds. */
 export const approvalLifetime = 15 * 60_000;
 
+/** Most calls that wait for the operator at once: of one caller, and of all together. */
+export const mostWaiting = { each: 20, inAll: 1000 } as const;
+
 /** A call for which the operator is to be asked. */
 export interface ApprovalRequest {
   /** Stands for principal, tool and exact arguments. */
   readonly call: string;
   readonly principal: string;
+  /** Who that is, whatever right on the platform it brought along. */
+  readonly identity: string;
   readonly plan: Plan;
   readonly typed?: string;
 }
@@ -27,7 +32,10 @@ export type Approval =
   /** The approval was not given by the operator. */
   | { readonly kind: 'invalid' }
   /** Another call used it at the same moment. */
-  | { readonly kind: 'used' };
+  | { readonly kind: 'used' }
+  /** As many calls of this caller, or of all together, wait as may: it was not asked for. */
+  | { readonly kind: 'too_many_of_caller' }
+  | { readonly kind: 'too_many_in_all' };
 
 export interface Approvals {
   /** Whether there is an operator to ask. */
@@ -48,10 +56,13 @@ export interface ApprovalsConfig {
   readonly options?: string;
 }
 
-function askAnew(calls: PendingCalls, { call, principal, plan, typed }: ApprovalRequest, now: number): string {
+/** Puts a call among those that wait, unless too many do. None of them has to leave for it: somebody may be about to decide it. */
+function askAnew(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, now: number): { readonly code: string } | { readonly full: Approval } {
+  if (calls.countOf(identity, now) >= mostWaiting.each) return { full: { kind: 'too_many_of_caller' } };
+  if (calls.countUndecided(now) >= mostWaiting.inAll) return { full: { kind: 'too_many_in_all' } };
   const code = newCode();
-  calls.add({ code, call, principal, plan, typed, askedAt: now, expiresAt: now + approvalLifetime });
-  return code;
+  calls.add({ code, call, principal, identity, plan, typed, askedAt: now, expiresAt: now + approvalLifetime });
+  return { code };
 }
 
 /** Approvals kept where all processes of a data directory, and the operator's command, find them. */
@@ -77,10 +88,14 @@ export function createApprovals({ store, keys, operator, options }: ApprovalsCon
   return {
     available: () => hasSecret(operator),
     ask: async (request, now) => {
-      const calls = pendingIn(await store.open(), keys('approval'));
+      const database = await store.open();
+      const calls = pendingIn(database, keys('approval'));
       calls.dropExpired(now);
       const kept = calls.forCall(request.call, now);
-      return (kept && (await settle(calls, kept, request))) ?? waiting(askAnew(calls, request, now));
+      const settled = kept && (await settle(calls, kept, request));
+      if (settled) return settled;
+      const asked = together(database, () => askAnew(calls, request, now));
+      return 'code' in asked ? waiting(asked.code) : asked.full;
     },
   };
 }

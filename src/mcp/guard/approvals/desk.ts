@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ApprovalsConfig } from './approvals.ts';
 import { signerFor } from './operator.ts';
 import { together } from '../store.ts';
-import { normalCode, pendingIn, signedText, type Pending, type Verdict } from './pending.ts';
+import { normalCode, pendingIn, signedText, type Part, type Pending, type Verdict } from './pending.ts';
 
 /** Where a secret is typed that comes from no address. It has no part in the bound over all. */
 export const terminalSource = 'terminal';
@@ -23,8 +23,10 @@ export type Unlocked =
 
 /** The operator's side of approvals. Times are milliseconds since 1970. */
 export interface Desk {
-  /** What waits for a decision, oldest first. */
-  waiting(now: number): Promise<Pending[]>;
+  /** What waits for a decision, all of it or a part. */
+  waiting(now: number, part?: Part): Promise<Pending[]>;
+  /** How much waits for a decision. */
+  count(now: number): Promise<number>;
   /** One that waits, by its code. */
   find(code: string, now: number): Promise<Pending | undefined>;
   /**
@@ -59,7 +61,8 @@ const beginTry = (database: DatabaseSync, source: string, now: number): Try =>
 export function createDesk({ store, keys, operator }: ApprovalsConfig): Desk {
   const calls = async () => pendingIn(await store.open(), keys('approval'));
   return {
-    waiting: async (now) => (await calls()).all(now).filter(({ decision }) => !decision).map(({ pending }) => pending),
+    waiting: async (now, part = {}) => (await calls()).undecided(now, part),
+    count: async (now) => (await calls()).countUndecided(now),
     find: async (code, now) => {
       const kept = (await calls()).withCode(normalCode(code), now);
       return kept?.decision ? undefined : kept?.pending;

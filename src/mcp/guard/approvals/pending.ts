@@ -1,6 +1,7 @@
 import { createHmac, randomInt } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Plan } from '../plan.ts';
+import { identityInRecord } from '../store.ts';
 
 /** A call that waits for the operator. Holds nothing that may not be shown. */
 export interface Pending {
@@ -8,6 +9,8 @@ export interface Pending {
   /** Stands for principal, tool and exact arguments. */
   readonly call: string;
   readonly principal: string;
+  /** Who that is, whatever right on the platform it brought along. Records of earlier programs don't say. */
+  readonly identity?: string;
   readonly plan: Plan;
   /** What has to be typed to approve it; undefined where saying yes is enough. */
   readonly typed?: string;
@@ -26,6 +29,14 @@ export interface Kept {
   /** A keyed hash over the record. */
   readonly seal: string;
   readonly decision?: { readonly verdict: Verdict; readonly signature: string };
+}
+
+/** A part of what waits, oldest first unless it says otherwise. */
+export interface Part {
+  readonly newestFirst?: boolean;
+  /** How many come before it. */
+  readonly skip?: number;
+  readonly most?: number;
 }
 
 /** What the operator signs: this verdict on exactly this record. */
@@ -61,18 +72,27 @@ export function pendingIn(database: DatabaseSync, key: Uint8Array) {
   };
 
   const rows = (where: string, ...values: (string | number)[]): Kept[] =>
-    (database.prepare(`${select} WHERE ${where} ORDER BY expires_at`).all(...values) as unknown as Row[]).flatMap((row) => open(row) ?? []);
+    (database.prepare(`${select} WHERE ${where}`).all(...values) as unknown as Row[]).flatMap((row) => open(row) ?? []);
+
+  const count = (where: string, ...values: (string | number)[]): number =>
+    Number(database.prepare(`SELECT count(*) AS n FROM pending LEFT JOIN decision USING (code) WHERE verdict IS NULL AND expires_at > ? AND ${where}`).get(...values)!['n']);
 
   return {
     add: (pending: Pending): void => {
       const record = JSON.stringify(pending);
       database.prepare('INSERT INTO pending VALUES (?, ?, ?, ?, ?)').run(pending.code, pending.call, record, sealOf(record), pending.expiresAt);
     },
-    /** Those that have not expired, oldest first. */
-    all: (now: number): Kept[] => rows('expires_at > ?', now).filter(({ pending }) => pending.expiresAt > now),
+    /** Those without a decision that have not expired. */
+    undecided: (now: number, { newestFirst = false, skip = 0, most = -1 }: Part): Pending[] => {
+      const order = newestFirst ? 'expires_at DESC, pending.rowid DESC' : 'expires_at, pending.rowid';
+      const kept = rows(`verdict IS NULL AND expires_at > ? ORDER BY ${order} LIMIT ? OFFSET ?`, now, most, skip);
+      return kept.flatMap(({ pending }) => (pending.expiresAt > now ? [pending] : []));
+    },
+    countUndecided: (now: number): number => count('true', now),
+    countOf: (identity: string, now: number): number => count(`${identityInRecord} = ?`, now, identity),
     withCode: (code: string, now: number): Kept | undefined => rows('code = ? AND expires_at > ?', code, now).find(({ pending }) => pending.code === code && pending.expiresAt > now),
     /** The newest for a call. */
-    forCall: (call: string, now: number): Kept | undefined => rows('call = ? AND expires_at > ?', call, now).findLast(({ pending }) => pending.call === call && pending.expiresAt > now),
+    forCall: (call: string, now: number): Kept | undefined => rows('call = ? AND expires_at > ? ORDER BY expires_at, pending.rowid', call, now).findLast(({ pending }) => pending.call === call && pending.expiresAt > now),
     /** False when it was decided before, or is gone. */
     decide: (code: string, verdict: Verdict, signature: string): boolean =>
       database.prepare('INSERT INTO decision SELECT code, ?, ? FROM pending WHERE code = ? ON CONFLICT DO NOTHING').run(verdict, signature, code).changes === 1,

@@ -1,13 +1,14 @@
 import type { RecordedCall } from '../../../mcp/audit/calls.ts';
 import type { Clock, Log } from '../../../mcp/context.ts';
 import type { Desk, Unlocked } from '../../../mcp/guard/approvals/desk.ts';
-import type { Verdict } from '../../../mcp/guard/approvals/pending.ts';
+import { normalCode, type Verdict } from '../../../mcp/guard/approvals/pending.ts';
 import { isTyped } from '../../../mcp/guard/question.ts';
+import { own } from '../../../mcp/values.ts';
 import { readText } from '../body.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Html } from './html.ts';
 import { createOperators, isOwnForm, type Operator } from './operators.ts';
-import { closedPage, deskPage, entryPage, pagePath, style, stylePath } from './pages.ts';
+import { callsOnPage, closedPage, deskPage, entryPage, pagePath, style, stylePath, type Listing, type Single } from './pages.ts';
 
 /** What the page of approvals shows, and works on. */
 export interface ShownApprovals {
@@ -54,11 +55,21 @@ const words: Readonly<Record<string, string>> = {
   not_typed: 'Not approved: what was typed is not the name. It waits until it expires.',
 };
 
-const onwards = (what?: keyof typeof words, cookie?: string): Response =>
-  new Response(null, {
-    status: 303,
-    headers: { ...headers, Location: what === undefined ? pagePath : `${pagePath}?said=${what}`, ...(cookie !== undefined && { 'Set-Cookie': cookie }) },
-  });
+const wordsFor = (said: string | null): string | undefined => (said === null ? undefined : own(words, said));
+
+/** The page that is asked for, from 1; the first where that makes no sense. */
+const pageIn = (query: URLSearchParams): number => (/^[1-9]\d{0,5}$/.test(query.get('page') ?? '') ? Number(query.get('page')) : 1);
+
+/** Most characters of a code that nothing waits under, when it is shown again. */
+const longestCode = 20;
+
+const onwards = (query: Readonly<Record<string, string>> = {}, cookie?: string): Response => {
+  const text = new URLSearchParams(query).toString();
+  return new Response(null, { status: 303, headers: { ...headers, Location: text === '' ? pagePath : `${pagePath}?${text}`, ...(cookie !== undefined && { 'Set-Cookie': cookie }) } });
+};
+
+/** The code that is asked for, as it is kept; empty where none is. */
+const codeIn = (query: URLSearchParams): string => normalCode(query.get('code') ?? '').slice(0, longestCode);
 
 const operatorIdIn = ({ headers: given }: Request): string =>
   given.get('cookie')?.split(';').map((pair) => pair.trim().split('=')).find(([name]) => name === cookieName)?.[1] ?? '';
@@ -80,30 +91,42 @@ export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, 
   const cookieOf = (id: string, seconds?: number): string =>
     [`${cookieName}=${id}`, `Path=${pagePath}`, 'HttpOnly', 'SameSite=Strict', ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []), ...(seconds === undefined ? [] : [`Max-Age=${seconds}`])].join('; ');
 
-  const view = async ({ url }: Exchange, operator: Operator | undefined): Promise<Response> => {
-    if (!operator) return show((await hasSecret()) ? entryPage(undefined) : closedPage());
-    const [waiting, calls] = await Promise.all([desk.waiting(clock.now()), latestCalls()]);
-    return show(deskPage({ operator, waiting, calls, words: words[url.searchParams.get('said') ?? ''] }));
+  const listing = async (query: URLSearchParams): Promise<Listing> => {
+    const now = clock.now();
+    const total = await desk.count(now);
+    const newestFirst = query.get('order') === 'newest';
+    const pageNumber = Math.min(pageIn(query), Math.max(1, Math.ceil(total / callsOnPage)));
+    return { waiting: await desk.waiting(now, { newestFirst, skip: (pageNumber - 1) * callsOnPage, most: callsOnPage }), total, pageNumber, newestFirst };
   };
 
-  const enter = async (secret: string, address: string): Promise<Response> => {
-    const unlocked = await desk.unlock(secret, address, clock.now());
-    if (unlocked.kind === 'unlocked') return onwards(undefined, cookieOf(operators.enter(unlocked.sign).id));
+  const single = async (code: string): Promise<Single> => ({ code, pending: await desk.find(code, clock.now()) });
+
+  const view = async ({ url: { searchParams: query } }: Exchange, operator: Operator | undefined): Promise<Response> => {
+    const code = codeIn(query);
+    if (!operator) return show((await hasSecret()) ? entryPage(undefined, code) : closedPage());
+    const [shown, calls] = await Promise.all([code === '' ? listing(query) : single(code), latestCalls()]);
+    return show(deskPage({ operator, shown, calls, words: wordsFor(query.get('said')) }));
+  };
+
+  const enter = async (form: URLSearchParams, address: string): Promise<Response> => {
+    const unlocked = await desk.unlock(form.get('secret') ?? '', address, clock.now());
+    const code = codeIn(form);
+    if (unlocked.kind === 'unlocked') return onwards(code === '' ? {} : { code }, cookieOf(operators.enter(unlocked.sign).id));
     log.warn({ why: unlocked.kind, address }, 'operator not let in');
-    if (unlocked.kind === 'locked') return show(entryPage(lockedWords(unlocked)), 429);
-    return show(entryPage(`That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`), 403);
+    if (unlocked.kind === 'locked') return show(entryPage(lockedWords(unlocked), code), 429);
+    return show(entryPage(`That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`, code), 403);
   };
 
   const decide = async (operator: Operator, form: URLSearchParams): Promise<Response> => {
     const code = form.get('code') ?? '';
     const approving = form.get('do') === 'approve';
     const pending = await desk.find(code, clock.now());
-    if (!pending) return onwards('gone');
-    if (approving && pending.typed !== undefined && !isTyped(pending.typed, form.get('typed'))) return onwards('not_typed');
+    if (!pending) return onwards({ said: 'gone' });
+    if (approving && pending.typed !== undefined && !isTyped(pending.typed, form.get('typed'))) return onwards({ said: 'not_typed' });
     const verdict: Verdict = approving ? 'approved_on_page' : 'refused';
-    if (!(await desk.decide(code, verdict, operator.sign, clock.now()))) return onwards('gone');
+    if (!(await desk.decide(code, verdict, operator.sign, clock.now()))) return onwards({ said: 'gone' });
     log.info({ code, verdict, tool: pending.plan.tool, principal: pending.principal }, 'operator decided');
-    return onwards(approving ? 'approved' : 'refused');
+    return onwards({ said: approving ? 'approved' : 'refused' });
   };
 
   const take = async ({ request, incoming, address }: Exchange, operator: Operator | undefined): Promise<Response> => {
@@ -112,13 +135,13 @@ export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, 
     if (text instanceof Response) return text;
     const form = new URLSearchParams(text);
     const action = form.get('do');
-    if (action === 'enter') return enter(form.get('secret') ?? '', address);
+    if (action === 'enter') return enter(form, address);
     if (!operator) return show(entryPage('You were away for too long. Give the secret again.'), 403);
     if (!isOwnForm(operator, form.get('form_token') ?? '')) return show(entryPage('That form did not come from this page. Nothing was done.'), 403);
     if (action === 'approve' || action === 'refuse') return decide(operator, form);
     if (action !== 'leave') return show(entryPage('That form is not known here. Nothing was done.'), 400);
     operators.leave(operator.id);
-    return onwards(undefined, cookieOf('', 0));
+    return onwards({}, cookieOf('', 0));
   };
 
   const page: Handler = async (exchange) => {

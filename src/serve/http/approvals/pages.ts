@@ -29,9 +29,9 @@ const page = (title: string, body: Html): Html => html`<!doctype html>
 
 const said = (words: string | undefined): Html => (words === undefined ? none : html`<p class="said" role="status">${words}</p>`);
 
-/** Asks for the operator's secret. */
-export const entryPage = (words: string | undefined): Html =>
-  page('Approvals', html`${said(words)}<form method="post" action="${pagePath}">
+/** Asks for the operator's secret. @param code what they came to decide, where that is known. */
+export const entryPage = (words: string | undefined, code = ''): Html =>
+  page('Approvals', html`${said(words)}<form method="post" action="${pagePath}"><input type="hidden" name="code" value="${code}">
 <label>Operator secret <input type="password" name="secret" autocomplete="current-password" required autofocus></label>
 <button name="do" value="enter">Enter</button></form>`);
 
@@ -45,13 +45,42 @@ const token = ({ formToken }: Operator): Html => html`<input type="hidden" name=
 const typing = (typed: string | undefined): Html =>
   typed === undefined ? none : html`<label>To approve it, type <strong>${clean(typed)}</strong> <input name="typed" autocomplete="off" spellcheck="false"></label>`;
 
-const waitingCall = ({ code, principal, plan, typed, askedAt, expiresAt }: Pending, operator: Operator): Html => html`<article>
+/** Most characters of a plan that are shown in a list. Nobody approves there what goes on. */
+const mostInList = 4_000;
+
+const waitingCall = ({ code, principal, plan, typed, askedAt, expiresAt }: Pending, operator: Operator, isAlone: boolean): Html => {
+  const text = clean(planText(plan, { whole: true }));
+  const goesOn = !isAlone && text.length > mostInList;
+  return html`<article>
 <h2>${code}</h2>
 <p>${clean(principal)} wants to run <code>${plan.tool}</code> (${plan.tier}), asked ${time(askedAt)}, counts until ${time(expiresAt)}</p>
-<pre>${clean(planText(plan, { whole: true }))}</pre>
-<form method="post" action="${pagePath}">${token(operator)}<input type="hidden" name="code" value="${code}">${typing(typed)}
-<button name="do" value="approve">Approve, for one call</button> <button name="do" value="refuse">Refuse</button></form>
+<pre>${goesOn ? text.slice(0, mostInList) : text}</pre>
+${goesOn ? html`<p>It goes on for ${text.length - mostInList} more characters: <a href="${pagePath}?code=${code}">see all of it to approve it</a>.</p>` : none}
+<form method="post" action="${pagePath}">${token(operator)}<input type="hidden" name="code" value="${code}">${goesOn ? none : html`${typing(typed)}
+<button name="do" value="approve">Approve, for one call</button> `}<button name="do" value="refuse">Refuse</button></form>
 </article>`;
+};
+
+/** Calls on one page. */
+export const callsOnPage = 20;
+
+const finding = html`<form method="get" action="${pagePath}"><label>Code <input name="code" autocomplete="off" spellcheck="false"></label> <button>Find</button></form>`;
+
+const pageAddress = (pageNumber: number, newestFirst: boolean): string => `${pagePath}?order=${newestFirst ? 'newest' : 'oldest'}&page=${pageNumber}`;
+
+/** Which part of the list is shown, and the ways to the others. */
+function ways({ total, pageNumber, newestFirst }: Listing): Html {
+  const pages = Math.ceil(total / callsOnPage);
+  const order = html`<a href="${pageAddress(1, !newestFirst)}">${newestFirst ? 'Oldest' : 'Newest'} first</a>`;
+  const to = (other: number, words: string): Html => (other < 1 || other > pages ? none : html` <a href="${pageAddress(other, newestFirst)}">${words}</a>`);
+  return html`<p>${total} ${total === 1 ? 'call waits' : 'calls wait'}, ${newestFirst ? 'newest' : 'oldest'} first; page ${pageNumber} of ${pages}. ${order}${to(pageNumber - 1, 'Previous')}${to(pageNumber + 1, 'Next')}</p>`;
+}
+
+const list = (listing: Listing, operator: Operator): Html =>
+  listing.total === 0 ? html`<p>Nothing waits for approval.</p>` : html`${finding}${ways(listing)}${listing.waiting.map((pending) => waitingCall(pending, operator, false))}${ways(listing)}`;
+
+const single = ({ code, pending }: Single, operator: Operator): Html =>
+  html`<p><a href="${pagePath}">All that waits</a></p>${pending ? waitingCall(pending, operator, true) : html`<p>Nothing waits under ${code}: it expired, was decided already, or never was.</p>${finding}`}`;
 
 const recordedCall = ({ at, who, tool, target, tier, confirmed, outcome, why }: RecordedCall): Html => {
   const on = target ? `${target.kind} ${target.name ?? target.id ?? ''}` : '';
@@ -66,18 +95,34 @@ const records = (calls: readonly RecordedCall[] | undefined): Html => {
   return html`<table><thead><tr>${heading}</tr></thead><tbody>${calls.toReversed().map(recordedCall)}</tbody></table>`;
 };
 
+/** A page of what waits. */
+export interface Listing {
+  readonly waiting: readonly Pending[];
+  /** How many calls wait, on all pages. */
+  readonly total: number;
+  /** From 1. */
+  readonly pageNumber: number;
+  readonly newestFirst: boolean;
+}
+
+/** What waits under one code; no call when nothing does. */
+export interface Single {
+  readonly code: string;
+  readonly pending: Pending | undefined;
+}
+
 /** What the desk shows. */
 export interface DeskView {
   readonly operator: Operator;
   readonly words?: string;
-  readonly waiting: readonly Pending[];
+  readonly shown: Listing | Single;
   /** The newest calls, oldest first; undefined where they can't be read. */
   readonly calls?: readonly RecordedCall[];
 }
 
 /** What waits for a decision, and what happened lately. */
-export const deskPage = ({ operator, words, waiting, calls }: DeskView): Html =>
+export const deskPage = ({ operator, words, shown, calls }: DeskView): Html =>
   page('Approvals', html`${said(words)}<form method="post" action="${pagePath}">${token(operator)}<button name="do" value="leave">Leave</button></form>
-${waiting.length === 0 ? html`<p>Nothing waits for approval.</p>` : waiting.map((pending) => waitingCall(pending, operator))}
+${'code' in shown ? single(shown, operator) : list(shown, operator)}
 <h2>Latest calls</h2>
 ${records(calls)}`);

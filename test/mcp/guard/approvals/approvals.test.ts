@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { approvalLifetime, type Approval } from '../../../../src/mcp/guard/approvals/approvals.ts';
+import { approvalLifetime, mostWaiting, type Approval } from '../../../../src/mcp/guard/approvals/approvals.ts';
 import { hasSecret, setSecret } from '../../../../src/mcp/guard/approvals/operator.ts';
 import { terminalSource } from '../../../../src/mcp/guard/approvals/desk.ts';
 import { temporaryFolder } from '../../audit/support.ts';
@@ -116,6 +116,34 @@ describe('an approval', () => {
     expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
     expect(await here.desk.find(code, now)).toBeUndefined();
     expect(await here.desk.waiting(now)).toEqual([]);
+  });
+});
+
+/** Asks as one caller does who sends another token with every call. */
+const ask = (here: Awaited<ReturnType<typeof office>>, number: number, identity = 'ann', at = now) =>
+  here.approvals.ask(approvalFor({ call: `call ${number}`, principal: `${identity}+token ${number}`, identity }), at);
+
+describe('calls that wait', () => {
+  test('are bounded for each caller, whatever token it sends; those before stay', async () => {
+    await using here = await office();
+    const codes = [];
+    for (let number = 0; number < mostWaiting.each; number += 1) codes.push(codeOf(await ask(here, number)));
+    expect(await ask(here, 100)).toEqual({ kind: 'too_many_of_caller' });
+    expect((await here.desk.waiting(now)).map(({ code }) => code)).toEqual(codes);
+    expect(codeOf(await ask(here, 0))).toBe(codes[0]);
+    expect(await ask(here, 100, 'bob')).toMatchObject({ kind: 'pending' });
+    await here.decide(codes[3]!, 'refused', secret, now);
+    expect(await ask(here, 101)).toMatchObject({ kind: 'pending' });
+    expect(await ask(here, 102)).toEqual({ kind: 'too_many_of_caller' });
+    expect(await ask(here, 102, 'ann', now + approvalLifetime)).toMatchObject({ kind: 'pending' });
+  });
+
+  test('are bounded in all', async () => {
+    await using here = await office();
+    for (let number = 0; number < mostWaiting.inAll; number += 1) await ask(here, number, `caller ${number % 100}`);
+    expect(await here.desk.count(now)).toBe(mostWaiting.inAll);
+    expect(await ask(here, -1, 'bob')).toEqual({ kind: 'too_many_in_all' });
+    expect(await ask(here, -1, 'bob', now + approvalLifetime)).toMatchObject({ kind: 'pending' });
   });
 });
 

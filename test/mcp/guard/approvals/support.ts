@@ -30,5 +30,5 @@ export function officeIn(folder: string) {
 
 /** What the operator is asked, but for what a test says. */
 export const approvalFor = ({ digest, ...more }: Partial<ApprovalRequest> & { digest?: string } = {}): ApprovalRequest => ({
-  call: 'ann stop_environment e-1', principal: 'ann', plan: requestFor({ digest }).plan, typed: 'shop/prod', ...more,
+  call: 'ann stop_environment e-1', principal: 'ann', identity: 'ann', plan: requestFor({ digest }).plan, typed: 'shop/prod', ...more,
 });
