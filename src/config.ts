@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import type { CommandName } from './config/fields.ts';
-import { besideProfile, givenOptions, type GivenFlags, type Profile } from './config/given.ts';
+import { besideProfile, givenOptions, type GivenFlags, type GivenOption, type Profile } from './config/given.ts';
 import { optionHelp, type OptionHelp, optionsOf, type Values } from './config/option-help.ts';
 
 export { choicesOf, type CommandName, flagOf, oneOf, whole } from './config/fields.ts';
@@ -76,6 +76,12 @@ const strangers = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; reado
   };
 };
 
+/** What others see that only this program should know. */
+const exposed = (given: readonly GivenOption[]): string[] =>
+  given.flatMap(({ option: { flag, insteadOfFlag }, source }) =>
+    insteadOfFlag !== undefined && source === flag ? [`${source} is on the command line, where others on this machine see its value in the list of processes. Give ${insteadOfFlag} instead.`] : [],
+  );
+
 /** Where data lies unless an option says otherwise. */
 export const defaultDataDir = ({ XDG_DATA_HOME: xdg }: NodeJS.ProcessEnv): string =>
   join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'share'), 'infra-mcp');
@@ -128,5 +134,5 @@ export function readConfig(
   const faults = [...mistakes, ...beside, ...(empty.length > 0 ? empty : [...wrong, ...against])];
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   if (values.profile !== profile?.name) throw new Error(`The profile ${values.profile} is chosen and was not read.`);
-  return { config: { ...values, dataDir: values.dataDir ?? defaultDataDir(env) }, warnings };
+  return { config: { ...values, dataDir: values.dataDir ?? defaultDataDir(env) }, warnings: [...warnings, ...exposed(given)] };
 }

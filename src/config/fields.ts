@@ -21,6 +21,8 @@ export interface About {
   readonly repeatable?: true;
   /** Its value is shown nowhere. */
   readonly secret?: true;
+  /** What to give instead of its flag, whose value others on the machine see in the list of processes: whoever uses it is warned. */
+  readonly insteadOfFlag?: string;
   readonly commands: readonly CommandName[];
 }
 

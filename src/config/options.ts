@@ -80,8 +80,8 @@ export const options = {
     description: 'Port to listen on; 0 takes any free one.',
   }),
   token: optional(within('a token: visible characters without spaces', (value) => /^[\x21-\x7e]+$/.test(value)), {
-    env: 'INFRA_PLATFORM_TOKEN', value: 'token', commands: ['platform'], secret: true,
-    description: 'Token to accept as an administrator.', fallback: 'one is made when the directory is new',
+    env: 'INFRA_PLATFORM_TOKEN', value: 'token', commands: ['platform'], secret: true, insteadOfFlag: '--token-file or INFRA_PLATFORM_TOKEN',
+    description: 'Token to accept as an administrator. As a flag others on the machine see it; `--token-file` keeps it.', fallback: 'one is made when the directory is new',
   }),
   tokenFile: optional(path, {
     env: 'INFRA_PLATFORM_TOKEN_FILE', value: 'path', commands: ['platform'],

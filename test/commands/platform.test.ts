@@ -61,6 +61,25 @@ describe('platform', () => {
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
+  test('warns of a token on the command line, which others see, and of none that comes from elsewhere', async () => {
+    const directory = await temporaryDirectory();
+    const seen = await startPlatform(['--data-dir', directory, '--token', 'given-token']);
+    expect(seen.written.stderr).toContain('warning: --token is on the command line, where others on this machine see its value in the list of processes. Give --token-file or INFRA_PLATFORM_TOKEN instead.');
+    expect(seen.written.stderr).not.toContain('given-token');
+    const path = join(directory, 'token');
+    await writeFile(path, 'token-of-the-file\n');
+    const ways: [string[], Record<string, string>, string][] = [
+      [[], { INFRA_PLATFORM_TOKEN: 'token-of-the-environment' }, 'token-of-the-environment'],
+      [['--token-file', path], {}, 'token-of-the-file'],
+      [[], { INFRA_PLATFORM_TOKEN_FILE: path }, 'token-of-the-file'],
+    ];
+    for (const [args, env, token] of ways) {
+      const { ready, written } = await startPlatform(['--data-dir', await temporaryDirectory(), ...args], env);
+      expect(await statusWith(ready.url, token)).toBe(200);
+      expect(written.stderr).toBe('');
+    }
+  });
+
   test('refuses a directory that another process serves, and says where', async () => {
     const directory = await temporaryDirectory();
     const { child, ready } = await startPlatform(['--data-dir', directory]);
