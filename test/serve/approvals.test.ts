@@ -230,7 +230,7 @@ describe('with 300 calls that wait, the page', () => {
     const unknown = await at('?code=constructor%3Cb%3E');
     expect(unknown).toContain('Nothing waits under CONSTRUCTOR&lt;B&gt;');
     const token = /name="form_token" value="([^"]+)"/.exec(unknown)![1]!;
-    const approved = await browser.follow(await browser.post({ form_token: token, code, do: 'approve', typed: 'prod' }));
+    const approved = await browser.follow(await browser.post({ form_token: token, code, do: 'approve', typed: 'shop/prod' }));
     expect(await approved.text()).toContain('Approved, for one call');
     expect(await office.approvals.ask(approvalFor({ call: 'call 150' }), start + count)).toMatchObject({ kind: 'approved' });
   });
