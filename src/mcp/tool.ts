@@ -16,7 +16,7 @@ export { allDown, nothingUnderWay, services, underWay } from './guard/plan/servi
 export { override } from './guard/plan/variable.ts';
 export type { Next } from './next.ts';
 export { nearest } from './nearest.ts';
-export { nameTells } from './redact/tells.ts';
+export { containsMark, nameTells } from './redaction/index.ts';
 export { anyService } from './references.ts';
 export { parseEnv } from 'node:util';
 export { compact, logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';

@@ -1,3 +1,5 @@
+import { mask } from '../../../client/known-values.ts';
+
 /** Well-known forms of credentials in text. What is to be hidden is the group `secret`. */
 
 const names = String.raw`(?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|private|access|account|auth)[_-]?key)`;
@@ -32,13 +34,13 @@ interface Groups {
   readonly secret: string;
 }
 
-/** Hides whatever has the form of a credential. @param mark what stands for a secret. */
-export const maskForms = (raw: string, mark: (secret: string) => string): string =>
+/** A cleaned text with everything hidden that has the form of a credential. */
+export const maskShapes = (raw: string): string =>
   forms.reduce(
     (text, form) =>
       text.replaceAll(form, (...parts: unknown[]) => {
         const { before = '', secret } = parts.at(-1) as Groups;
-        return `${before}${mark(secret)}`;
+        return `${before}${secret.startsWith(mask.slice(0, -1)) ? secret : mask}`;
       }),
     raw,
   );

@@ -8,13 +8,14 @@ const aboutSecret = /[_-](?:ttl|name|length|expiry|expires(?:[_-](?:at|in))?|tim
 /** Longest name that is held for one. */
 const longestName = 255;
 
-/** Whether a name says that its value is a secret. */
-export const nameTells = (name: string): boolean => name.length <= longestName && !/\s/.test(name) && secretName.test(name) && !aboutSecret.test(name);
-
 const openValues: readonly string[] = ['', 'true', 'false', 'null', 'none'];
 
-/** Whether a value of a telling name is worth hiding: switches and emptiness are not. */
-export const canBeSecret = (value: string): boolean => !openValues.includes(value.toLowerCase());
+/** Whether a value is worth hiding: switches and emptiness are not. */
+const canBeSecret = (value: string): boolean => !openValues.includes(value.toLowerCase());
+
+/** Whether a name says that its value is a secret. @param value where it is known: of some values no name makes a secret. */
+export const nameTells = (name: string, value?: string): boolean =>
+  name.length <= longestName && !/\s/.test(name) && secretName.test(name) && !aboutSecret.test(name) && (value === undefined || canBeSecret(value));
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const randomRun = /[A-Za-z0-9]{16,}/g;
@@ -29,12 +30,5 @@ const isRandom = (run: string): boolean => {
 const publicName = /(?:sha\d*|commit|hash|digest|revision|checksum|fingerprint|(?:^|[_-])id)$/i;
 
 /** Whether a variable's value looks like a key by its shape, such as 16 or more mixed letters and digits in one run. */
-export const shapeTells = (name: string, value: string): boolean =>
-  !publicName.test(name) && !uuid.test(value) && !/\s/.test(value) && (value.match(randomRun) ?? []).some(isRandom);
-
-const shortestMemorable = 8;
-const longOnItsOwn = 16;
-
-/** Whether a secret can be told from ordinary words, so that it can be masked wherever else it stands. */
-export const isDistinct = (value: string): boolean =>
-  value.length >= longOnItsOwn || (value.length >= shortestMemorable && [/[a-z]/i, /[^a-z]/i].every((kind) => kind.test(value)) && !/^\d+$/.test(value));
+export const valueTells = (name: string, value: string): boolean =>
+  canBeSecret(value) && !publicName.test(name) && !uuid.test(value) && !/\s/.test(value) && (value.match(randomRun) ?? []).some(isRandom);

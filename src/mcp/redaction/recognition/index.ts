@@ -1,0 +1,2 @@
+export { maskShapes } from './forms.ts';
+export { nameTells, valueTells } from './tells.ts';
