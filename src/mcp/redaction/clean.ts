@@ -1,7 +1,4 @@
-import { unseen, withLineFeeds, withoutEscapes, withoutUnseen } from '../../contract/plain-text.ts';
-
-// Nothing but printable ASCII, line feeds and tabs: most texts are, and those are clean.
-const ordinary = /^[\n\t\u0020-\u007E]*$/;
+import { isOrdinary, unseen, withLineFeeds, withoutEscapes, withoutUnseen } from '../../contract/plain-text.ts';
 
 const visible = (character: string): string => `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}>`;
 
@@ -9,7 +6,7 @@ const visible = (character: string): string => `<U+${character.codePointAt(0)!.t
  * A text as it may be shown to somebody: terminal escapes removed, other control characters and characters that can't be
  * seen written out as `<U+200B>`. Doing it twice changes nothing.
  */
-export const clean = (text: string): string => (ordinary.test(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(unseen, visible));
+export const clean = (text: string): string => (isOrdinary(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(unseen, visible));
 
 const written = /<U\+[0-9A-F]{4,6}>/g;
 

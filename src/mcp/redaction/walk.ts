@@ -1,3 +1,4 @@
+import { withoutUnseen } from '../../contract/plain-text.ts';
 import { memberOf, withoutNull, type JsonSchema } from '../json-schema.ts';
 import { memoised } from '../memoised.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
@@ -25,6 +26,9 @@ const nameMembers = ['key', 'name'] as const;
 const valueMember = 'value';
 
 const nameIn = (record: JsonRecord): string | undefined => nameMembers.map((member) => record[member]).find((name) => typeof name === 'string');
+
+/** The forms of a name that may tell: as it reads, whatever nobody sees in it, and as it is shown. */
+const readings = (name: string, way: Way): readonly string[] => [...new Set([withoutUnseen(name), way.text(name)])];
 
 /** A record's member, where somebody gave it a value of that name. */
 const givenIn = (given: unknown, name: string): unknown => (isRecord(given) && Object.hasOwn(given, name) ? given[name] : undefined);
@@ -75,9 +79,10 @@ function shownText(text: string, schema: JsonSchema | undefined, { hide, text: o
 /** An item of a list. In lists of words a name stands before its value. */
 function showItem({ list, item, index, isInList }: { list: readonly unknown[]; item: unknown; index: number; isInList: boolean }, schema: JsonSchema | undefined, wayAt: WayAt, given: unknown): unknown {
   const before: unknown = list[index - 1];
-  if (typeof item === 'string' && typeof before === 'string' && !before.includes('=') && nameTells(before, item)) {
+  const name = typeof before === 'string' && !before.includes('=') ? withoutUnseen(before) : undefined;
+  if (typeof item === 'string' && name !== undefined && nameTells(name, withoutUnseen(item))) {
     const way = wayAt(item, given);
-    const isPair = isInList && list.length === 2 && !before.startsWith('-');
+    const isPair = isInList && list.length === 2 && !name.startsWith('-');
     if (way.byWord || isPair) return way.hide(item);
   }
   return show(item, schema?.items, wayAt, given, true);
@@ -86,11 +91,15 @@ function showItem({ list, item, index, isInList }: { list: readonly unknown[]; i
 function showMember(record: JsonRecord, name: string, member: unknown, schema: JsonSchema | undefined, wayAt: WayAt, given: unknown): readonly [string, unknown] {
   const declared = memberOf(schema, name);
   const own = givenIn(given, name);
-  const shownName = declared ? name : wayAt(name, own === undefined ? undefined : name).text(name);
+  const nameWay = wayAt(name, own === undefined ? undefined : name);
+  const shownName = declared ? name : nameWay.text(name);
   if (typeof member !== 'string') return [shownName, show(member, declared ?? othersOf(schema), wayAt, own)];
   const way = wayAt(member, own);
+  const value = withoutUnseen(member);
   const pairName = name === valueMember ? nameIn(record) : undefined;
+  const pairNames = pairName === undefined ? [] : readings(pairName, nameWay);
   const isTold =
-    (!declared && nameTells(name, member)) || (pairName !== undefined && (nameTells(pairName, member) || (way.byShape && valueTells(pairName, member))));
+    (!declared && readings(name, nameWay).some((one) => nameTells(one, value))) ||
+    pairNames.some((one) => nameTells(one, value) || (way.byShape && valueTells(one, value)));
   return [shownName, isTold ? way.hide(member) : show(member, declared ?? othersOf(schema), wayAt, own)];
 }
