@@ -14,7 +14,7 @@ export interface Way {
   readonly text: (text: string) => string;
   /** Whether a value beside its name is hidden where only its shape tells. */
   readonly byShape: boolean;
-  /** Whether a word is hidden that stands after one that names a secret, as in `["--password", "x"]`; where not, only the value of a pair within a list. */
+  /** Whether a word is hidden that stands after a flag that names a secret, as in `["--password", "x"]`. */
   readonly byWord: boolean;
 }
 
@@ -76,14 +76,14 @@ function shownText(text: string, schema: JsonSchema | undefined, { hide, text: o
   return scheme === undefined || secret === undefined ? open(text) : `${scheme}${hide(secret)}${open(text.slice(scheme.length + secret.length))}`;
 }
 
-/** An item of a list. In lists of words a name stands before its value. */
+/** An item of a list. In lists of words a flag stands before its value, and in a list of pairs each name before its own. */
 function showItem({ list, item, index, isInList }: { list: readonly unknown[]; item: unknown; index: number; isInList: boolean }, schema: JsonSchema | undefined, wayAt: WayAt, given: unknown): unknown {
   const before: unknown = list[index - 1];
   const name = typeof before === 'string' && !before.includes('=') ? withoutUnseen(before) : undefined;
   if (typeof item === 'string' && name !== undefined && nameTells(name, withoutUnseen(item))) {
     const way = wayAt(item, given);
-    const isPair = isInList && list.length === 2 && !name.startsWith('-');
-    if (way.byWord || isPair) return way.hide(item);
+    const isFlag = name.startsWith('-');
+    if (isFlag ? way.byWord : isInList && list.length === 2) return way.hide(item);
   }
   return show(item, schema?.items, wayAt, given, true);
 }

@@ -94,6 +94,8 @@ describe('the digest of a plan', () => {
   });
 });
 
+const scalers = (config_yaml: string) => ({ autoscaling: { scalers: [{ scaler_type: 'cpu', trigger_authentication: { name: 'k', config_yaml } }] } });
+
 describe('the plan of a replacement', () => {
   const container = {
     id: 'c', created_at: 'x', name: 'api', registry_id: 'r', registry: { id: 'r' }, image_name: 'shop/api', tag: '1.0', cpu: 1000, memory: 512,
@@ -104,7 +106,6 @@ describe('the plan of a replacement', () => {
   };
   const target: Target = { kind: 'container', id: 'c', name: 'api', mode: 'STAGING' };
   const sent = { container_id: 'c', name: 'api', registry_id: 'r', image_name: 'shop/api', tag: '1.1', healthchecks: {} };
-  const scalers = (config_yaml: string) => ({ autoscaling: { scalers: [{ scaler_type: 'cpu', trigger_authentication: { name: 'k', config_yaml } }] } });
   const about = async (args: object) => (await replacing(args)).filter((line) => /^(?:arguments|autoscaling)/.test(line));
   const replacing = (args: object) => effectsOf('update_container', { ...sent, ...args }, { get_container: container }, target);
 

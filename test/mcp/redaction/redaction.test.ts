@@ -98,6 +98,8 @@ describe('redaction of values', () => {
     expect(shown({ arguments: ['--password', 'hunter22', '--verbose'], set: [['auth.token', 'x'], ['port', '80']] })).toEqual({
       arguments: ['--password', mask, '--verbose'], set: [['auth.token', mask], ['port', '80']],
     });
+    const names = ['DB_PASSWORD', 'API_TOKEN', 'PORT'];
+    expect(shown({ names })).toEqual({ names });
   });
 
   test('masks a secret wherever else it stands in the answer', () => {
