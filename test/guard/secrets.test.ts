@@ -134,8 +134,8 @@ describe('what one caller mentions', () => {
     const result = await admin!.call('list_projects', {});
     expect(result.isError).toBeFalsy();
     expect(textOf(result)).toContain('shop');
-    const told = (await audit()).trim().split('\n').map((line) => (JSON.parse(line) as Json)['outcome']);
-    expect(told).toEqual(['denied', 'failed', 'failed', 'planned', 'planned', 'planned', 'done']);
+    const outcomes = (await audit()).trim().split('\n').map((line) => (JSON.parse(line) as Json)['outcome']);
+    expect(outcomes).toEqual(['denied', 'failed', 'failed', 'planned', 'planned', 'planned', 'done']);
   });
 });
 
@@ -176,10 +176,10 @@ describe('what the configuration holds', () => {
   });
 });
 
-const row = (environment: string, key: string, value: string) => ({ id: `${environment}-${key}`, key, value, scope: 'ENVIRONMENT', variable_type: 'VALUE' });
+const variableIn = (environment: string, key: string, value: string) => ({ id: `${environment}-${key}`, key, value, scope: 'ENVIRONMENT', variable_type: 'VALUE' });
 
 /** What a call is told of a right guess and of a wrong one, each put in the same words. */
-async function told(text: (guess: string) => Promise<string>, right: string): Promise<readonly string[]> {
+async function toldOf(text: (guess: string) => Promise<string>, right: string): Promise<readonly string[]> {
   const wrong = `x${right.slice(1)}`;
   return Promise.all([text(right), text(wrong)].map(async (said, index) => (await said).replaceAll([right, wrong][index]!, '<guess>')));
 }
@@ -197,7 +197,7 @@ describe('a guess is not answered', () => {
     const [ann, bob] = await Promise.all([as('ann'), as('bob')]);
     await bob.call('set_environment_variables', storing(['mentioned-by-bob-1']));
     for (const secret of [platform.token, 'mentioned-by-bob-1']) {
-      const [right, wrong] = await told((guess) => ann.text(...call(guess)), secret);
+      const [right, wrong] = await toldOf((guess) => ann.text(...call(guess)), secret);
       expect(right).toBe(wrong);
       expect(right).not.toContain('[hidden]');
     }
@@ -213,10 +213,10 @@ describe('a guess is not answered', () => {
     await ann.call('create_environment_variable', { application_id: seed('application_id'), key: 'GUESSED_PASSWORD', value: secret });
     const row = ((await ann.call('list_environment_variables', { application_id: seed('application_id') })).structuredContent as { results: Json[] }).results.find(({ key }) => key === 'GUESSED_PASSWORD')!;
     expect(row['value']).toBe('[hidden]');
-    const updates = await told((guess) => ann.text('update_environment_variable', { environment_id: seed('environment_id'), environment_variable_id: id, value: guess, dry_run: true }), secret);
+    const updates = await toldOf((guess) => ann.text('update_environment_variable', { environment_id: seed('environment_id'), environment_variable_id: id, value: guess, dry_run: true }), secret);
     expect(updates[0]).toBe(updates[1]);
     expect(updates[0]).toContain('value: [hidden, the present one] → [hidden, 15 characters]');
-    const sets = await told((guess) => ann.text('set_environment_variables', { application: seed('application_id'), variables: { GUESSED_PASSWORD: guess }, dry_run: true }), secret);
+    const sets = await toldOf((guess) => ann.text('set_environment_variables', { application: seed('application_id'), variables: { GUESSED_PASSWORD: guess }, dry_run: true }), secret);
     expect(sets[0]).toBe(sets[1]);
     expect(sets[0]).toContain('GUESSED_PASSWORD');
   });
@@ -225,7 +225,7 @@ describe('a guess is not answered', () => {
     const { as } = await serve();
     const ann = await as('ann');
     let number = 0;
-    const [right, wrong] = await told(async (guess) => {
+    const [right, wrong] = await toldOf(async (guess) => {
       const { structuredContent } = await ann.call('create_environment_variable', { application_id: seed('application_id'), key: `ECHO_${(number += 1)}`, value: guess });
       return String((structuredContent as Json)['value']);
     }, platform.token);
@@ -238,7 +238,7 @@ describe('a guess is not answered', () => {
         const [, environment] = /^\/environment\/([^/]+)\/environmentVariable$/.exec(path) ?? [];
         if (environment === undefined) return body;
         const isFirst = environment === seed('environment_id');
-        return { results: [row(environment, 'SAME_PASSWORD', 'hunter-22'), row(environment, 'OTHER_PASSWORD', isFirst ? 'hunter-23' : 'hunter-24'), row(environment, 'TOKEN_OF_SERVER', isFirst ? platform.token : 'a guess'), row(environment, 'PLAIN', isFirst ? 'a' : 'b')] };
+        return { results: [variableIn(environment, 'SAME_PASSWORD', 'hunter-22'), variableIn(environment, 'OTHER_PASSWORD', isFirst ? 'hunter-23' : 'hunter-24'), variableIn(environment, 'TOKEN_OF_SERVER', isFirst ? platform.token : 'a guess'), variableIn(environment, 'PLAIN', isFirst ? 'a' : 'b')] };
       },
     });
     const text = await (await as('ann')).text('compare_environments', { first: 'shop/staging', second: 'shop/production' });
@@ -280,7 +280,7 @@ describe('what is to be agreed to is shown as it will be sent', () => {
 
 describe('colours and what nobody sees', () => {
   test('keep no secret from being hidden, whichever way it goes out', async () => {
-    const dressed = `${platform.token.slice(0, 5)}\u001B[31m${platform.token.slice(5, 9)}\u200B${platform.token.slice(9)}`;
+    const dressed = `${platform.token.slice(0, 3)}\u001B[31m${platform.token.slice(3, 9)}\u200B${platform.token.slice(9)}`;
     const { as, audit, log } = await serve({
       alter: (method, path, body) => {
         if (path.endsWith('/deploy')) return body;
