@@ -29,7 +29,9 @@ const fault = (room: Room, path: string, specifier: string | undefined): string 
   if (specifier === undefined) return `${path} imports a computed path, which nothing can check`;
   if (specifier.startsWith('.')) {
     const target = posix.join(posix.dirname(path), specifier);
-    return isWithin(target, room.mayImport) ? undefined : `${path} (${room.name}) may not import ${target}`;
+    const entered = rooms.find((other) => other !== room && other.door !== undefined && isWithin(target, other.home));
+    const isAllowed = isWithin(target, room.mayImport) && (entered === undefined || entered.door === target);
+    return isAllowed ? undefined : `${path} (${room.name}) may not import ${target}`;
   }
   const allowed = room.packages?.some((name) => specifier === name || specifier.startsWith(`${name}/`)) ?? true;
   return allowed ? undefined : `${path} (${room.name}) may not import the package ${specifier}`;
@@ -87,6 +89,8 @@ describe('the rooms', () => {
     ['src/commands/token.ts', "import { run } from '../main.ts';"],
     ['tools/cluster/lock-cluster.ts', "import { run } from '../../src/mcp/pipeline.ts';"],
     ['tools/cluster/lock-cluster.ts', "import { request } from 'undici';"],
+    ['src/mcp/errors.ts', "import { clean } from './redaction/clean.ts';"],
+    ['src/mcp/redaction/known.ts', "import type { Tool } from '../tool.ts';"],
     ['src/helpers.ts', ''],
   ])('would be told of %s: %s', (path, source) => {
     expect(faultsOf(path, source)).toEqual([expect.stringContaining(path)]);

@@ -77,7 +77,7 @@ const refusals: Readonly<Record<Refusal, true>> = {
   cannot_ask: true, too_long: true, declined: true, operator_refused: true, too_many_of_caller: true, too_many_in_all: true, dismissed: true, not_agreed: true, invalid: true, used: true, other_call: true, changed: true, late: true,
 };
 
-const redactor = { text: (text: string) => text, value: (value: unknown) => value, knowing: () => redactor };
+const redactor = { text: (text: string) => text, echo: (text: string) => text };
 
 /** What is said before the plan. */
 const said = (failure: Failure): string => failureText(failure, { tool, redactor, hidden: [] }).split('\nIt would do this')[0]!;

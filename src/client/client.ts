@@ -7,12 +7,13 @@ import { parseBaseUrl } from './base-url.ts';
 import { budgetIn, createBudgets, type Budget } from './budget.ts';
 import type { Credential } from './credential.ts';
 import { ApiError, type Failure } from './errors.ts';
+import { mask, masking, shortestSecret } from './known-values.ts';
 import { startLifetime } from './lifetime.ts';
 import { defaultMaximumAnswerBytes, defaultTimeouts, type Timeouts } from './limits.ts';
 import { createOffered } from './offered.ts';
 import { refusalOf } from './refusal.ts';
 import { outgoingOf, wrongId, type Input, type Trace } from './request.ts';
-import { masking, safeDetail, shortestSecret } from './safe-text.ts';
+import { safeDetail } from './safe-text.ts';
 import { secretsOf } from './secrets.ts';
 import { createSharing } from './share.ts';
 import { createTransport, type Outcome, type Outgoing } from './transport.ts';
@@ -75,6 +76,13 @@ export interface ClientConfig {
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
+/** Longest secret that is looked for in what a platform says, in characters: what is longer would take too much memory. */
+const longestSought = 65_536;
+
+/** Hides the secrets of a call; where one is too long to be looked for, everything. */
+const maskingOf = (secrets: readonly string[]): ((text: string) => string) =>
+  secrets.some(({ length }) => length > longestSought) ? () => mask : masking(secrets.filter(({ length }) => length >= shortestSecret));
+
 /** An outcome as the log shows it. */
 const describe = ({ exchange, fault }: Outcome, masked: (text: string) => string): object =>
   fault ? { fault: fault.kind, reason: masked(fault.reason) } : { status: exchange.status };
@@ -119,7 +127,8 @@ export function createClient(config: ClientConfig): Client {
   const call = async (operation: AnyOperation, input: Input, options: CallOptions = {}): Promise<unknown> => {
     const { credential = config.credential, log = config.log, signal, requestId, trace, attempts } = options;
     // Made when something is to be said: most calls say nothing.
-    const masked = (text: string) => masking([config.credential.value, credential.value, ...secretsOf(operation, input).filter((secret) => secret.length >= shortestSecret)])(text);
+    let masks: ((text: string) => string) | undefined;
+    const masked = (text: string): string => (masks ??= maskingOf([config.credential.value, credential.value, ...secretsOf(operation, input)]))(text);
     const fail = ({ reason, detail = '', ...rest }: Failure): ApiError =>
       new ApiError(operation.name, { ...rest, reason: masked(reason), detail: safeDetail(detail, masked) });
 

@@ -19,9 +19,5 @@ function secretsIn(schema: z.ZodType | undefined, value: unknown): string[] {
   return schema && isSecret(schema) && typeof value === 'string' ? [value] : [];
 }
 
-/** The values among these members that their schemas mark secret. */
-export const secretsAmong = (members: Readonly<Record<string, z.ZodType>>, input: unknown): string[] =>
-  typeof input === 'object' && input !== null ? secretsInMembers(members, input) : [];
-
 /** The values in an input that the contract marks secret: a server may echo them in its errors. */
 export const secretsOf = (operation: AnyOperation, input: unknown): string[] => secretsIn(operation.body as z.ZodType | undefined, input);

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { clean } from '../mcp/fence.ts';
+import { clean } from '../mcp/redaction/index.ts';
 import { createDesk, terminalSource, type Desk, type Unlocked } from '../mcp/guard/approvals/desk.ts';
 import { hasSecret, setSecret } from '../mcp/guard/approvals/operator.ts';
 import type { Pending, Verdict } from '../mcp/guard/approvals/pending.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { readCalls, type RecordedCall } from '../mcp/audit/calls.ts';
 import { verifyLog, type Verdict } from '../mcp/audit/verify.ts';
-import { clean } from '../mcp/fence.ts';
+import { clean } from '../mcp/redaction/index.ts';
 import { columns } from './columns.ts';
 import { auditOf } from './guard.ts';
 import { withProgress } from './progress.ts';

@@ -6,7 +6,7 @@ import { commandSink, fileSink } from '../mcp/audit/sink.ts';
 import { createTrail } from '../mcp/audit/trail.ts';
 import { createApprovals, type ApprovalsConfig } from '../mcp/guard/approvals/approvals.ts';
 import { graveCallsIn } from '../mcp/guard/grave-calls.ts';
-import { keysIn, passingKeys, type Keys } from '../mcp/guard/keys.ts';
+import { keysIn, type Keys } from '../mcp/guard/keys.ts';
 import { storeAt } from '../mcp/guard/store.ts';
 import type { GuardParts } from '../mcp/parts.ts';
 
@@ -43,19 +43,6 @@ export function auditOf(config: Config, keys: Keys = keysFor(config)): AuditPlac
   return { file: config.auditFile ?? audit, heads, keys: () => ({ entries: keys('audit'), heads: keys('audit head') }) };
 }
 
-// Masks may last as long as the process: a directory that can't be written stops changes, never reads.
-function orPassing(keys: Keys): Keys {
-  const passing = passingKeys();
-  return (purpose) => {
-    try {
-      return keys(purpose);
-    } catch (error) {
-      if (purpose === 'fingerprint') return passing(purpose);
-      throw error;
-    }
-  };
-}
-
 /** What a process opens of the guard. */
 export interface OpenGuard {
   readonly parts: GuardParts;
@@ -66,7 +53,7 @@ export interface OpenGuard {
 
 /** The guard's parts that outlive the process; nothing is opened or made before a call needs it. */
 export function openGuard(config: Config): OpenGuard {
-  const keys = orPassing(keysFor(config));
+  const keys = keysFor(config);
   const approvals = approvalsOf(config, keys);
   const audit = auditOf(config, keys);
   const trail = createTrail({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(audit.file), heads: audit.heads, keys: audit.keys });

@@ -59,12 +59,15 @@ export async function http(config: Config): Promise<void> {
   const guard = openGuard(config);
   const addresses = openAddresses(config);
   const texts = shippedTexts();
-  let page: string | undefined;
-  const policies = await openPolicies(config, tools, (policy) => ({
-    ...createParts({ tools, otherTools: toolsLeftOut(tools), policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, addresses, texts, version: manifest.version, clock }),
-    approvalsPage: () => page,
-  }));
   const admission = await admissionOf(config, log);
+  let page: string | undefined;
+  // What the host writes is protected as what calls write.
+  let hostLog = log;
+  const policies = await openPolicies(config, tools, (policy) => {
+    const parts = createParts({ tools, otherTools: toolsLeftOut(tools), policy, connect: connection.connect, secrets: connection.secrets, unseen: admission.unseen, log, guard: guard.parts, addresses, texts, version: manifest.version, clock });
+    hostLog = parts.log;
+    return { ...parts, approvalsPage: () => page };
+  });
   const approvals = openApprovals(config);
   const holdsToken = holdsTokenFor(config);
   const stopped = untilStopped();
@@ -89,7 +92,7 @@ export async function http(config: Config): Promise<void> {
       return tool && permissionOf(tool);
     },
     clock,
-    log,
+    log: hostLog,
   });
   const url = config.publicUrl?.href ?? server.url;
   if (config.approvalsPage) page = new URL(pagePath, url).href;

@@ -1,9 +1,11 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
+import type { Log } from '../mcp/context.ts';
 import { skillsOf } from '../mcp/skills.ts';
 import { prebuiltSurface } from '../mcp/surface.ts';
 import { serveStdio } from '../serve/stdio.ts';
 import { connectionOf } from './connecting.ts';
+import type { Connection } from './connection.ts';
 import { createLog } from './log.ts';
 import { policyOf } from './policy.ts';
 import { preferSmallHeap } from './small-heap.ts';
@@ -16,6 +18,13 @@ const openingTime = 20;
 
 /** Whether the options choose among the tools. */
 const chooses = ({ toolsets, tools, excludeTools }: Config): boolean => toolsets !== undefined || tools !== undefined || excludeTools.length > 0;
+
+/** Told why nothing can be carried out: then there is no log yet that hides secrets. */
+const openingLog = (log: Log, { secrets }: Connection): Pick<Log, 'error'> => ({
+  error: (fields, message) => {
+    void import('../mcp/redaction/index.ts').then(({ createRedaction, protectLog }) => protectLog(log, createRedaction({ configured: secrets })).error(fields, message));
+  },
+});
 
 /**
  * `infra-mcp stdio`: serves one client on stdin and stdout until it leaves. What it shows is there when it starts; what
@@ -36,7 +45,7 @@ export async function stdio(config: Config): Promise<void> {
   const surface = (chooses(config) ? undefined : prebuiltSurface(policy)) ?? (await working()).parts.surface;
   const stopped = untilStopped(process.stdin);
   const server = serveStdio({
-    version: manifest.version, surface, hasPrompts: true, skills: skillsOf(texts, { log, hidden: surface.hidden }), work: async () => (await working()).parts,
+    version: manifest.version, surface, hasPrompts: true, skills: skillsOf(texts, { log, hidden: surface.hidden }), work: async () => (await working()).parts, opening: openingLog(log, connection),
   });
   // Not before the client was answered: little room makes starting slower.
   setTimeout(preferSmallHeap, openingTime).unref();

@@ -1,23 +1,24 @@
+import { hiddenSecret } from '../contract/primitives.ts';
 import { isRecord } from './values.ts';
 
 /** A service as the platform answers it: `name`, `service_type` and its configuration. */
 export type ServiceAnswer = Readonly<Record<string, unknown>>;
 
-/** A variable by its fingerprint: two with the same hold the same value. Never the value itself. */
-export interface FingerprintedVariable {
+/** A variable of an environment, with its value where all of it may be shown. */
+export interface ComparedVariable {
   readonly key: string;
   /** Name of the service it belongs to; absent where the whole environment sees it. */
   readonly service?: string | null;
   readonly scope?: string | null;
-  /** Absent where the value can't be read, as with secrets. */
-  readonly fingerprint?: string | null;
+  /** Absent where it can't be read or is hidden: then it is compared with no other, which would tell whether a guess is right. */
+  readonly value?: string | null;
 }
 
 /** One of two environments that are compared. */
 export interface ComparedEnvironment {
   readonly name: string;
   readonly services: readonly ServiceAnswer[];
-  readonly variables?: readonly FingerprintedVariable[];
+  readonly variables?: readonly ComparedVariable[];
 }
 
 /** What a difference is about, gravest first. */
@@ -41,7 +42,7 @@ export interface Drift {
   readonly pairs: number;
   /** Pairs without a difference, variables included. */
   readonly same: number;
-  /** Variables that both have and whose values can't be compared. */
+  /** Variables and settings that both have and that can't be compared, because something of them is hidden. */
   readonly unknown: readonly string[];
 }
 
@@ -108,23 +109,34 @@ const missing = (services: readonly ServiceAnswer[], others: readonly ServiceAns
     .map((service) => ({ kind: 'missing service', service: nameOf(service), what: kindOf(service), [side]: 'there' }));
 };
 
-const differencesOf = (one: ServiceAnswer, other: ServiceAnswer): Difference[] =>
-  compared.flatMap(({ path, what, kind }) => {
-    const [first, second] = [textOf(at(one, path)), textOf(at(other, path))];
-    return first === second ? [] : [{ kind, service: nameOf(one), what, first, second }];
-  });
+interface Comparison {
+  readonly differences: readonly Difference[];
+  readonly unknown: readonly string[];
+}
 
-const variableKey = ({ key, service }: FingerprintedVariable): string => `${service?.toLowerCase() ?? ''} ${key}`;
+const hiddenStart = hiddenSecret.slice(0, -1);
 
-const ofService = ({ service }: FingerprintedVariable): { service?: string } => (service ? { service } : {});
+const compareServices = (one: ServiceAnswer, other: ServiceAnswer): Comparison => {
+  const service = nameOf(one);
+  const rows = compared.map(({ path, ...about }) => ({ ...about, first: textOf(at(one, path)), second: textOf(at(other, path)) }));
+  return {
+    differences: rows.flatMap(({ kind, what, first, second }) => (first === second ? [] : [{ kind, service, what, first, second }])),
+    // Where all that shows is the same, what is hidden in it may differ.
+    unknown: rows.flatMap(({ what, first, second }) => (first === second && first?.includes(hiddenStart) ? [`${service} ${what}`] : [])),
+  };
+};
+
+const variableKey = ({ key, service }: ComparedVariable): string => `${service?.toLowerCase() ?? ''} ${key}`;
+
+const ofService = ({ service }: ComparedVariable): { service?: string } => (service ? { service } : {});
 
 /** Scopes from the widest to the narrowest: of variables with one key the narrowest counts. Whatever else there is belongs to a service. */
 const wide: readonly string[] = ['PROJECT', 'ENVIRONMENT'];
 
-const breadth = ({ scope }: FingerprintedVariable): number => (wide.includes(scope ?? '') ? wide.indexOf(scope!) : wide.length);
+const breadth = ({ scope }: ComparedVariable): number => (wide.includes(scope ?? '') ? wide.indexOf(scope!) : wide.length);
 
 /** Variables by key. Those that the platform sets itself differ by their nature: they are left out. */
-const own = (variables: readonly FingerprintedVariable[] = []): Map<string, FingerprintedVariable> =>
+const own = (variables: readonly ComparedVariable[] = []): Map<string, ComparedVariable> =>
   new Map(
     variables
       .filter(({ scope }) => scope !== 'BUILT_IN')
@@ -138,14 +150,14 @@ const effectiveIn = ({ services, variables }: ComparedEnvironment) => {
   const names = new Set(services.map((service) => nameOf(service).toLowerCase()));
   return {
     set,
-    seenLike: (like: FingerprintedVariable): FingerprintedVariable | undefined =>
+    seenLike: (like: ComparedVariable): ComparedVariable | undefined =>
       set.get(variableKey(like)) ?? (names.has(like.service?.toLowerCase() ?? '') ? set.get(variableKey({ key: like.key })) : undefined),
   };
 };
 
-const isInherited = (variable: FingerprintedVariable, like: FingerprintedVariable): boolean => Boolean(like.service) && !variable.service;
+const isInherited = (variable: ComparedVariable, like: ComparedVariable): boolean => Boolean(like.service) && !variable.service;
 
-const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment): { differences: Difference[]; unknown: string[] } => {
+const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment): Comparison => {
   if (one.variables === undefined || other.variables === undefined) return { differences: [], unknown: [] };
   const [firsts, seconds] = [effectiveIn(one), effectiveIn(other)];
   const differences: Difference[] = [];
@@ -154,8 +166,8 @@ const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment):
     const about = { ...ofService(variable), what: variable.key };
     const [first, second] = [firsts.seenLike(variable), seconds.seenLike(variable)];
     if (!first || !second) differences.push({ kind: 'missing variable', ...about, ...(first ? { first: 'set' } : { second: 'set' }) });
-    else if (!first.fingerprint || !second.fingerprint) unknown.push(key.trim());
-    else if (first.fingerprint !== second.fingerprint) {
+    else if (typeof first.value !== 'string' || typeof second.value !== 'string') unknown.push(key.trim());
+    else if (first.value !== second.value) {
       const [said, too] = [first, second].map((seen) => (isInherited(seen, variable) ? 'differs, inherited' : 'differs'));
       differences.push({ kind: 'variable', ...about, first: said, second: too });
     }
@@ -169,8 +181,8 @@ const byGravity = (one: Difference, other: Difference): number =>
   || one.what.localeCompare(other.what);
 
 /**
- * How two environments differ. Services are paired by kind and name; variables are compared by fingerprint, where both
- * sides were given any. Answers of any platform will do: members that neither has aren't compared.
+ * How two environments differ. Services are paired by kind and name; variables are compared where both
+ * sides were given any, and both values may be shown. Answers of any platform will do: members that neither has aren't compared.
  */
 export function compareEnvironments(one: ComparedEnvironment, other: ComparedEnvironment): Drift {
   const seconds = new Map(other.services.map((service) => [keyOf(service), service]));
@@ -179,15 +191,15 @@ export function compareEnvironments(one: ComparedEnvironment, other: ComparedEnv
     return second ? [[service, second] as const] : [];
   });
   const variables = compareVariables(one, other);
-  const inPairs = pairs.flatMap(([first, second]) => differencesOf(first, second));
+  const inPairs = pairs.map(([first, second]) => compareServices(first, second));
   const differences = [
-    ...missing(one.services, other.services, 'first'), ...missing(other.services, one.services, 'second'), ...inPairs, ...variables.differences,
+    ...missing(one.services, other.services, 'first'), ...missing(other.services, one.services, 'second'), ...inPairs.flatMap(({ differences: found }) => found), ...variables.differences,
   ].toSorted(byGravity);
   const different = new Set(differences.map(({ service }) => service?.toLowerCase()));
   return {
     differences,
     pairs: pairs.length,
     same: pairs.filter(([first]) => !different.has(nameOf(first).toLowerCase())).length,
-    unknown: variables.unknown,
+    unknown: [...inPairs.flatMap(({ unknown }) => unknown), ...variables.unknown],
   };
 }

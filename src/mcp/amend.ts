@@ -4,7 +4,7 @@ import { changes, declaredIn } from './guard/plan/changes.ts';
 import { leftOut, replacement } from './guard/plan/replacement.ts';
 import { mergeInto, nullableIn, partly } from './merge.ts';
 import { present } from './present.ts';
-import { mask } from './redact.ts';
+import { mask } from './redaction/index.ts';
 import { argumentSchema } from './schema.ts';
 import type { Sight } from './sight.ts';
 import type { Act, Shape } from './tool.ts';
@@ -16,8 +16,8 @@ export interface Amending {
   readonly exclusive?: readonly string[];
   /** What was read, in the request's own shape. */
   readonly asRequest?: (found: JsonRecord) => JsonRecord;
-  /** Why this may not be changed in this way, and what to do instead; undefined where it may. */
-  readonly fixed?: (found: JsonRecord, given: JsonRecord) => { readonly what: string; readonly next: string } | undefined;
+  /** Why this may not be changed in this way, and what to do instead; undefined where it may. `changed` is what was given and may differ. */
+  readonly fixed?: (found: JsonRecord, changed: JsonRecord) => { readonly what: string; readonly next: string } | undefined;
 }
 
 const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObject<Shape> | undefined)?.shape ?? {};
@@ -59,14 +59,16 @@ export function amending(operation: AnyOperation, { exclusive = [], asRequest = 
     const given = pick(args, members);
     const found = await present(operation, args, sight.read as Parameters<typeof present>[2]);
     if (!found) return [whole(operation, args, sight)];
-    const reason = fixed?.(found, given);
-    if (reason) sight.refuse(reason.what, reason.next);
     const { properties = {} } = argumentSchema(operation);
     const schema = { properties: omit(properties, ids) as typeof properties };
     const now = declaredIn(asSent(found), schema) as JsonRecord;
     const merged = mergeInto(now, given, merging);
-    const names = Object.keys(given);
-    if (changes(pick(now, names), pick(merged, names), schema).length === 0) return [];
+    // What the caller may not see counts as changed, or the answer would tell whether it was guessed.
+    const hidden = sight.hiddenIn(now, schema);
+    const changed = Object.keys(given).filter((name) => hidden.includes(name) || changes(pick(now, [name]), pick(merged, [name]), schema).length > 0);
+    const reason = fixed?.(found, pick(given, changed));
+    if (reason) sight.refuse(reason.what, reason.next);
+    if (changed.length === 0) return [];
     const input = { ...pick(args, ids), ...merged };
     return [{ operation, input, kept: Object.keys(now).filter((name) => given[name] === undefined) }];
   }

@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { inputShape, type AnyOperation } from '../contract/operation.ts';
 import { referenceKind } from '../contract/primitives.ts';
 import { memberOf, withoutNull, type JsonSchema } from './json-schema.ts';
+import { memoised } from './memoised.ts';
 import { nearest } from './nearest.ts';
-import { containsMark, mask } from './redact.ts';
-import { givenSchema, memoised, takenSchema } from './schema.ts';
+import { containsMark, mask } from './redaction/index.ts';
+import { givenSchema, takenSchema } from './schema.ts';
 import type { Act, Shape, Tool } from './tool.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 

@@ -12,7 +12,7 @@ import type { Places } from './guard/pinned-place.ts';
 import type { Policy } from './guard/policy.ts';
 import type { CallFacts, Recorder } from './guard/record.ts';
 import type { Read } from './guard/target.ts';
-import type { Redactor } from './redact.ts';
+import type { Redaction, Redactor } from './redaction/index.ts';
 import type { Registry } from './registry.ts';
 import type { Tool } from './tool.ts';
 import type { JsonRecord } from './values.ts';
@@ -24,7 +24,7 @@ export interface Dependencies {
   readonly policy: Policy;
   readonly confirmer: Confirmer;
   readonly recorder: Recorder;
-  readonly redactor: Redactor;
+  readonly redaction: Redaction;
   readonly graveCalls: GraveCalls;
   /** What plans are sealed with. */
   readonly keys: Keys;
@@ -47,6 +47,8 @@ export interface Call {
   readonly controls: Controls;
   readonly context: CallContext;
   readonly deps: Dependencies;
+  /** Makes fit to be shown to this caller whatever is told. */
+  readonly redactor: Redactor;
   /** What the names and ids among the arguments stand for, by argument. */
   readonly addresses: Readonly<Record<string, Address>>;
   /** Reads the platform as it is while the call is judged: the same thing is asked for once. */

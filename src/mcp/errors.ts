@@ -2,7 +2,6 @@ import { ApiError, type ApiErrorKind } from '../client/errors.ts';
 import type { AddressProblem } from './addresses/problem.ts';
 import { addressText, noSuchId, whereToLook } from './addresses/words.ts';
 import type { Issue } from './arguments.ts';
-import { clean, fence, fenceInline } from './fence.ts';
 import { approvalLifetime, mostWaiting } from './guard/approvals/approvals.ts';
 import type { Refusal } from './guard/confirmation.ts';
 import { planText, type Plan } from './guard/plan.ts';
@@ -10,7 +9,7 @@ import type { Denial } from './guard/policy.ts';
 import { longestQuestion } from './guard/question.ts';
 import type { Outcome } from './guard/record.ts';
 import { sayable } from './mentions.ts';
-import type { Redactor } from './redact.ts';
+import { fence, fenceInline, type Redactor } from './redaction/index.ts';
 import type { Tool } from './tool.ts';
 
 /** Every way a call ends badly, as a value. What isn't one of these is a fault of this server. */
@@ -79,7 +78,7 @@ const unknownOutcome = 'Whether the change was made is not known: read the prese
 /** What the words of a failure are made from. */
 interface Circumstances {
   readonly tool: Tool;
-  readonly redactor: Redactor;
+  readonly redactor: Pick<Redactor, 'text' | 'echo'>;
   /** Names of tools that aren't shown: what is said names none of them. */
   readonly hidden: readonly string[];
 }
@@ -106,9 +105,9 @@ const advice: Partial<Record<ApiErrorKind, (tool: Tool) => string>> = {
 
 function apiText(error: ApiError, { tool, redactor, hidden }: Circumstances): string {
   const status = error.status === undefined ? '' : ` (${error.status})`;
-  const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(clean(redactor.text(error.detail)))}`;
+  const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(redactor.text(error.detail))}`;
   const next = sayable(advice[error.kind]?.(tool) ?? error.next, hidden);
-  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${clean(redactor.text(error.reason))}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
+  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${redactor.text(error.reason)}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
 }
 
 const askAgain = 'Ask the user what they want before calling it again.';
@@ -170,8 +169,8 @@ type Words = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { 
 
 const words: Words = {
   bad_arguments: ({ issues }, { tool, redactor }) =>
-    [`${notBegun(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${clean(redactor.text(issue))}`), 'Correct them and call again.'].join('\n'),
-  bad_address: ({ problem }, { tool, redactor, hidden }) => `${notBegun(tool)}. ${addressText(problem, { redact: (text) => redactor.text(text), hidden })}`,
+    [`${notBegun(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${redactor.echo(issue)}`), 'Correct them and call again.'].join('\n'),
+  bad_address: ({ problem }, { tool, redactor, hidden }) => `${notBegun(tool)}. ${addressText(problem, { redactor, hidden })}`,
   denied: ({ denial }, { tool }) => `${notBegun(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
   not_confirmed: ({ why, plan }, { tool }) => notAgreed(tool, refusals[why], plan),
   pending: ({ plan, ...ways }, { tool }) => notAgreed(tool, pending(ways), plan),
@@ -182,7 +181,7 @@ const words: Words = {
     `${notBegun(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
   api: ({ error }, circumstances) => apiText(error, circumstances),
   not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
-    [sentence(`${notDone(tool)}: ${clean(redactor.text(what))}.`, clean(redactor.text(sayable(next, hidden)))), seen && fence(clean(redactor.text(seen)))].filter(Boolean).join('\n'),
+    [sentence(`${notDone(tool)}: ${redactor.echo(what)}.`, redactor.echo(sayable(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
   partly: ({ done, failed, of, error }, circumstances) =>
     [
       done.length === 0

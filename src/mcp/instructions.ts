@@ -1,8 +1,7 @@
-import { fenceMarks } from './fence.ts';
 import { pinText } from './guard/pin.ts';
 import { isReadOnly, type Policy } from './guard/policy.ts';
 import { sayable } from './mentions.ts';
-import { mask } from './redact.ts';
+import { fenceMarks, mask } from './redaction/index.ts';
 
 const map = `Runs cloud infrastructure: an organization holds projects, a project environments (DEVELOPMENT, STAGING or PRODUCTION), an environment services: applications, containers, databases, jobs, helm and terraform services. Environments live on clusters.
 

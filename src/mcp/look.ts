@@ -3,12 +3,12 @@ import { ApiError } from '../client/errors.ts';
 import type { AnyOperation, InputOf } from '../contract/operation.ts';
 import { ask, fail, type Call } from './call.ts';
 import { CallFailure } from './errors.ts';
-import { clean } from './fence.ts';
 import { guardRead } from './guard/guard.ts';
 import type { Read } from './guard/target.ts';
+import { hidesAny } from './redaction/index.ts';
 import { answerSchema } from './schema.ts';
 import type { AnswerOf, Sight } from './sight.ts';
-import { mapStrings, type JsonRecord } from './values.ts';
+import type { JsonRecord } from './values.ts';
 
 /** The same read, asked only once for the same thing. */
 export function once(read: Read): Read {
@@ -21,9 +21,8 @@ export function once(read: Read): Read {
   };
 }
 
-/** What of a protected value may be shown: secrets masked, text from the platform cleaned. */
-export const protect = ({ deps }: Pick<Call, 'deps'>, operation: AnyOperation, answer: unknown): unknown =>
-  mapStrings(deps.redactor.value(answer, answerSchema(operation)), clean);
+/** What of an operation's answer may be shown. */
+export const protect = ({ redactor }: Pick<Call, 'redactor'>, operation: AnyOperation, answer: unknown): unknown => redactor.value(answer, answerSchema(operation));
 
 /** Why a read came to nothing that a tool can do without; undefined where it can't. */
 function whyMissing(error: unknown): string | undefined {
@@ -47,7 +46,7 @@ export interface Looking {
  * @param anew whether what was read before is old, because something was changed since.
  */
 export function lookAround(call: Call, { shown, anew = false, done = [] }: { shown: boolean; anew?: boolean; done?: readonly string[] }): Looking {
-  const { context, addresses } = call;
+  const { context, addresses, redactor } = call;
   const { clock, deadline, signal } = context;
   const missing = new Map<string, string>();
   const fresh = (): Read => once((operation, input) => ask(operation, input, call));
@@ -87,7 +86,8 @@ export function lookAround(call: Call, { shown, anew = false, done = [] }: { sho
       // Giving up isn't an error: whoever waits looks at the time that is left.
       pause: (milliseconds) => sleep(Math.max(0, Math.min(milliseconds, timeLeft())), undefined, { signal }).catch(() => undefined),
       isAborted: () => signal.aborted,
-      progress: (message) => context.progress?.(message),
+      hiddenIn: (record, schema) => Object.entries(redactor.value(record, schema) as JsonRecord).flatMap(([name, member]) => (hidesAny(member) ? [name] : [])),
+      progress: (message) => context.progress?.(redactor.text(message)),
       budget: context.budget,
       lacks: context.lacks,
       refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),

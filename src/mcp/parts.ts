@@ -7,11 +7,10 @@ import { createConfirmer } from './guard/confirmation.ts';
 import { passingGraveCalls, type GraveCalls } from './guard/grave-calls.ts';
 import { passingKeys, type Keys } from './guard/keys.ts';
 import { addressesWithin, createPlaces } from './guard/pinned-place.ts';
-import type { Policy } from './guard/policy.ts';
+import { unseenVariables, type Policy } from './guard/policy.ts';
 import { logRecorder, type Recorder } from './guard/record.ts';
 import { instructions } from './instructions.ts';
-import { protectLog } from './redact/log.ts';
-import { createRedactor } from './redact.ts';
+import { createRedaction, protectLog } from './redaction/index.ts';
 import { createRegistry } from './registry.ts';
 import type { Work } from './requests.ts';
 import { listedResources } from './resources/catalog.ts';
@@ -30,8 +29,10 @@ export interface PartsConfig {
   readonly policy: Policy;
   /** Gives the platform's client. Asked for with every call, so it should remember; a failure is that call's own. */
   readonly connect: () => Promise<{ readonly client: Client }>;
-  /** Values that must never show, such as the platform's token, as known at the moment. */
+  /** Values that must never show, such as the platform's token, as known at the moment. What the policy lets be set unseen is known anyway. */
   readonly secrets: () => readonly string[];
+  /** Variables of this process's environment that other policies let be set unseen, such as those of keys. Default: none. */
+  readonly unseen?: () => readonly string[];
   readonly version: string;
   readonly log: Log;
   readonly clock: Clock;
@@ -60,6 +61,7 @@ export interface Parts extends ServerParts, Work {}
 
 /** The same work, held to a policy. Lists depend on it alone. */
 const under = (work: Omit<Work, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy, others: readonly string[]) => {
+  for (const name of unseenVariables(policy.rules ?? [])) work.unseen.add(name);
   const registry = createRegistry(tools, policy, others);
   const { hidden } = registry;
   const surface: Surface = { instructions: instructions(policy, hidden), tools: () => registry.listed(), hidden, resources: listedResources(policy, work.texts !== undefined) };
@@ -75,24 +77,28 @@ const complete = (ready: Omit<Parts, 'work'>): Parts => {
 export const partsUnder = (base: Parts, tools: readonly Tool[], policy: Policy): Parts => complete({ ...base, ...under(base, tools, policy, base.registry.hidden) });
 
 /** Puts together what all servers of one process share. */
-export function createParts({ tools, otherTools = [], policy, connect, secrets, version, log, clock, addresses = createAddresses(), texts, watches = createWatches({ clock }), guard = passing() }: PartsConfig): Parts {
+export function createParts({ tools, otherTools = [], policy, connect, secrets, unseen = () => [], version, log, clock, addresses = createAddresses(), texts, watches = createWatches({ clock }), guard = passing() }: PartsConfig): Parts {
   const { keys, recorder, approvals, graveCalls } = guard;
-  const redactor = createRedactor({ secrets, keys });
+  const environment = process.env;
+  // Names stay here once a policy had them: what was set by them is still there when the policy no longer has.
+  const names = new Set<string>();
+  const redaction = createRedaction({ configured: () => [...secrets(), ...[...names, ...unseen()].flatMap((name) => environment[name] ?? [])] });
   const places = policy.pin && createPlaces(policy.pin, addresses);
   const work = {
     confirmer: createConfirmer({ keys, approvals }),
     recorder,
-    redactor,
+    redaction,
+    unseen: names,
     graveCalls,
     keys,
-    environment: process.env,
+    environment,
     addresses: policy.pin && places ? addressesWithin(addresses, places, policy.pin) : addresses,
     places,
     watches,
     changed: ({ credential }: CallContext) => watches.stir(purseOf(credential)),
     texts: texts && forCallers(texts, log),
     connect,
-    log: protectLog(log, redactor),
+    log: protectLog(log, redaction),
     clock,
   };
   return complete({ ...under(work, tools, policy, otherTools), version, hasPrompts: texts !== undefined });

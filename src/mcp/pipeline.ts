@@ -2,7 +2,6 @@ import { issuesOf, issuesOfAct } from './arguments.ts';
 import { ask, fail, type Call, type Dependencies } from './call.ts';
 import type { CallContext } from './context.ts';
 import { failureOf, failureText, outcomeOf, type Failure } from './errors.ts';
-import { clean, fence } from './fence.ts';
 import { fit } from './fit.ts';
 import type { Confirmation } from './guard/confirmation.ts';
 import { splitControls } from './guard/controls.ts';
@@ -18,12 +17,14 @@ import { withFoundNames } from './guard/target-path.ts';
 import { isIrreparable, needsConfirmation } from './guard/tier.ts';
 import { keepTogether } from './guard/together.ts';
 import { lookAround, once } from './look.ts';
-import { secretsAmong, secretsOf } from './redact.ts';
+import { recordIntent, recordOutcome } from './recording.ts';
+import { fence, protectLog } from './redaction/index.ts';
 import { answered, needless, type Ended, type Reply } from './reply.ts';
 import { resolve } from './resolve.ts';
-import { givenSchema } from './schema.ts';
+import { argumentSchema, givenSchema, takenSchema } from './schema.ts';
 import type { Tool } from './tool.ts';
-import { isRecord, mapStrings, omit, type JsonRecord } from './values.ts';
+import { isRecord, omit, type JsonRecord } from './values.ts';
+import { withheldText } from './withheld.ts';
 
 export type { Dependencies } from './call.ts';
 export type { Reply } from './reply.ts';
@@ -48,22 +49,22 @@ function sealingKey(call: Call): Uint8Array {
   }
 }
 
-/** What the arguments come to: the requests that would be made. What they hold of secrets is masked from here on. */
+/** What the arguments come to: the requests that would be made. Secrets that they hold are hidden for the rest of the call. */
 async function lower(call: Call): Promise<Lowered> {
-  const { tool, args, deps } = call;
+  const { tool, args, redactor } = call;
   const acts = tool.acts ? await tool.acts(args, lookAround(call, { shown: false }).sight) : [];
   const issues = acts.flatMap(issuesOfAct);
   if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
-  const redactor = deps.redactor.knowing(acts.flatMap(({ operation, input }) => secretsOf(operation, input)));
-  return { ...call, acts, deps: { ...deps, redactor } };
+  for (const { operation, input, kept } of acts) redactor.mention(input, argumentSchema(operation), kept && args);
+  return { ...call, acts };
 }
 
 /** What it would do. The present state is read only where somebody wants to know. */
 async function plan(call: Guarded): Promise<Planned> {
-  const { tool, args, acts, target, tier, deps, addresses, look, note } = call;
+  const { tool, args, acts, target, tier, redactor, addresses, look, note } = call;
   const read = isLookedInto(call) ? look : undefined;
   if (read) await keepUnlocked(call);
-  const made = await planOf({ tool, args, acts, target: read ? target : withFoundNames(target, addresses), tier, read, redactor: deps.redactor, key: sealingKey(call) });
+  const made = await planOf({ tool, args, acts, target: read ? target : withFoundNames(target, addresses), tier, read, redactor, key: sealingKey(call) });
   note({ plan: made.digest, target: made.target });
   return { ...call, plan: made };
 }
@@ -83,11 +84,11 @@ async function confirm({ args, controls, context, deps, acts, tier, plan: made }
 }
 
 /** Writes down a change before it is made. When that fails, it isn't made. */
-async function recordIntent(call: Planned, confirmed: Confirmed): Promise<void> {
+async function record(call: Planned, confirmed: Confirmed): Promise<void> {
   const { tool, tier, plan: made, context, deps, note } = call;
   const { principal, connection, requestId } = context;
   const intent = { tool: tool.name, principal, connection, requestId, tier, target: made.target, plan: made.digest, confirmed };
-  await deps.recorder.intent(intent, context).catch((error: unknown) => unrecorded(call, error));
+  await recordIntent(intent, context, deps).catch((error: unknown) => unrecorded(call, error));
   note({ confirmed });
 }
 
@@ -113,8 +114,9 @@ async function perform(call: Guarded): Promise<JsonRecord[]> {
   return answers;
 }
 
-/** An answer that may be shown: secrets masked, text from the platform cleaned. */
-const protectAnswer = ({ tool, deps }: Call, answer: JsonRecord): JsonRecord => mapStrings(deps.redactor.value(answer, givenSchema(tool)), clean) as JsonRecord;
+/** An answer that may be shown. Where it is that of the call's only act, what the caller itself gave is shown as it was asked for. */
+const protectAnswer = ({ tool, args, acts, redactor }: Guarded, answer: JsonRecord, answers: readonly JsonRecord[]): JsonRecord =>
+  redactor.value(answer, givenSchema(tool), acts.length === 1 && answer === answers[0] ? args : undefined) as JsonRecord;
 
 /** How a change is recorded that needed not be made. */
 const soAlready: Ended['outcome'] = { outcome: 'done', why: 'so_already' };
@@ -130,18 +132,20 @@ async function finish(call: Guarded): Promise<Ended> {
     changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(deedText), error: failureOf(error, context.requestId, false) }),
   );
   const isNeedless = tool.operation.effect !== 'read' && acts.length === 0;
-  return { reply: answered(call, protectAnswer(call, answer), missing(), { isNeedless }), outcome: isNeedless ? soAlready : { outcome: 'done' } };
+  return { reply: answered(call, protectAnswer(call, answer, answers), missing(), { isNeedless }), outcome: isNeedless ? soAlready : { outcome: 'done' } };
 }
 
 /** The call itself, once agreed to. */
 async function carryOut(planned: Planned, confirmed: Confirmed): Promise<Ended> {
   await spend(planned);
-  await recordIntent(planned, confirmed);
+  await record(planned, confirmed);
   return finish(planned);
 }
 
 async function walk(call: Call): Promise<Ended> {
   const guarded = await guard(await lower(call));
+  // Only now: a call that isn't let pass leaves nothing behind.
+  call.redactor.remember();
   // What is so already needs no plan and nobody's agreement.
   if (call.tool.operation.effect === 'read' || guarded.acts.length === 0) return finish(guarded);
   if (isLookedInto(guarded)) keepOffered(guarded);
@@ -163,24 +167,37 @@ async function walk(call: Call): Promise<Ended> {
 }
 
 /** A reply to a failure. Faults of this server go to its log, never to the caller. */
-function replyTo(failure: Failure, error: unknown, { tool, context, deps }: Call): Reply {
+function replyTo(failure: Failure, error: unknown, { tool, context, deps, redactor }: Call): Reply {
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
-  const text = failureText(failure, { tool, redactor: deps.redactor, hidden: deps.registry?.hidden ?? [] });
+  const text = failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [] });
   return { kind: 'failure', text, why: outcomeOf(failure).why, ...(failure.kind === 'pending' && { code: failure.code }) };
 }
 
+/** A reply that tells nothing but that there is none. */
+function withheld(error: unknown, { context: { log, requestId }, begun }: { context: CallContext; begun: boolean }): Reply {
+  log.error({ err: error, requestId }, 'answer withheld');
+  return { kind: 'failure', text: withheldText(requestId, begun), why: 'withheld' };
+}
+
+/** What a call comes to that failed. Where that can't be told, what it came to is recorded all the same. */
+function ended(error: unknown, call: Call, begun: boolean): Ended {
+  const failure = failureOf(error, call.context.requestId, begun);
+  const outcome = outcomeOf(failure);
+  try {
+    return { reply: replyTo(failure, error, call), outcome };
+  } catch (inWords) {
+    return { reply: withheld(inWords, { context: call.context, begun }), outcome };
+  }
+}
+
 /** Takes a call apart and walks it through the stages, whatever was given. */
-async function end(tool: Tool, given: unknown, context: CallContext, dependencies: Dependencies, tell: Call['note']): Promise<Ended> {
-  let begun = false;
-  const note: Call['note'] = (facts) => {
-    begun ||= facts.confirmed !== undefined;
-    tell(facts);
-  };
-  const { controls, args, issues, secrets } = splitControls(tool, given, dependencies.policy, dependencies.environment);
-  const redactor = dependencies.redactor.knowing([...secrets, ...secretsAmong(tool.input, args), ...(context.credential ? [context.credential.value] : [])]);
-  const deps = { ...dependencies, redactor };
-  const look = once((operation, input) => ask(operation, input, { tool, context, deps }));
-  const call: Call = { tool, args: args as JsonRecord, controls, context, deps, addresses: {}, look, note };
+async function end(tool: Tool, given: unknown, context: CallContext, deps: Dependencies, note: Call['note'], hasBegun: () => boolean): Promise<Ended> {
+  const { controls, args, issues, unseen } = splitControls(tool, given, deps.policy, deps.environment);
+  const redactor = deps.redaction.forCall({ principal: context.principal, credential: context.credential?.value, unseen });
+  redactor.mention(args, takenSchema(tool));
+  const told: CallContext = { ...context, log: protectLog(context.log, redactor) };
+  const look = once((operation, input) => ask(operation, input, { tool, context: told, deps }));
+  const call: Call = { tool, args: args as JsonRecord, controls, context: told, deps, redactor, addresses: {}, look, note };
   try {
     if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
     const placed = await inPlace(call);
@@ -192,26 +209,29 @@ async function end(tool: Tool, given: unknown, context: CallContext, dependencie
     await keepTogether(resolved);
     return await walk(resolved);
   } catch (error) {
-    const failure = failureOf(error, context.requestId, begun);
-    return { reply: replyTo(failure, error, call), outcome: outcomeOf(failure) };
+    return ended(error, call, hasBegun());
   }
 }
 
 /**
  * Carries out one call of a tool: resolve → lower → guard → plan → redact, fence → confirm → record intent → call →
- * redact, fence → render → record outcome. Never throws. Where a person has to be asked first, the reply is the
- * question; the same call comes again with the answer in its context.
+ * redact, fence → render → record outcome. Never throws: whatever fails on the way, the caller is told no more of it than
+ * may be shown, and what came of the call is recorded. Where a person has to be asked first, the reply is the question; the
+ * same call comes again with the answer in its context.
  * @param given the arguments as the caller sent them.
  */
 export async function run(tool: Tool, given: unknown, context: CallContext, dependencies: Dependencies): Promise<Reply> {
   const began = context.clock.now();
-  const { principal, connection, requestId, log, clock } = context;
+  const { principal, connection, requestId, clock } = context;
   let facts: CallFacts = { tool: tool.name, principal, connection, requestId };
-  const { reply, outcome } = await end(tool, given, context, dependencies, (more) => {
+  const note = (more: Partial<CallFacts>): void => {
     facts = { ...facts, ...more };
-  });
-  await dependencies.recorder
-    .outcome({ ...facts, ...outcome, duration: clock.now() - began }, context)
-    .catch((error: unknown) => log.error({ err: error, requestId }, 'outcome not recorded'));
+  };
+  const hasBegun = (): boolean => facts.confirmed !== undefined;
+  const { reply, outcome } = await end(tool, given, context, dependencies, note, hasBegun).catch((error: unknown): Ended => ({
+    reply: withheld(error, { context, begun: hasBegun() }),
+    outcome: { outcome: hasBegun() ? 'unknown' : 'failed', why: 'withheld' },
+  }));
+  await recordOutcome({ ...facts, ...outcome, duration: clock.now() - began }, context, dependencies);
   return reply;
 }

@@ -1,7 +1,7 @@
 import type { Budget } from '../client/budget.ts';
 import { withAges } from './ages.ts';
 import type { Call } from './call.ts';
-import { fence } from './fence.ts';
+import { fence } from './redaction/index.ts';
 import { fit } from './fit.ts';
 import { sayable } from './mentions.ts';
 import type { Needless } from './guard/plan/preview.ts';

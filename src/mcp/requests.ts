@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY, ProtocolError, ProtocolErrorCode, TRACEPARENT_META_KEY, TRACESTATE_META_KEY, inputRequired, inputResponse,
   type CallToolRequest, type CallToolResult, type ClientCapabilities, type InputRequiredResult, type ServerContext,
@@ -10,15 +9,18 @@ import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } fro
 import { formFor } from './guard/question.ts';
 import { run, type Dependencies, type Reply } from './pipeline.ts';
 import type { Registry } from './registry.ts';
-import type { ServerFor } from './server.ts';
+import type { Caller, ServerFor } from './server.ts';
 
 /** What carries out the requests of a process's servers. Loaded with the first of them. */
 export interface Work extends ContentParts {
   readonly registry: Registry;
+  /** Variables of the environment that some policy lets be set unseen. */
+  readonly unseen: Set<string>;
 }
 
 /** The server that requests came to. */
-export interface Serving extends ServerFor {
+export interface Serving extends Omit<ServerFor, 'callerOf'> {
+  readonly callerOf: (context: ServerContext) => Caller & { readonly requestId: string };
   /** What its client declared when it opened the connection, where it did. */
   readonly clientCapabilities: () => ClientCapabilities | undefined;
   readonly approvalsPage?: () => string | undefined;
@@ -94,7 +96,7 @@ export function requestsOf(work: Work, { era, callerOf, clientCapabilities, appr
       : clientCapabilities();
 
   const contextOf = (context: ServerContext): CallContext => {
-    const { principal, identity = principal, connection, credential, credentialRefused, requestId = randomUUID() } = callerOf(context);
+    const { principal, identity = principal, connection, credential, credentialRefused, requestId } = callerOf(context);
     return {
       principal,
       identity,

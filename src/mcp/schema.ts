@@ -3,6 +3,7 @@ import { meanings } from '../contract/meanings.ts';
 import { inputShape, type AnyOperation } from '../contract/operation.ts';
 import type { AddressKind } from './addresses/address.ts';
 import { toJsonSchema, withoutNull, type JsonSchema } from './json-schema.ts';
+import { memoised } from './memoised.ts';
 import { howToName } from './references.ts';
 import type { Tool } from './tool.ts';
 
@@ -79,16 +80,6 @@ function withMembers(properties: Record<string, JsonSchema>, required: string[] 
     ...(required.length > 0 && { required }),
     // Said where it begins: further in, an unknown member is refused with the nearest right name all the same.
     ...(path === '' && { additionalProperties: false }),
-  };
-}
-
-/** Converting schemas is slow: whatever is derived from a thing is derived once. */
-export function memoised<Key extends object, Value>(derive: (key: Key) => Value): (key: Key) => Value {
-  const known = new WeakMap<Key, Value>();
-  return (key) => {
-    const value = known.get(key) ?? derive(key);
-    known.set(key, value);
-    return value;
   };
 }
 

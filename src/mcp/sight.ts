@@ -2,6 +2,8 @@ import type { Budget } from '../client/budget.ts';
 import type { AnyOperation, InputOf, ResponseOf } from '../contract/operation.ts';
 import type { Tolerant } from '../contract/tolerant.ts';
 import type { Address } from './addresses/address.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { JsonRecord } from './values.ts';
 
 /** What an operation was seen to answer: platforms leave members out. */
 export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;
@@ -32,6 +34,11 @@ export interface Sight {
   readonly pause: (milliseconds: number) => Promise<void>;
   /** Whether the caller gave up. */
   readonly isAborted: () => boolean;
+  /**
+   * Names of the members of which something may not be shown. Whether such a one equals what the caller gave is not to be
+   * told, by no answer: it would be told whether a guess was right.
+   */
+  readonly hiddenIn: (record: JsonRecord, schema?: JsonSchema) => readonly string[];
   /** Tells the caller how far it is, where it asked to be told. */
   readonly progress: (message: string) => void;
   /** What remains of the platform's request budget, as far as it is known. */

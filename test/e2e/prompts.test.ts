@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fenceMarks } from '../../src/mcp/fence.ts';
+import { fenceMarks } from '../../src/mcp/redaction/index.ts';
 import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
 import { parsePrompt } from '../../src/mcp/prompts/prompt.ts';
 import { textsIn } from '../../src/mcp/texts.ts';

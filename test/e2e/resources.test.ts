@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { uriOf, uriParts } from '../../src/mcp/addresses/uri.ts';
-import { fenceMarks } from '../../src/mcp/fence.ts';
+import { fenceMarks } from '../../src/mcp/redaction/index.ts';
 import { maximumCharacters } from '../../src/mcp/fit.ts';
 import { resourceAt, resources } from '../../src/mcp/resources/catalog.ts';
 import { variablesOf } from '../../src/mcp/resources/listed.ts';

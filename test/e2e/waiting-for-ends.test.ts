@@ -48,6 +48,7 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
     },
     isAborted: () => pauses.length >= abortsAt,
     progress: (message) => void told.push(message),
+    hiddenIn: () => [],
     lacks: () => false,
     budget: () => ({ remaining, limit: 100, resetAt: 3_600_000, seenAt: 0 }),
     refuse: unused,

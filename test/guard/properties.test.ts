@@ -104,7 +104,7 @@ describe('a planted secret', () => {
     const written = [...told, JSON.stringify(user.asked), JSON.stringify(connectors.log.lines), await filesIn(guard.dataDir)];
     expect(written.filter((text) => text.includes(secret))).toEqual([]);
     expect(user.asked.length).toBeGreaterThan(3);
-    expect(told.filter((text) => /\[hidden [0-9a-f]{4}\]/.test(text)).length).toBeGreaterThan(8);
+    expect(told.filter((text) => /\[hidden\]/.test(text)).length).toBeGreaterThan(8);
     await connectors.close();
     await guard.close();
     await lens.close();

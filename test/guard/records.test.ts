@@ -148,7 +148,7 @@ describe('a change', () => {
     const { call, lens } = await serve({ alter: (_method, _path, body) => ({ ...(body as object), api_token: 'abcd1234' }) });
     expect(textOf(await call('create_project', calls['create_project']!()))).toContain('could not write the record');
     expect(lens.changes()).toEqual([]);
-    expect(textOf(await call('get_organization'))).toMatch(/api_token: \[hidden [0-9a-f]{4}\]/);
+    expect(textOf(await call('get_organization'))).toMatch(/api_token: \[hidden\]/);
   });
 
   test('is not made when the head of the log cannot be written', async () => {

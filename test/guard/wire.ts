@@ -61,6 +61,7 @@ export async function connect({ parts, user, principal = 'ann', tamper }: { part
   }
   await client.connect(near);
   return {
+    client,
     call: (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args }),
     close: async () => {
       await client.close();

@@ -10,21 +10,21 @@ const api = { name: 'api', service_type: 'APPLICATION', git_repository: { branch
 
 describe('two environments', () => {
   const staging: ComparedEnvironment = { name: 'staging', services: [web, api, { name: 'new', service_type: 'JOB' }], variables: [
-    { key: 'A', fingerprint: '1' }, { key: 'B', service: 'api', fingerprint: '1' }, { key: 'C' }, { key: 'D', fingerprint: '4' }, { key: 'HOST', scope: 'BUILT_IN', fingerprint: 'x' },
+    { key: 'A', value: '1' }, { key: 'B', service: 'api', value: '1' }, { key: 'C' }, { key: 'D', value: '4' }, { key: 'HOST', scope: 'BUILT_IN', value: 'x' },
   ] };
   const production: ComparedEnvironment = { name: 'production', services: [
     { ...web, name: 'Web', tag: 'v1', memory: 1024, ports: [{ internal_port: 80, id: 'b' }] }, { ...api, git_repository: { branch: 'main', deployed_commit_id: 'bbb' } },
-  ], variables: [{ key: 'A', fingerprint: '1' }, { key: 'B', service: 'API', fingerprint: '2' }, { key: 'C', fingerprint: '3' }, { key: 'HOST', scope: 'BUILT_IN', fingerprint: 'y' }] };
+  ], variables: [{ key: 'A', value: '1' }, { key: 'B', service: 'API', value: '2' }, { key: 'C', value: '3' }, { key: 'HOST', scope: 'BUILT_IN', value: 'y' }] };
 
   test('are compared by what services see: what is inherited counts as set', () => {
     const both = { services: [api] };
     const overridden: ComparedEnvironment = { ...both, name: 'staging', variables: [
-      { key: 'REGION', scope: 'PROJECT', fingerprint: '1' }, { key: 'REGION', service: 'api', scope: 'APPLICATION', fingerprint: '2' },
-      { key: 'SAME', scope: 'ENVIRONMENT', fingerprint: '3' }, { key: 'SAME', scope: 'PROJECT', fingerprint: '9' },
-      { key: 'ALONE', service: 'api', scope: 'APPLICATION', fingerprint: '5' },
+      { key: 'REGION', scope: 'PROJECT', value: '1' }, { key: 'REGION', service: 'api', scope: 'APPLICATION', value: '2' },
+      { key: 'SAME', scope: 'ENVIRONMENT', value: '3' }, { key: 'SAME', scope: 'PROJECT', value: '9' },
+      { key: 'ALONE', service: 'api', scope: 'APPLICATION', value: '5' },
     ] };
     const inheriting: ComparedEnvironment = { ...both, name: 'production', variables: [
-      { key: 'REGION', scope: 'PROJECT', fingerprint: '1' }, { key: 'SAME', scope: 'PROJECT', fingerprint: '3' }, { key: 'SAME', service: 'API', scope: 'APPLICATION', fingerprint: '3' },
+      { key: 'REGION', scope: 'PROJECT', value: '1' }, { key: 'SAME', scope: 'PROJECT', value: '3' }, { key: 'SAME', service: 'API', scope: 'APPLICATION', value: '3' },
     ] };
     expect(compareEnvironments(overridden, inheriting).differences).toEqual([
       { kind: 'missing variable', service: 'api', what: 'ALONE', first: 'set' },

@@ -42,7 +42,7 @@ const filesIn = (folder: string, ending: string): Text[] =>
     .filter((name) => name.endsWith(ending))
     .map((name) => ({ at: join(folder, name), text: readFileSync(join(root, folder, name), 'utf8') }));
 
-const isForMachines = (text: string): boolean => /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WHERE)\b|[=<>] \?|<\w+ \w+=/.test(text);
+const isForMachines = (text: string): boolean => /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|PRAGMA|WHERE|DESC)\b|[=<>] \?|<\w+ \w+=/.test(text);
 
 /** The literals of a source that are sentences: what is said to somebody. */
 const sentencesIn = ({ at, text }: Text): Text[] =>

@@ -1,23 +1,20 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
-import { compareEnvironments as drift, type ComparedEnvironment, type FingerprintedVariable } from '../../src/insight/drift.ts';
-import { composeTool, isRecord, pruneRecord, tableText, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
+import { compareEnvironments as drift, type ComparedEnvironment, type ComparedVariable } from '../../src/insight/drift.ts';
+import { composeTool, containsMark as hides, isRecord, pruneRecord, tableText, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
 
 const serviceScopes: readonly string[] = ['APPLICATION', 'CONTAINER'];
 
-/**
- * A variable that can be compared and not read. What may be shown serves: secrets in it are masked, equal ones alike. It is
- * told to nobody.
- */
-const compared = (row: JsonRecord, service?: string): FingerprintedVariable => ({
-  key: String(row['key']), scope: String(row['scope']), ...(service !== undefined && { service }), fingerprint: typeof row['value'] === 'string' ? `=${row['value']}` : undefined,
+/** A variable to be compared: by what may be shown of its value, where that is all of it. */
+const compared = (row: JsonRecord, service?: string): ComparedVariable => ({
+  key: String(row['key']), scope: String(row['scope']), ...(service !== undefined && { service }), value: typeof row['value'] === 'string' && !hides(row['value']) ? row['value'] : undefined,
 });
 
 /** The variables of a service's own; the platform lists those of applications and containers only. */
-async function ofService(sight: Sight, service: JsonRecord): Promise<FingerprintedVariable[]> {
+async function ofService(sight: Sight, service: JsonRecord): Promise<ComparedVariable[]> {
   const [id, name] = [String(service['id']), String(service['name'])];
   const list =
     service['service_type'] === 'APPLICATION' ? await sight.attempt(operations.list_environment_variables, { application_id: id })
@@ -61,7 +58,7 @@ export const compareEnvironments = composeTool({
       return [
         head,
         ...(differences.length > 0 ? [tableText(records(results), ['kind', 'service', 'what', 'first', 'second'])] : []),
-        ...(Array.isArray(not_comparable) ? [`Can't be compared: ${not_comparable.join(', ')}`] : []),
+        ...(Array.isArray(not_comparable) ? [`Set in both, and not compared, because what they hold is hidden: ${not_comparable.join(', ')}`] : []),
       ].join('\n');
     },
     keep: 'first',

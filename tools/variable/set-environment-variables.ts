@@ -57,10 +57,12 @@ function setting(holder: Holder, key: string, value: string, sight: Sight): read
   const { kind, id, environmentId, variables } = holder;
   const same = variables.filter((variable) => variable.key === key);
   const present = same.find((variable) => isOwn(holder, variable));
-  if (present?.value === value) return [];
+  // Of what the caller may not see it is not told whether it is the same already.
+  const hidden = present ? sight.hiddenIn({ ...present }) : [];
+  if (present?.value === value && !hidden.includes('value')) return [];
   if (present && !isSettable(present)) {
     sight.refuse(
-      `${key} of the ${kind} is ${present.variable_type}${present.owned_by ? `, owned by ${present.owned_by}` : ''}: its value is not set there`,
+      `${key} of the ${kind} is ${present.variable_type}${present.owned_by && !hidden.includes('owned_by') ? `, owned by ${present.owned_by}` : ''}: its value is not set there`,
       'Change it where its value comes from, or leave the key out. Nothing was set.',
     );
   }

@@ -3,16 +3,14 @@ import { amending, defineTool, record, type JsonRecord } from '../../src/mcp/too
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
-const differs = (given: unknown, now: unknown): boolean => given !== undefined && given !== now;
-
 /** What the platform would refuse to change; asking somebody to agree first would be for nothing. */
-function fixed({ scope, variable_type: type, owned_by: owner, key, value }: JsonRecord, given: JsonRecord) {
+function fixed({ scope, variable_type: type, owned_by: owner }: JsonRecord, changed: JsonRecord) {
   if (unchangeable.includes(String(scope))) {
     return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: 'A container can get its own value of it with override_environment_variable, except of scope BUILT_IN; nothing here changes it for all.' };
   }
   if (owner !== undefined && owner !== null) return { what: 'it is owned by another system', next: 'Change it there. list_environment_variables says where, as owned_by.' };
-  if (type === 'OVERRIDE' && differs(given['key'], key)) return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };
-  if (type === 'ALIAS' && differs(given['value'], value)) return { what: 'it is an alias and has the value of the variable it stands for', next: 'Change that one. list_environment_variables shows it as aliased_variable.' };
+  if (type === 'OVERRIDE' && changed['key'] !== undefined) return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };
+  if (type === 'ALIAS' && changed['value'] !== undefined) return { what: 'it is an alias and has the value of the variable it stands for', next: 'Change that one. list_environment_variables shows it as aliased_variable.' };
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { ApiError, type ApiErrorKind } from '../../client/errors.ts';
 import type { Config } from '../../config.ts';
 import { operations } from '../../contract/operations.ts';
-import { clean } from '../../mcp/fence.ts';
+import { clean } from '../../mcp/redaction/index.ts';
 import { endpointOf } from '../claim.ts';
 import { createLog } from '../log.ts';
 import { remoteConnection } from '../remote.ts';

@@ -1,6 +1,7 @@
 import { tools } from '../../../tools/index.ts';
 import type { Config } from '../../config.ts';
 import type { Log } from '../../mcp/context.ts';
+import { unseenVariables } from '../../mcp/guard/policy.ts';
 import { bearer } from '../../serve/http/bearer.ts';
 import type { Handler } from '../../serve/http/exchange.ts';
 import type { Authenticate } from '../../serve/http/identity.ts';
@@ -13,11 +14,15 @@ export interface ConfiguredAdmission {
   readonly authenticate?: Authenticate;
   /** What tells clients how to get in. */
   readonly routes: Readonly<Record<string, Handler>>;
+  /** Variables of the environment that policies of keys let be set unseen, earlier ones too. */
+  readonly unseen: () => readonly string[];
   /** Reads the keys again, and gives what puts them in place. */
   readonly read: () => Promise<() => void>;
 }
 
 const keysOf = async ({ keysFile }: Config): Promise<Keys | undefined> => (keysFile === undefined ? undefined : loadKeys(keysFile, tools));
+
+const variablesOf = (keys: Keys | undefined): readonly string[] => [...(keys?.values() ?? [])].flatMap(({ restriction }) => unseenVariables(restriction.rules));
 
 /** The part of an OAuth resource server. Its library is loaded where it is used only. */
 async function oauthOf({ oauthIssuer: issuer, oauthAudience, oauthJwksUrl, publicUrl }: Config, log: Log): Promise<{ oauth?: OAuth; routes: Record<string, Handler> }> {
@@ -34,13 +39,18 @@ async function oauthOf({ oauthIssuer: issuer, oauthAudience, oauthJwksUrl, publi
  */
 export async function admissionOf(config: Config, log: Log): Promise<ConfiguredAdmission> {
   let keys = await keysOf(config);
+  const unseen = new Set(variablesOf(keys));
   const { oauth, routes } = await oauthOf(config, log);
   return {
     ...((keys ?? oauth) && { authenticate: (request) => bearer({ keys, oauth })(request) }),
     routes,
+    unseen: () => [...unseen],
     read: async () => {
       const next = await keysOf(config);
-      return () => void (keys = next);
+      return () => {
+        keys = next;
+        for (const name of variablesOf(next)) unseen.add(name);
+      };
     },
   };
 }

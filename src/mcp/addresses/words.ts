@@ -1,6 +1,6 @@
 import { serviceKinds } from '../../contract/resources/service.ts';
-import { clean, fence } from '../fence.ts';
 import { sayable } from '../mentions.ts';
+import { fence, type Redactor } from '../redaction/index.ts';
 import { howToName } from '../references.ts';
 import type { Address, AddressKind } from './address.ts';
 import { isId } from './names.ts';
@@ -60,21 +60,20 @@ const mostTold = 20;
 
 /** How a text may be put. */
 interface Wording {
-  /** Masks what must not show. */
-  readonly redact: (text: string) => string;
+  readonly redactor: Pick<Redactor, 'text' | 'echo'>;
   /** Names of tools that aren't shown. */
   readonly hidden: readonly string[];
 }
 
 /** What is wrong with an address and what could be meant instead, for the model. */
-export function addressText(problem: AddressProblem, { redact, hidden }: Wording): string {
-  const quoted = (text: string): string => `"${shortened(clean(redact(text)))}"`;
+export function addressText(problem: AddressProblem, { redactor, hidden }: Wording): string {
+  const quoted = (text: string): string => `"${shortened(redactor.echo(text))}"`;
   const { candidates, near, notes } = problem;
   const told = (candidates.length > 0 ? candidates : near).slice(0, mostTold);
   const more = candidates.length > told.length ? [`And ${candidates.length - told.length} more.`] : [];
   return [
     heads[problem.why](problem, quoted),
-    ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(clean(redact(rows(told))))]),
+    ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(redactor.text(rows(told)))]),
     ...more,
     ...(told.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.given)) ? [sayable(nextStep(problem), hidden)] : []),
     ...notes,

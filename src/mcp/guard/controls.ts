@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { Issue } from '../arguments.ts';
 import type { JsonSchema } from '../json-schema.ts';
-import { shortestSecret } from '../redact.ts';
+import { shortestSecret } from '../redaction/index.ts';
 import type { Tool } from '../tool.ts';
 import { isRecord, omit, type JsonRecord } from '../values.ts';
 import { allowedVariables, allowsUnattended, type Policy } from './policy.ts';
@@ -47,8 +47,8 @@ export interface Split {
   /** What is for the platform. */
   readonly args: unknown;
   readonly issues: readonly Issue[];
-  /** Values that came from this server's environment: nobody may see them. */
-  readonly secrets: readonly string[];
+  /** The argument whose value came from this server's environment, and from which variable: nobody may see it. */
+  readonly unseen?: { readonly member: string; readonly variable: string };
 }
 
 /** The value of a variable of this server's environment. */
@@ -67,7 +67,7 @@ function valueFrom(name: unknown, given: JsonRecord, policy: Policy, environment
 /** Takes the controls out of what a caller gave. What the tool doesn't take under the policy stays in, to be told as unknown. */
 export function splitControls(tool: Tool, given: unknown, policy: Policy, environment: Environment): Split {
   const offered = Object.keys(controlSchemas(tool, policy));
-  if (!isRecord(given) || offered.length === 0) return { controls: { dryRun: false }, args: given, issues: [], secrets: [] };
+  if (!isRecord(given) || offered.length === 0) return { controls: { dryRun: false }, args: given, issues: [] };
   const { dry_run: dryRun = false, plan_token: planToken, value_from_env: variable } = given;
   const args = omit(given, offered);
   const taken = variable !== undefined && offered.includes('value_from_env') ? valueFrom(variable, given, policy, environment) : { issues: [] };
@@ -81,6 +81,6 @@ export function splitControls(tool: Tool, given: unknown, policy: Policy, enviro
     controls: { dryRun: dryRun === true, ...(typeof planToken === 'string' && offered.includes('plan_token') && { planToken }) },
     args: value === undefined ? args : { ...args, [settable]: value },
     issues,
-    secrets: value === undefined ? [] : [value],
+    ...(value !== undefined && { unseen: { member: settable, variable: String(variable) } }),
   };
 }

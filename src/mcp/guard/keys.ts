@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 const keyBytes = 32;
 
 /** What a key is for. Each purpose has a key of its own, so that what one seals another never opens. */
-export type Purpose = 'audit' | 'audit head' | 'approval' | 'plan' | 'fingerprint' | 'question' | 'plan token';
+export type Purpose = 'audit' | 'audit head' | 'approval' | 'plan' | 'question' | 'plan token';
 
 /** The keys of one data directory, by purpose. */
 export type Keys = (purpose: Purpose) => Buffer;

@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { toWire, type AnyOperation, type Method } from '../../contract/operation.ts';
-import { clean } from '../fence.ts';
-import type { Redactor } from '../redact.ts';
-import { answerSchema, argumentSchema } from '../schema.ts';
+import type { Redactor } from '../redaction/index.ts';
+import { answerSchema, argumentSchema, takenSchema } from '../schema.ts';
 import type { Tool } from '../tool.ts';
-import { canonical, mapStrings, omit, type JsonRecord } from '../values.ts';
+import { canonical, omit, type JsonRecord } from '../values.ts';
 import type { AimedAct } from './guard.ts';
 import { lineAgreed, lineText, type PlanLine, type Preview } from './plan/preview.ts';
 import { replacement } from './plan/replacement.ts';
@@ -65,18 +64,19 @@ interface PlannedAct {
 }
 
 /** What one act sends, and what it does to what is there now: as it is, and as it may be told. */
-async function planAct({ operation, input, kept = [], target }: AimedAct, { tool, read, redactor }: PlanSource, shown: <Value>(value: Value) => Value): Promise<PlannedAct> {
-  const shownInput = shown(redactor.value(input, argumentSchema(operation))) as JsonRecord;
+async function planAct({ operation, input, kept: amended, target }: AimedAct, { tool, args, read, redactor: { agreement } }: PlanSource): Promise<PlannedAct> {
+  const shownInput = agreement.sent(input, argumentSchema(operation), amended && args) as JsonRecord;
+  const kept = amended ?? [];
   const { method, target: path, body } = toWire(operation, shownInput);
   const unchanged = kept.filter((name) => body && Object.hasOwn(body, name));
   const request = { method, path, ...(body && { body: omit(body, kept) }), ...(unchanged.length > 0 && { unchanged }) };
   const preview = read && previewOf(tool, operation);
   if (!preview) return { request, seen: [], told: [] };
-  const protectedRead: Read = async (one, given) => shown(redactor.value(await read(one, given), answerSchema(one)));
+  const protectedRead: Read = async (one, given) => agreement.present(await read(one, given), answerSchema(one));
   return {
     request,
     seen: await preview(input, { target, read }),
-    told: await preview(shownInput, { target: shown(target), read: protectedRead }),
+    told: await preview(shownInput, { target: agreement.present(target) as Target, read: protectedRead }),
   };
 }
 
@@ -86,18 +86,21 @@ async function planAct({ operation, input, kept = [], target }: AimedAct, { tool
  * @throws ApiError when the platform fails while it is read.
  */
 export async function planOf(source: PlanSource): Promise<Plan> {
-  const { tool, args, acts, target, tier, redactor, key } = source;
-  const shown = <Value>(value: Value): Value => mapStrings(value, (text) => clean(redactor.text(text))) as Value;
+  const { tool, args, acts, target, tier, redactor: { agreement }, key } = source;
   const named = await namedTarget(target, source.read);
   const planned: PlannedAct[] = [];
-  for (const one of acts) planned.push(await planAct(one, source, shown));
+  for (const one of acts) planned.push(await planAct(one, source));
   const inputs = acts.map(({ operation, input }) => [operation.name, input]);
   // Secrets count for the digest, though nobody sees them.
   const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, tier, named, args, inputs, planned.map(({ seen }) => seen.map(lineAgreed))]))).digest('hex');
   return {
-    tool: tool.name, tier, target: shown(named), summary: [...new Set(acts.map(({ operation }) => operation.summary))].join(' '),
+    tool: tool.name, tier, target: agreement.present(named) as NamedTarget, summary: [...new Set(acts.map(({ operation }) => operation.summary))].join(' '),
     requests: planned.map(({ request }) => request),
-    effects: [...touchedLines(acts.map((one) => one.target)), ...tool.plan(args), ...planned.flatMap(({ told }) => told.map(lineText))].map((line) => shown(line).replaceAll('\n', String.raw`\n`)),
+    effects: [
+      ...touchedLines(acts.map((one) => agreement.present(one.target) as Target)),
+      ...tool.plan(agreement.sent(args, takenSchema(tool)) as JsonRecord),
+      ...planned.flatMap(({ told }) => told.map(lineText)),
+    ].map((line) => line.replaceAll('\n', String.raw`\n`)),
     digest,
   };
 }

@@ -173,5 +173,8 @@ export const allowsUnattended = (tier: Tier, policy: Policy): tier is GraveTier 
 /** Environment variables of this server whose values calls may set. */
 export const allowedVariables = (policy: Policy): readonly string[] => common(rulesIn(policy).map(({ valueFromEnv }) => valueFromEnv));
 
+/** Environment variables of this server that any set of rules names as such: their values are secrets, whoever may set them. */
+export const unseenVariables = (rules: readonly Rules[]): readonly string[] => rules.flatMap(({ valueFromEnv = [] }) => valueFromEnv);
+
 /** The same policy, tightened by more rules. */
 export const tighten = (policy: Policy, rules: Rules): Policy => ({ ...policy, rules: [...rulesIn(policy), rules] });

@@ -1,4 +1,4 @@
-import { clean } from '../fence.ts';
+import { clean } from '../redaction/index.ts';
 import { forms } from './forms.ts';
 import type { Prompt } from './prompt.ts';
 

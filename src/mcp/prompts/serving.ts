@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type GetPromptRequest, type GetPromptResult, type ListPromptsResult, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
-import { clean, fence } from '../fence.ts';
 import { withWarning } from '../mentions.ts';
 import { nearest } from '../nearest.ts';
+import { clean, fence } from '../redaction/index.ts';
 import { resources } from '../resources/catalog.ts';
 import { isOfPlatform } from '../resources/resource.ts';
 import type { CallFor } from '../resources/serving.ts';

@@ -72,7 +72,7 @@ export function watchFor(current: () => Watching, { principal, identity = princi
     return run(tool, args, contextOf(parts, signal), { ...parts, connect, recorder: exceptionsOnly(parts.recorder) });
   };
 
-  return async (uri: string, changed: (uri: string) => void): Promise<Stop | undefined> => {
+  const watch = async (uri: string, changed: (uri: string) => void): Promise<Stop | undefined> => {
     const { watches, policy } = current();
     const { resource, args } = resourceAt(uri) ?? {};
     if (!resource || !args || !isOfPlatform(resource) || !resource.watched || !isAllowed(resource, policy)) return undefined;
@@ -98,4 +98,11 @@ export function watchFor(current: () => Watching, { principal, identity = princi
     stop();
     return undefined;
   };
+
+  // Whoever listens has no other answer than that it isn't watched: why not, the log says.
+  return (uri: string, changed: (uri: string) => void): Promise<Stop | undefined> =>
+    watch(uri, changed).catch((error: unknown) => {
+      current().log.error({ err: error, principal }, 'not watched');
+      return undefined;
+    });
 }

@@ -3,7 +3,10 @@ import type { AddressKind } from '../../../src/mcp/addresses/address.ts';
 import { createAddresses, type RememberingAddresses } from '../../../src/mcp/addresses/addresses.ts';
 import { addressText } from '../../../src/mcp/addresses/words.ts';
 import { startLab, type Lab } from '../../platform/lab.ts';
+import { createRedaction } from '../../../src/mcp/redaction/index.ts';
 import { callerOf, problemIn, type LookingCaller } from './support.ts';
+
+const redactor = createRedaction().forCall({ principal: 'ann' });
 
 let lab: Lab;
 let addresses: RememberingAddresses;
@@ -23,7 +26,7 @@ afterAll(async () => {
   await lab.close();
 });
 
-const textFor = async (kind: AddressKind, given: string): Promise<string> => addressText(await problemIn(addresses.resolve(kind, given, caller.look)), { redact: (text) => text, hidden: [] });
+const textFor = async (kind: AddressKind, given: string): Promise<string> => addressText(await problemIn(addresses.resolve(kind, given, caller.look)), { redactor, hidden: [] });
 
 describe('what is wrong is told with what there is', () => {
   test.each<[AddressKind, string, RegExp]>([
@@ -62,7 +65,7 @@ describe('what is wrong is told with what there is', () => {
     // This platform doesn't allow it; others do.
     const read: typeof caller.look.read = async (operation, input) => (operation.name === 'list_services' ? { results: rows } : caller.look.read(operation, input));
     const look = { ...caller.look, read };
-    const text = addressText(await problemIn(addresses.resolve('service', 'shop/staging/twin', look)), { redact: (one) => one, hidden: [] });
+    const text = addressText(await problemIn(addresses.resolve('service', 'shop/staging/twin', look)), { redactor, hidden: [] });
     expect(text).toMatch(/shop\/staging\/application:twin · .*\nshop\/staging\/database:twin · /);
     expect(await addresses.resolve('service', 'shop/staging/database:twin', look)).toMatchObject({ id: rows[1]!.id });
     expect(await addresses.resolve('database', 'shop/staging/twin', look)).toMatchObject({ id: rows[1]!.id });
@@ -73,7 +76,7 @@ describe('what is wrong is told with what there is', () => {
     const read: typeof caller.look.read = async (operation, input) =>
       operation.name === 'list_projects' ? { results: [{ id: '00000000-0000-4000-8000-000000000001', name: attack }] } : caller.look.read(operation, input);
     const problem = await problemIn(addresses.resolve('project', 'twin', { ...caller.look, read }));
-    const text = addressText(problem, { redact: (one) => one.replaceAll('key-1234', '[hidden]'), hidden: [] });
+    const text = addressText(problem, { redactor: createRedaction({ configured: () => ['key-1234'] }).forCall({ principal: 'ann' }), hidden: [] });
     expect(text.match(/<\/?platform-data>/g)).toHaveLength(2);
     expect(text).toContain('<U+200B> now, twin [hidden]');
   });

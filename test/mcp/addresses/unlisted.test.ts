@@ -6,7 +6,10 @@ import { allOperations, operations } from '../../../src/contract/operations.ts';
 import { createAddresses, type RememberingAddresses } from '../../../src/mcp/addresses/addresses.ts';
 import { addressText } from '../../../src/mcp/addresses/words.ts';
 import { startLab, type Lab } from '../../platform/lab.ts';
+import { createRedaction } from '../../../src/mcp/redaction/index.ts';
 import { callerOf, problemIn, type LookingCaller } from './support.ts';
+
+const redactor = createRedaction().forCall({ principal: 'ann' });
 
 let lab: Lab;
 let url: string;
@@ -67,14 +70,14 @@ test('an id of a service that was never seen is asked for with its kind, which i
   const id = lab.seed['application_id']!;
   const problem = await problemIn(addresses.resolve('service', id, caller.look));
   expect(problem.near).toEqual([]);
-  expect(addressText(problem, { redact: (text) => text, hidden: [] })).toContain(`Say of which kind it is: infra://service/<kind>/${id} (kinds: application,`);
+  expect(addressText(problem, { redactor, hidden: [] })).toContain(`Say of which kind it is: infra://service/<kind>/${id} (kinds: application,`);
   expect(await addresses.resolve('service', `infra://service/application/${id}`, caller.look)).toMatchObject({ kind: 'application', id });
 });
 
 test('a name that was never seen leaves a next step', async () => {
   for (const kind of ['service', 'environment'] as const) {
     const problem = await problemIn(addresses.resolve(kind, 'nothing-like-it', caller.look));
-    expect(addressText(problem, { redact: (text) => text, hidden: [] })).toMatch(/Give its id(?: and kind: infra:\/\/service\/<kind>\/<id>)?\.\nAsk the user for the id/);
+    expect(addressText(problem, { redactor, hidden: [] })).toMatch(/Give its id(?: and kind: infra:\/\/service\/<kind>\/<id>)?\.\nAsk the user for the id/);
   }
 });
 

@@ -36,7 +36,7 @@ describe('the controls that a tool takes', () => {
 describe('taking controls out of arguments', () => {
   test('leaves what is for the platform', () => {
     expect(splitControls(toolNamed('stop_environment'), { environment_id: 'e', dry_run: true }, plain, environment)).toEqual({
-      controls: { dryRun: true }, args: { environment_id: 'e' }, issues: [], secrets: [],
+      controls: { dryRun: true }, args: { environment_id: 'e' }, issues: [],
     });
   });
 
@@ -57,7 +57,7 @@ describe('taking controls out of arguments', () => {
   test('sets a value from the environment of this server, as a secret', async () => {
     const policy = await policyOf('value_from_env: [DEPLOY_KEY, SHORT, MISSING]');
     const split = (given: object) => splitControls(toolNamed('create_secret'), given, policy, environment);
-    expect(split({ key: 'K', value_from_env: 'DEPLOY_KEY' })).toEqual({ controls: { dryRun: false }, args: { key: 'K', value: 'from the environment' }, issues: [], secrets: ['from the environment'] });
+    expect(split({ key: 'K', value_from_env: 'DEPLOY_KEY' })).toEqual({ controls: { dryRun: false }, args: { key: 'K', value: 'from the environment' }, issues: [], unseen: { member: 'value', variable: 'DEPLOY_KEY' } });
     expect(split({ value_from_env: 'PATH' }).issues).toEqual(['"value_from_env" must be one of DEPLOY_KEY, SHORT, MISSING']);
     expect(split({ value_from_env: 'DEPLOY_KEY', value: 'x' }).issues).toEqual(['give "value" or "value_from_env", not both']);
     expect(split({ value_from_env: 'MISSING' }).issues).toEqual([expect.stringContaining('not set where this server runs')]);

@@ -1,4 +1,4 @@
-import { isMixed, looksRandom } from './values.ts';
+import { canBeSecret, isMixed, looksRandom } from './values.ts';
 
 /** Longest name that is held for one. */
 const longestName = 255;
@@ -68,6 +68,7 @@ function isOpenFor(last: string, value: string): boolean {
  */
 export function nameTells(name: string, value?: string): boolean {
   if (name.length > longestName || !hint.test(name) || /\s/.test(name)) return false;
+  if (value !== undefined && !canBeSecret(value)) return false;
   const words = wordsOf(name);
   const last = words.at(-1);
   if (last === undefined || isAbout(words, last)) return false;

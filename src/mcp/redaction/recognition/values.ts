@@ -25,7 +25,7 @@ const publicName = /(?:sha\d*|commit|hash|digest|revision|checksum|fingerprint|(
 
 /** Whether a variable's value looks like a key by its shape, such as 16 or more mixed letters and digits in one run. */
 export const valueTells = (name: string, value: string): boolean =>
-  !publicName.test(name) && !uuid.test(value) && !/\s/.test(value) && (value.match(randomRun) ?? []).some(isRandom);
+  canBeSecret(value) && !publicName.test(name) && !uuid.test(value) && !/\s/.test(value) && (value.match(randomRun) ?? []).some(isRandom);
 
 const place = /^(?:\.{0,2}\/|[A-Z]:\\|[a-z][a-z\d+.-]*:\/\/|sha\d+:)|\.(?:pem|key|crt|json|ya?ml|txt)$/i;
 

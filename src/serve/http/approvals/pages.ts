@@ -1,5 +1,5 @@
 import type { RecordedCall } from '../../../mcp/audit/calls.ts';
-import { clean } from '../../../mcp/fence.ts';
+import { clean } from '../../../mcp/redaction/index.ts';
 import type { Pending } from '../../../mcp/guard/approvals/pending.ts';
 import { planText } from '../../../mcp/guard/plan.ts';
 import { html, none, type Html } from './html.ts';

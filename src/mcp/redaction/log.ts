@@ -1,5 +1,4 @@
 import type { Log } from '../context.ts';
-import type { Redactor } from '../redact.ts';
 import { isRecord } from '../values.ts';
 
 /** How deep fields are written down. */
@@ -17,11 +16,27 @@ function plain(value: unknown, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member, depth + 1)]));
 }
 
-/** A log that is told no secrets. */
-export function protectLog(log: Log, redactor: Redactor): Log {
+/** What makes things fit for a log. */
+export interface Protection {
+  readonly text: (text: string) => string;
+  readonly value: (value: unknown) => unknown;
+}
+
+const withheld = 'a line was withheld: what it says could not be made fit to be written';
+
+/** A log that is told no secrets. It never fails: where a line can't be protected, the log is told that, and of which request. */
+export function protectLog(log: Log, { text, value }: Protection): Log {
   const protect =
     (level: keyof Log): Log[keyof Log] =>
-    (fields, message) =>
-      log[level](redactor.value(plain(fields)) as object, redactor.text(message));
+    (fields, message) => {
+      let line: readonly [object, string];
+      try {
+        line = [value(plain(fields)) as object, text(message)];
+      } catch {
+        const { requestId } = fields as { readonly requestId?: unknown };
+        line = [typeof requestId === 'string' ? { requestId } : {}, withheld];
+      }
+      log[level](...line);
+    };
   return { debug: protect('debug'), info: protect('info'), warn: protect('warn'), error: protect('error') };
 }

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Parts } from '../../src/mcp/parts.ts';
+import type { Intent, Outcome } from '../../src/mcp/guard/record.ts';
+import { passingGraveCalls } from '../../src/mcp/guard/grave-calls.ts';
+import { passingKeys } from '../../src/mcp/guard/keys.ts';
+import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
+import { callsOn } from './calls.ts';
+import { busyPlatform, policyFrom } from './rig.ts';
+import { connect, partsFor } from './wire.ts';
+
+/** The platform's token: what the server is configured with. */
+const secret = 'token-of-the-tests';
+
+/** The function that throws; the modules below look here. */
+const broken = vi.hoisted(() => ({ name: '' }));
+
+/** A module's functions, each of which throws when its turn comes. */
+const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unknown>>) => {
+  const real = await load();
+  const wrapped = Object.entries(real).map(([name, member]) => [
+    name,
+    typeof member === 'function' && !/^class\s/.test(Function.prototype.toString.call(member))
+      ? (...given: unknown[]) => {
+          if (broken.name === name) throw new Error('failed with token-of-the-tests');
+          return (member as (...all: unknown[]) => unknown)(...given);
+        }
+      : member,
+  ]);
+  return Object.fromEntries(wrapped) as Record<string, unknown>;
+});
+
+vi.mock('../../src/mcp/guard/controls.ts', breakable);
+vi.mock('../../src/mcp/guard/pinned-place.ts', breakable);
+vi.mock('../../src/mcp/arguments.ts', breakable);
+vi.mock('../../src/mcp/guard/guard.ts', breakable);
+vi.mock('../../src/mcp/resolve.ts', breakable);
+vi.mock('../../src/mcp/guard/together.ts', breakable);
+vi.mock('../../src/mcp/look.ts', breakable);
+vi.mock('../../src/mcp/guard/needless.ts', breakable);
+vi.mock('../../src/mcp/guard/lock.ts', breakable);
+vi.mock('../../src/mcp/guard/plan.ts', breakable);
+vi.mock('../../src/mcp/guard/tier.ts', breakable);
+vi.mock('../../src/mcp/guard/target-path.ts', breakable);
+vi.mock('../../src/mcp/guard/policy.ts', breakable);
+vi.mock('../../src/mcp/guard/question.ts', breakable);
+vi.mock('../../src/mcp/fit.ts', breakable);
+vi.mock('../../src/mcp/reply.ts', breakable);
+vi.mock('../../src/mcp/schema.ts', breakable);
+vi.mock('../../src/mcp/errors.ts', breakable);
+vi.mock('../../src/mcp/recording.ts', breakable);
+vi.mock('../../src/mcp/resources/catalog.ts', breakable);
+
+/** What pipeline.ts takes from elsewhere in this room, types aside. */
+const stages = (): string[] => {
+  const source = readFileSync(join(import.meta.dirname, '../../src/mcp/pipeline.ts'), 'utf8');
+  return [...source.matchAll(/^import \{(?<names>[^}]+)\} from '\.\//gm)].flatMap(({ groups }) => groups!['names']!.split(',').map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('type ')));
+};
+
+/** What isn't a stage: constants, helpers without a failure of their own, and what the last resort is itself made of. */
+const noStages = ['fail', 'fence', 'protectLog', 'isRecord', 'omit', 'withheldText', 'once', 'ask'];
+
+let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let calls: ReturnType<typeof callsOn>;
+beforeAll(async () => {
+  platform = await busyPlatform();
+  calls = callsOn(platform);
+});
+afterAll(() => platform.close());
+
+const opened: { close: () => Promise<unknown> }[] = [];
+afterEach(async () => {
+  broken.name = '';
+  for (const one of opened.splice(0).toReversed()) await one.close();
+});
+
+/** A server that holds a secret, and a caller of it who agrees to everything. */
+async function serve(change: (parts: Parts) => Partial<Parts> = () => ({})) {
+  const recorded: (Intent | Outcome)[] = [];
+  const recorder = { intent: async (one: Intent) => void recorded.push(one), outcome: async (one: Outcome) => void recorded.push(one) };
+  const { parts, client, log } = partsFor({ url: platform.url, token: platform.token, policy: await policyFrom('unattended: [disruptive]'), guard: { keys: passingKeys(), recorder, graveCalls: passingGraveCalls() } });
+  const changed: Parts = { ...parts, work: async () => changed, ...change(parts) };
+  const user = userWho(agree);
+  const caller = await connect({ parts: changed, user });
+  opened.push(client, caller);
+  return { ...caller, recorded, log, asked: user.asked };
+}
+
+const id = String.raw`[0-9a-f]{8}-[0-9a-f-]{27}`;
+const plainError = new RegExp(`under request ${id}\\.`);
+
+const fail = (): never => {
+  throw new Error(`failed with ${secret}`);
+};
+
+/** Calls that between them take every stage. */
+const ways: readonly (readonly [tool: string, more: Record<string, unknown>])[] = [
+  ['restart_services', {}], ['restart_services', { dry_run: true }], ['unlock_cluster', { dry_run: true }], ['create_project', {}], ['list_projects', {}], ['list_projects', { nonsense: 1 }],
+];
+
+async function callAll(call: Awaited<ReturnType<typeof connect>>['call']) {
+  const results = [];
+  // One after the other, as each is to have its own record.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const [tool, more] of ways) results.push(await call(tool, { ...(tool === 'unlock_cluster' ? { cluster_id: platform.seed['cluster_id'] } : calls[tool]!()), ...more }));
+  return results;
+}
+
+describe('where a stage throws an error that holds a secret', () => {
+  test.each(stages().filter((name) => !noStages.includes(name)))('%s: the caller sees a plain error, the record is written, and the log has no secret', async (name) => {
+    const { call, recorded, log, asked } = await serve();
+    broken.name = name;
+    const results = await callAll(call);
+    broken.name = '';
+    const failed = results.filter((result) => plainError.test(textOf(result)));
+    expect(failed.length).toBeGreaterThan(0);
+    for (const result of failed) expect(result.isError).toBe(true);
+    for (const shown of [results, recorded, asked, log.lines]) expect(JSON.stringify(shown)).not.toContain(secret);
+    if (name !== 'recordOutcome') expect(recorded.filter((one) => 'outcome' in one).length).toBeGreaterThanOrEqual(ways.length);
+  });
+});
+
+/** The parts with a redactor that fails where it is asked for this. */
+const breaking = (part: 'text' | 'value' | 'echo' | 'agreement' | 'mention' | 'forCall') => (parts: Parts): Partial<Parts> => ({
+  redaction: {
+    ...parts.redaction,
+    forCall: (recipient) => {
+      if (part === 'forCall') fail();
+      const redactor = parts.redaction.forCall(recipient);
+      return { ...redactor, ...(part === 'agreement' ? { agreement: { sent: fail, present: fail } } : { [part]: fail }) };
+    },
+  },
+});
+
+describe('where masking itself fails', () => {
+  test.each(['text', 'value', 'echo', 'agreement', 'mention', 'forCall'] as const)('in %s: the answer is withheld, and the record is written', async (part) => {
+    const { call, recorded, log } = await serve(breaking(part));
+    const results = [...(await callAll(call)), await call('get_environment', { environment_id: 'shop/nothing' }), await call('get_environment', { environment_id: platform.seed['job_id'] })];
+    expect(results.filter((result) => plainError.test(textOf(result))).length).toBeGreaterThan(0);
+    for (const shown of [results, recorded, log.lines]) expect(JSON.stringify(shown)).not.toContain(secret);
+    expect(recorded.filter((one) => 'outcome' in one).length).toBeGreaterThanOrEqual(results.length);
+  });
+
+  test('of records: they are written without names', async () => {
+    const { call, recorded } = await serve((parts) => ({ redaction: { ...parts.redaction, value: fail } }));
+    await call('restart_services', { ...calls['restart_services']!(), dry_run: true });
+    expect(recorded).toEqual([expect.objectContaining({ outcome: 'planned', target: { kind: 'environment', id: platform.seed['environment_id'], mode: 'STAGING' } })]);
+  });
+});
+
+describe('where the record fails', () => {
+  test('with an error that holds a secret, nobody is told it', async () => {
+    const { call, log } = await serve((parts) => ({ recorder: { intent: async () => fail(), outcome: fail }, redaction: parts.redaction }));
+    const results = await callAll(call);
+    expect(textOf(results[0]!)).toContain('could not write the record');
+    expect((await call('list_projects', {})).isError).toBeFalsy();
+    expect(JSON.stringify(results)).not.toContain(secret);
+    expect(log.lines.map(({ message }) => message)).toContain('outcome not recorded');
+  });
+});
+
+describe('other ways out', () => {
+  const request = { uri: 'infra://projects' };
+
+  test('resources, prompts, completion: a plain error with the id of the request', async () => {
+    const { client, log } = await serve(({ log: opening }) => ({ opening, work: async () => fail() }));
+    const told = await Promise.all([
+      client.readResource({ uri: request.uri }), client.complete({ ref: { type: 'ref/resource', uri: 'infra://project/{project}' }, argument: { name: 'project', value: '' } }),
+      client.callTool({ name: 'list_projects', arguments: {} }),
+    ].map((answer) => answer.then((result) => JSON.stringify(result), (error: unknown) => String(error))));
+    for (const text of told) {
+      expect(text).toMatch(plainError);
+      expect(text).not.toContain(secret);
+    }
+    expect(log.lines.filter(({ message }) => message === 'answer withheld')).toHaveLength(3);
+  });
+
+  test('a resource whose address breaks what reads it', async () => {
+    const { client } = await serve();
+    broken.name = 'resourceAt';
+    const text = await client.readResource({ uri: request.uri }).catch((error: unknown) => String(error));
+    expect(text).toMatch(plainError);
+    expect(text).not.toContain(secret);
+  });
+
+  test('changes: what breaks is not watched', async () => {
+    const { client, log } = await serve();
+    const { watchFor } = await import('../../src/mcp/resources/watch.ts');
+    const { parts } = partsFor({ url: platform.url, token: platform.token });
+    broken.name = 'resourceAt';
+    expect(await watchFor(() => parts, { principal: 'ann' })('infra://projects', () => undefined)).toBeUndefined();
+    await expect(client.listResources()).resolves.toBeDefined();
+    expect(JSON.stringify(log.lines)).not.toContain(secret);
+  });
+});
