@@ -16,6 +16,7 @@ import { type Db, openDatabase } from './store/database.ts';
 import { readSetting, writeSetting } from './store/settings.ts';
 import type { Vault } from './vault.ts';
 import { anyAddress, publicOnly } from './webhooks/target.ts';
+import { sealTargets } from './webhooks/userinfo.ts';
 
 /** What works on the records of a platform is made with. */
 export interface WorkParts {
@@ -90,6 +91,7 @@ export function createWork(parts: WorkParts): Work {
     },
     begin: async () => {
       await requireOwnKey(db, vault, dataDir);
+      await sealTargets(db, vault);
       await setTime();
       const start = randomSeed === undefined ? 0 : await countStart(db);
       faults.beginAnew(randomSeed === undefined ? random.uuid() : `${randomSeed}/${start}`);

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,12 +20,13 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** A data directory as an earlier program left it. What its schema was is in the name. */
-const startOn = async (stored: string): Promise<void> => {
+/** A data directory as an earlier program left it. What its schema was is in the name. @param more statements on top of what is stored */
+const startOn = async (stored: string, more = ''): Promise<void> => {
   const fixture = join(import.meta.dirname, '../fixtures', stored);
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-old-'));
   const database = new DatabaseSync(join(dataDir, databaseFile));
   database.exec(await readFile(join(fixture, 'records.sql'), 'utf8'));
+  database.exec(more);
   database.close();
   await copyFile(join(fixture, keyFile), join(dataDir, keyFile));
   platform = await startPlatform({ dataDir, timeScale: 0 });
@@ -89,4 +90,15 @@ test('a data directory of the second schema goes on with the deployment that was
   await environments.destroy();
   // The five of its seed, the one cut off and today's; none of today's seed.
   expect(deployments).toHaveLength(7);
+});
+
+test('user names and passwords that an earlier program stored in the addresses of webhooks are sealed, and gone from the files', async () => {
+  await startOn('data-0002', "UPDATE webhook SET target_url = 'https://hooker:made-up-pass@hooks.example.com/in' WHERE target_url = 'https://hooks.example.com/in'");
+  const targets = (await rows('list_webhooks', { organization_id: platform!.organizationId })).map(({ target_url }) => target_url);
+  expect(targets).toEqual(expect.arrayContaining(['https://hooks.acme.example/deployments', 'https://[hidden]@hooks.example.com/in']));
+  const db = await openDatabase(dataDir);
+  const { sealed_target_userinfo: sealed } = await db.selectFrom('webhook').select('sealed_target_userinfo').where('target_url', '=', 'https://hooks.example.com/in').executeTakeFirstOrThrow();
+  await db.destroy();
+  expect(openVault(dataDir).open(sealed!)).toBe('hooker:made-up-pass');
+  for (const name of await readdir(dataDir)) expect((await readFile(join(dataDir, name))).includes('made-up-pass'), name).toBe(false);
 });

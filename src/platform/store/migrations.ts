@@ -4,6 +4,7 @@ import { platformTables } from './migrations/0001-platform.ts';
 import { engineTables } from './migrations/0002-engine.ts';
 import { settings } from './migrations/0003-settings.ts';
 import { listTotals } from './migrations/0004-list-totals.ts';
+import { webhookUserinfo } from './migrations/0005-webhook-userinfo.ts';
 import type { Database } from './schema.ts';
 
 /** In the order of their names. Named here, not found in a folder: the program is one bundled file. */
@@ -12,6 +13,7 @@ const migrations: Record<string, Migration> = {
   '0002-engine': engineTables,
   '0003-settings': settings,
   '0004-list-totals': listTotals,
+  '0005-webhook-userinfo': webhookUserinfo,
 };
 
 /** The names of what a database may have been through. */

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { EnvironmentMode } from '../../contract/resources/environment.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { VariableScope, VariableType } from '../../contract/resources/variable.ts';
@@ -199,6 +200,8 @@ export interface WebhookTable extends Identity {
   enabled: Flag;
   description: string | null;
   sealed_target_secret: string | null;
+  /** User name and password of the address, which is without them. */
+  sealed_target_userinfo: Generated<string | null>;
 }
 
 /** How many rows of a table an owner has in its list. Kept by the database itself. */

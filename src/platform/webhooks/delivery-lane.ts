@@ -5,6 +5,7 @@ import type { Lane } from '../engine/worker.ts';
 import type { Db } from '../store/database.ts';
 import type { Database, WebhookTable } from '../store/schema.ts';
 import type { DeliveryBody } from './outbox.ts';
+import { targetParts } from './userinfo.ts';
 import { type Letter, type Reply, send, type Sender } from './send.ts';
 
 type Delivery = Selectable<Database['webhook_delivery']>;
@@ -23,7 +24,7 @@ const keptAttempts = 1000;
 
 /** What deliveries are made with. */
 export interface DeliveryOptions extends Sender {
-  /** Opens a sealed webhook secret. */
+  /** Opens a webhook's sealed secret, and its user name and password. */
   readonly open: (sealed: string) => string;
 }
 
@@ -35,19 +36,17 @@ const bodyFor = (webhook: Selectable<WebhookTable>, body: string): string => {
   return JSON.stringify({ ...delivery, text: `${name}: ${delivery.event_type.toLowerCase().replace('_', ' ')} (${status})` });
 };
 
-const withoutCredentials = (address: string): string => {
-  const url = new URL(address);
-  url.username = '';
-  url.password = '';
-  return url.href;
-};
-
-const letterFor = (delivery: Delivery, webhook: Selectable<WebhookTable>, open: DeliveryOptions['open']): Letter => ({
-  url: webhook.target_url,
-  deliveryId: delivery.id,
-  body: bodyFor(webhook, delivery.body),
-  ...(webhook.sealed_target_secret !== null && { secret: open(webhook.sealed_target_secret) }),
-});
+function letterFor(delivery: Delivery, webhook: Selectable<WebhookTable>, open: DeliveryOptions['open']): Letter {
+  const { address, userinfo: inAddress } = targetParts(webhook.target_url);
+  const userinfo = webhook.sealed_target_userinfo === null ? inAddress : open(webhook.sealed_target_userinfo);
+  return {
+    url: address,
+    deliveryId: delivery.id,
+    body: bodyFor(webhook, delivery.body),
+    ...(userinfo !== undefined && { userinfo }),
+    ...(webhook.sealed_target_secret !== null && { secret: open(webhook.sealed_target_secret) }),
+  };
+}
 
 /** Keeps the newest records of a webhook. */
 const pruneAttempts = async (trx: Db, webhookId: string): Promise<void> => {
@@ -82,7 +81,7 @@ const record = async (context: EngineContext, trx: Db, delivery: Delivery, webho
     .insertInto('webhook_attempt')
     .values({
       id: context.random.uuid(), delivery_id: delivery.id, webhook_id: webhook.id, created_at: iso(at),
-      target_url: withoutCredentials(webhook.target_url), status_code: reply.status, response_body: reply.body,
+      target_url: targetParts(webhook.target_url).address, status_code: reply.status, response_body: reply.body,
     })
     .execute();
   if (reply.outcome !== 'try again' || attempts >= maximumAttempts) await close(trx, delivery, at);

@@ -16,6 +16,8 @@ export interface Letter {
   readonly body: string;
   /** Sent along to the target's own origin only. */
   readonly secret?: string;
+  /** User name and password with a colon between them: sent as Basic authorization, to the target's own origin only. */
+  readonly userinfo?: string;
 }
 
 /** What came of one attempt. */
@@ -47,16 +49,15 @@ const beginningOf = async (body: Dispatcher.ResponseData['body']): Promise<strin
   return Buffer.concat(chunks).subarray(0, maximumReplyBytes).toString('utf8');
 };
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
 const headersFor = (url: URL, origin: string, letter: Letter): Record<string, string> => {
   const own = url.origin === origin;
-  const { username, password } = url;
   return {
     'content-type': 'application/json',
     [webhookHeaders.delivery]: letter.deliveryId,
     ...(own && letter.secret !== undefined && { [webhookHeaders.secret]: letter.secret }),
-    ...(own && username !== '' && {
-      authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
-    }),
+    ...(own && letter.userinfo !== undefined && { authorization: `Basic ${base64(letter.userinfo)}` }),
   };
 };
 
@@ -91,9 +92,13 @@ const noAnswer = (error: unknown, timedOut: boolean, { timeoutMilliseconds }: Se
   return { status: 0, body: `No answer: ${reason}`, outcome: 'try again' };
 };
 
-/** A receiver may echo what it got; the secret is not for the records. */
-const withoutSecret = (reply: Reply, { secret }: Letter): Reply =>
-  secret === undefined || secret === '' ? reply : { ...reply, body: reply.body.replaceAll(secret, '********') };
+/** What of a letter a receiver may echo and the records must not have. */
+const secretsOf = ({ secret, userinfo }: Letter): string[] =>
+  [secret, ...(userinfo === undefined ? [] : [base64(userinfo), userinfo, userinfo.slice(userinfo.indexOf(':') + 1)])].filter((text) => text !== undefined && text !== '') as string[];
+
+/** A receiver may echo what it got; secrets are not for the records. */
+const withoutSecrets = (reply: Reply, letter: Letter): Reply =>
+  ({ ...reply, body: secretsOf(letter).reduce((body, secret) => body.replaceAll(secret, '********'), reply.body) });
 
 /**
  * Makes one attempt. Failures are replies, not errors.
@@ -103,9 +108,9 @@ const withoutSecret = (reply: Reply, { secret }: Letter): Reply =>
 export async function send(sender: Sender, letter: Letter, stopping: AbortSignal): Promise<Reply> {
   const timeout = AbortSignal.timeout(sender.timeoutMilliseconds);
   try {
-    return withoutSecret(await post(sender, letter, AbortSignal.any([stopping, timeout])), letter);
+    return withoutSecrets(await post(sender, letter, AbortSignal.any([stopping, timeout])), letter);
   } catch (error) {
     stopping.throwIfAborted();
-    return withoutSecret(noAnswer(error, timeout.aborted, sender), letter);
+    return withoutSecrets(noAnswer(error, timeout.aborted, sender), letter);
   }
 }
