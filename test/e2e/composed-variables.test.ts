@@ -131,6 +131,19 @@ describe('.env text', () => {
     });
   });
 
+  test('has secrets where the keys say so, by themselves or with their values, and the answer says which', async () => {
+    const secret = { SHOP_DB_PASS: 'made-up-one', SHOP_REDIS_AUTH: 'made-up-two', SHOP_ROOT_PW: 'made-up-three', SHOP_SECRET_ID: 'made-up-four', SHOP_PAYMENT_KEY: 'madeUp0a9B8c7D6e5F4g3H' };
+    const plain = { SHOP_SORT_KEY: 'customer', SHOP_PAYMENT_KEY_FILE: '/run/secrets/payment', SHOP_SMTP_AUTH: 'plain', SHOP_TOKEN_TTL: '3600' };
+    const env_text = Object.entries({ ...secret, ...plain }).map(([key, value]) => `${key}=${value}`).join('\n');
+    const { result, rows, text } = await setting({ ...staging, env_text });
+    const keysOf = (what: string) => rows.filter(({ how }) => how === what).map(({ key }) => String(key)).toSorted();
+    expect(keysOf('stored as a secret'), text).toEqual(Object.keys(secret).toSorted());
+    expect(keysOf('created')).toEqual(Object.keys(plain).toSorted());
+    const values = await valuesOf(staging.application);
+    for (const key of Object.keys(secret)) expect(values.has(key)).toBe(false);
+    for (const value of Object.values(secret)) expect(JSON.stringify(result)).not.toContain(value);
+  });
+
   test.each<[string, Json]>([
     ['in the map and the text', { variables: { BOTH_WAYS: 'a' }, env_text: 'BOTH_WAYS=b' }],
     ['as a variable and a secret', { variables: { BOTH_WAYS: 'a' }, secrets: { BOTH_WAYS: 'correct-horse-8' } }],

@@ -100,10 +100,10 @@ interface Given {
   readonly env_text?: string;
 }
 
-/** What of all that was given is to be a variable, and what a secret: in .env text the names tell. */
+/** What of all that was given is to be a variable, and what a secret: in .env text the names tell, and of keys the values. */
 function sorted({ variables = {}, secrets = {}, env_text = '' }: Given, holder: Holder): { plain: [string, string][]; hidden: [string, string][] } {
   const fromText = Object.entries(parseEnv(env_text)).map(([key, value]): [string, string] => [key, value ?? '']);
-  const isSecret = ([key]: [string, string]): boolean => nameTells(key) && !holder.variables.some((variable) => variable.key === key);
+  const isSecret = ([key, value]: [string, string]): boolean => nameTells(key, value) && !holder.variables.some((variable) => variable.key === key);
   return {
     plain: [...Object.entries(variables), ...fromText.filter((entry) => !isSecret(entry))],
     hidden: [...Object.entries(secrets), ...fromText.filter(isSecret)],
