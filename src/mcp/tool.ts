@@ -20,7 +20,7 @@ export { override } from './guard/plan/variable.ts';
 export { attempt } from './guard/reads.ts';
 export type { Next } from './next.ts';
 export { nearest } from './nearest.ts';
-export { containsMark, nameTells } from './redaction/index.ts';
+export { containsMark, hasUserinfo, nameTells } from './redaction/index.ts';
 export { anyService } from './references.ts';
 export { parseEnv } from 'node:util';
 export { compact, logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';

@@ -147,6 +147,24 @@ describe.each(eras)('in the %s era', (_, connect) => {
     expect(said).not.toContain('do-not-show-this');
   });
 
+  test('user name and password of a webhook are told of, never shown: in the question, the plan, the answer and what is read of it', async () => {
+    const user = userWho(agree);
+    const client = await connect()(user);
+    const args = { organization_id: platform.organizationId, target_url: 'https://made:up.77@hooks.example/with', events: ['DEPLOYMENT_FAILED'] };
+    const planned = textOf(await client.call('create_webhook', { ...args, dry_run: true }));
+    const result = await client.call('create_webhook', args);
+    const asked = user.asked[0]!.message;
+    for (const said of [planned, asked]) {
+      expect(said).toContain('https://[hidden]@hooks.example/with');
+      expect(said).toContain('a user name or a password in it');
+    }
+    const { id, target_url } = result.structuredContent as { id: string; target_url: string };
+    expect(target_url).toBe('https://[hidden]@hooks.example/with');
+    const found = await client.call('find_resource', { query: 'hooks.example' });
+    const events = await client.call('list_webhook_events', { organization_id: platform.organizationId, webhook_id: id });
+    expect(JSON.stringify([planned, asked, result, found, events])).not.toMatch(/made|up\.77/);
+  });
+
   test('a read-only server lists and runs only reads', async () => {
     const client = await connect()(userWho(agree), { readOnly: true });
     const names = (await client.list()).map(({ name }) => name);

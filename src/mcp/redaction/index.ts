@@ -5,5 +5,5 @@ export { clean } from './clean.ts';
 export { fence, fenceInline, fenceMarks } from './fence.ts';
 export { protectLog } from './log.ts';
 export { containsMark } from './marks.ts';
-export { nameTells } from './recognition/index.ts';
+export { hasUserinfo, nameTells } from './recognition/index.ts';
 export { createRedaction, hidesAny, type Protect, type Redaction, type Redactor } from './redaction.ts';

@@ -2,7 +2,7 @@ import { withoutUnseen } from '../../contract/plain-text.ts';
 import { memberOf, withoutNull, type JsonSchema } from '../json-schema.ts';
 import { memoised } from '../memoised.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
-import { nameTells, valueTells } from './recognition/index.ts';
+import { hasUserinfo, nameTells, valueTells } from './recognition/index.ts';
 
 const notNull = memoised(withoutNull);
 
@@ -73,6 +73,8 @@ const userinfo = /^(?<scheme>[a-z][\w+.-]*:\/\/)(?<secret>[^/?#\\]+)@/i;
 function shownText(text: string, schema: JsonSchema | undefined, { hide, text: open }: Way): string {
   if (schema?.secret) return hide(text);
   const { scheme, secret } = (schema?.format === 'uri' && userinfo.exec(text)?.groups) || {};
+  // Where the two can't be told apart, nothing of it is shown.
+  if (secret === undefined && schema?.format === 'uri' && hasUserinfo(text)) return hide(text);
   return scheme === undefined || secret === undefined ? open(text) : `${scheme}${hide(secret)}${open(text.slice(scheme.length + secret.length))}`;
 }
 

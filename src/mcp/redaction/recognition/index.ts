@@ -5,6 +5,7 @@ import { hideSpans } from './spans.ts';
 import { userinfoFinders } from './userinfo.ts';
 
 export { nameTells } from './names.ts';
+export { hasUserinfo } from './has-userinfo.ts';
 export { valueTells } from './values.ts';
 
 const finders = [...keyFinders, ...userinfoFinders, findAssignments, ...commandFinders];
