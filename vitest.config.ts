@@ -11,7 +11,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
     'test/guard/table.test.ts', 'test/platform/scenarios-in-a-directory.test.ts', 'test/e2e/waiting.test.ts', 'test/e2e/mending.test.ts',
     'test/guard/properties.test.ts', 'test/serve/bleed.test.ts', 'test/client/any-answer.test.ts', 'test/platform/arbitrary-json.test.ts',
     'test/platform/control/**/*.test.ts', 'test/mcp/guard/approvals/**/*.test.ts', 'test/serve/approvals.test.ts', 'test/guard/attacks.test.ts', 'test/guard/secrets.test.ts',
-    'test/e2e/shown-tools.test.ts', 'test/e2e/rolling-back.test.ts',
+    'test/e2e/shown-tools.test.ts', 'test/e2e/rolling-back.test.ts', 'test/mcp/redaction/recognition-time.test.ts',
   ],
 };
 

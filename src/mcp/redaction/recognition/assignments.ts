@@ -70,6 +70,7 @@ const sameKind = /^[a-z\d.-]+\/[a-z\d.-]+$/;
 const address = /^[a-z][a-z\d+.-]{1,20}:\/\//i;
 const semver = /^[\^~<>=v]*\d+(?:\.\d+){1,3}(?:[-+][\w.-]{1,30})?$/;
 const angled = /^<[a-z][\w -]{0,50}>/i;
+const path = /^(?:\.{1,2}\/|\/(?:run|etc|var|app|home|tmp|mnt|opt|usr|secrets?)\/)[\w./-]*$/;
 const brackets = /^[[{(](?:["'\s]|$)/;
 
 // Tokens are counted, live for a time, and are what parsers read.
@@ -79,7 +80,7 @@ const number = /^(?:\d{1,6}(?:ms|s|m|h|d)?|[A-Z_]{1,30})$/;
 /** Whether the value says by itself that it is none: a placeholder, an address, a version, the member's own name. */
 function isOpen(text: string, value: Scalar, { name, separator, valueAt }: Member, place: Place): boolean {
   const word = text.slice(value.start, Math.min(value.end, value.start + longestLooked));
-  if (word === '' || !canBeSecret(word) || isPlaceholder(word) || address.test(word) || semver.test(word)) return true;
+  if (word === '' || !canBeSecret(word) || isPlaceholder(word) || address.test(word) || semver.test(word) || path.test(word)) return true;
   if (word.toLowerCase() === name.toLowerCase() || (numbered.test(name) && number.test(word))) return true;
   if (value.quoted) return false;
   if (brackets.test(word) || angled.test(text.slice(value.start, value.start + 60)) || (name === 'passwd' && !isMixed(word))) return true;

@@ -68,6 +68,8 @@ export function memberAt(text: string, at: number, done: number, hint: RegExp, l
   }
   let start = end;
   while (start > done && end - start < longestName && isNameCode(text.charCodeAt(start - 1))) start -= 1;
+  // The letter of an escape that is written out, before the name: \\nAuthorization.
+  if (text[start - 1] === '\\' && quote === '' && /[nrt]/.test(text[start] ?? '') && hint.test(text.slice(start + 1, end))) start += 1;
   if (start === end) return undefined;
   const name = text.slice(start, end);
   if (!hint.test(name)) return undefined;

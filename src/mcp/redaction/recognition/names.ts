@@ -7,7 +7,7 @@ const longestName = 255;
 const hint = /pass|pw|secret|token|cred|auth|key/i;
 
 /** A word that is a secret's own name, on its own or with something before it: `password`, `pgpassword`, `authtoken`. */
-const secretWord = /(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|credential|creds|(?:api|private|access|secret|signing|encryption)key)s?\d*$/;
+const secretWord = /(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|credential|creds|(?:bind|root|user|admin|db)pw|(?:api|private|access|secret|signing|encryption)key)s?\d*$/;
 
 /** Words that make a secret of the word "key" after them. */
 const keyOwners = new Set(['api', 'private', 'access', 'account', 'auth', 'signing', 'encryption', 'master', 'license', 'secret', 'shared', 'storage', 'session', 'deploy', 'hmac', 'app']);
@@ -24,7 +24,7 @@ const aboutSecret = new Set([
   'size', 'policy', 'version', 'format', 'field', 'header', 'prefix', 'suffix', 'algorithm', 'alg', 'issuer', 'audience', 'endpoint', 'host', 'port', 'manager', 'service', 'server',
   'store', 'provider', 'ref', 'refs', 'status', 'state', 'error', 'required', 'valid', 'present', 'reset', 'rotation', 'age', 'usage', 'index', 'arn', 'date', 'time', 'hint', 'label',
   'kind', 'mode', 'method', 'scope', 'scopes', 'rule', 'rules', 'attempts', 'retries', 'stdin', 'env', 'controller', 'operator', 'driver', 'plugin', 'class', 'review', 'created', 'updated',
-  'budget', 'usages', 'interval', 'lifetime', 'validity', 'encoding', 'column', 'template', 'source', 'check', 'authentication', 'authenticator', 'encoder', 'generator', 'encryption', 'hasher', 'hashers', 'hashing', 'validator', 'validators',
+  'budget', 'usages', 'interval', 'lifetime', 'validity', 'encoding', 'column', 'template', 'source', 'check', 'authentication', 'authenticator', 'encoder', 'generator', 'expired', 'issued', 'active', 'failures', 'encryption', 'hasher', 'hashers', 'hashing', 'validator', 'validators',
 ]);
 const aboutTime = new Set(['at', 'in', 'on', 'after', 'before']);
 

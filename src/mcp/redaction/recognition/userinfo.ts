@@ -101,5 +101,11 @@ const inDataSources: Finder = (text) => {
   return spans;
 };
 
+// Oracle's addresses for Java: jdbc:oracle:thin:user/password@host.
+const oracle = /\bjdbc:oracle:\w{1,10}:[^\s/@:]{1,60}\/(?=([^\s/@"']{1,200})@)/g;
+
+const inOracle: Finder = (text) =>
+  Array.from(text.matchAll(oracle), ({ index, 0: found, 1: password = '' }) => ({ start: index + found.length, end: index + found.length + password.length }));
+
 /** User names and passwords in addresses. */
-export const userinfoFinders: readonly Finder[] = [inAddresses, inDataSources];
+export const userinfoFinders: readonly Finder[] = [inAddresses, inDataSources, inOracle];
