@@ -74,6 +74,15 @@ describe('a key that sends another platform token with every request', () => {
   });
 });
 
+test('where nobody says who they are, each platform token has its own part, and none more', async () => {
+  const lab = await startLab({ limits: { callsEach: 1, waitingTime: 20 } });
+  const running = [hold(lab, { 'x-infra-api-token': 'ann' }), hold(lab, { 'x-infra-api-token': 'bob' })];
+  await vi.waitFor(() => expect(lab.held).toHaveLength(2));
+  expect((await hold(lab, { 'x-infra-api-token': 'bob' })).status).toBe(503);
+  for (const { letGo } of lab.held) letGo();
+  await Promise.all(running);
+});
+
 describe('when all sessions are taken', () => {
   test('whoever has most gives one up to somebody who has fewer, and never one in use', async () => {
     const lab = await start({ limits: { sessions: 3, sessionsEach: 3 } });

@@ -5,9 +5,9 @@ const patient = new AbortController().signal;
 /** Settles after everything that is due now. */
 const waits = (): Promise<string> => new Promise((resolve) => setImmediate(resolve, 'waits'));
 
-const as = (identity: string, address = 'everywhere') => ({ identity, address });
+const as = (identity: string, address = 'everywhere', principal = identity) => ({ principal, identity, address });
 
-const unbounded = { callsPerAddress: Number.POSITIVE_INFINITY, waitingPerAddress: Number.POSITIVE_INFINITY };
+const unbounded = { callsPerIdentity: Number.POSITIVE_INFINITY, callsPerAddress: Number.POSITIVE_INFINITY, waitingPerIdentity: Number.POSITIVE_INFINITY, waitingPerAddress: Number.POSITIVE_INFINITY };
 const limits = { ...unbounded, calls: 2, callsEach: 2, waitingEach: 100, waitingTime: 10_000 };
 
 describe('lanes', () => {
@@ -94,6 +94,34 @@ describe('lanes', () => {
     expect(await Promise.race([waiting, waits()])).toBe('waits');
     expect(await lanes.enter(as('dan', 'office'), 1, patient)).toBeUndefined();
     expect(await lanes.enter(as('dan', 'home'), 1, patient)).toBeDefined();
+    first!();
+    expect(await waiting).toBeDefined();
+  });
+
+  test('give an identity one turn, whatever it calls itself, and its principals turns within', async () => {
+    const lanes = createLanes({ ...limits, calls: 1 });
+    const order: string[] = [];
+    const running: Release[] = [];
+    const call = async ([identity, principal]: [string, string]): Promise<void> => {
+      const release = await lanes.enter(as(identity, 'everywhere', principal), 1, patient);
+      order.push(principal);
+      running.push(release!);
+    };
+    const all = ([['team', 'greedy'], ['team', 'greedy'], ['team', 'greedy'], ['team', 'mate'], ['team', 'mate'], ['bob', 'bob'], ['bob', 'bob']] as [string, string][]).map(call);
+    while (order.length < all.length) {
+      await new Promise(setImmediate);
+      running.shift()?.();
+    }
+    expect(order).toEqual(['greedy', 'greedy', 'bob', 'mate', 'bob', 'greedy', 'mate']);
+  });
+
+  test('bound the principals of an identity together', async () => {
+    const lanes = createLanes({ ...limits, calls: 10, callsPerIdentity: 2, waitingPerIdentity: 1 });
+    const enter = (principal: string) => lanes.enter(as('team', 'everywhere', principal), 1, patient);
+    const [first] = [await enter('a'), await enter('b')];
+    const waiting = enter('c');
+    expect(await Promise.race([waiting, waits()])).toBe('waits');
+    expect(await enter('d')).toBeUndefined();
     first!();
     expect(await waiting).toBeDefined();
   });

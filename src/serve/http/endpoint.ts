@@ -90,7 +90,7 @@ export function mcpEndpoint({ underForeignName, origins, identify, challenge, ca
     // Answers, notifications and goodbyes need no place: running calls wait for them.
     if (!stays && requests.length === 0) return () => undefined;
     const patience = AbortSignal.any([exchange.request.signal, exchange.draining]);
-    const holder = { identity: caller.identity, address: exchange.address };
+    const holder = { principal: caller.principal, identity: caller.identity, address: exchange.address };
     return stays ? streams.enter(holder, 1, patience) : calls.enter(holder, requests.length, patience);
   };
 

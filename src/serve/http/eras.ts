@@ -1,8 +1,7 @@
 import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type McpRequestContext, type McpServer } from '@modelcontextprotocol/server';
 import type { Clock, Log } from '../../mcp/context.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
-import type { Limits } from './limits.ts';
-import { createSessions, type Answered } from './sessions.ts';
+import { createSessions, type Answered, type SessionLimits } from './sessions.ts';
 import { isListen, type Watch } from '../subscriptions.ts';
 import { createSubscriptionStreams } from './subscriptions.ts';
 
@@ -22,7 +21,7 @@ export interface EraParts {
   /** Watches resources for one caller. Without it clients of the 2026 revision are told of no changes. */
   readonly watch?: (call: HttpCall) => Watch;
   readonly legacy: LegacyMode;
-  readonly limits: Limits;
+  readonly limits: SessionLimits;
   readonly clock: Clock;
   readonly log: Log;
 }

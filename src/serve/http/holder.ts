@@ -2,6 +2,8 @@ import { isIPv6 } from 'node:net';
 
 /** For whom places are counted, so that nobody takes those of the others. */
 export interface Holder {
+  /** Who it is and with what right on the platform. */
+  readonly principal: string;
   /** Who it is: the key or the subject, whatever right on the platform it brought along. */
   readonly identity: string;
   /** Where its requests come from, as `addressOf` names it. */

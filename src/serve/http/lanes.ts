@@ -6,10 +6,10 @@ export type Release = () => void;
 /** Places for calls, shared fairly among those who call. */
 export interface Lanes {
   /**
-   * Waits for places. Identities take turns, however many calls one of them has waiting.
+   * Waits for places. Identities take turns, however many calls one of them has waiting, and within one its principals do.
    * @param count how many places are needed at once.
    * @param signal ends the waiting.
-   * @returns undefined when there are never as many places, too many calls of this identity or from its address wait already, the time
+   * @returns undefined when there are never as many places, too many calls of this caller or from its address wait already, the time
    * is up, or the signal aborted.
    */
   enter(holder: Holder, count: number, signal: AbortSignal): Promise<Release | undefined>;
@@ -18,14 +18,18 @@ export interface Lanes {
 /** How many there may be, counted in calls; times in milliseconds. */
 export interface LaneLimits {
   readonly calls: number;
+  /** Of one principal. */
   readonly callsEach: number;
+  readonly callsPerIdentity: number;
   readonly callsPerAddress: number;
+  /** Of one principal. */
   readonly waitingEach: number;
+  readonly waitingPerIdentity: number;
   readonly waitingPerAddress: number;
   readonly waitingTime: number;
 }
 
-/** What is counted for one identity or one address. */
+/** What is counted for one principal, identity or address. */
 interface Tally {
   running: number;
   waiting: number;
@@ -39,27 +43,47 @@ interface Waiter {
   readonly begin: () => void;
 }
 
-interface Lane extends Tally {
+/** The calls of one principal. */
+interface Line extends Tally {
   readonly queue: Set<Waiter>;
 }
 
+/** The calls of one identity, by principal in the order of turns. */
+interface Lane extends Tally {
+  readonly lines: Map<string, Line>;
+}
+
 const isIdle = ({ running, waiting }: Tally): boolean => running === 0 && waiting === 0;
+
+/** Puts an entry last, where it may have been before or not. */
+function putLast<Value>(entries: Map<string, Value>, name: string, value: Value): void {
+  entries.delete(name);
+  entries.set(name, value);
+}
 
 /** Lanes of one host, empty. */
 export function createLanes(limits: LaneLimits): Lanes {
   // By identity, in the order of turns: whoever got a place goes to the end.
   const lanes = new Map<string, Lane>();
   const addresses = new Map<string, Tally>();
-  const mostTogether = Math.min(limits.calls, limits.callsEach, limits.callsPerAddress);
+  const mostTogether = Math.min(limits.calls, limits.callsEach, limits.callsPerIdentity, limits.callsPerAddress);
   let running = 0;
 
-  const hasOwnRoom = (lane: Lane, { count, from }: Waiter): boolean => lane.running + count <= limits.callsEach && from.running + count <= limits.callsPerAddress;
+  /** Whose turn it is within an identity; nobody's where what would be next has no room. */
+  const nextIn = (lane: Lane): Waiter | undefined => {
+    for (const line of lane.lines.values()) {
+      const [first] = line.queue;
+      if (!first || line.running + first.count > limits.callsEach || first.from.running + first.count > limits.callsPerAddress) continue;
+      return lane.running + first.count > limits.callsPerIdentity ? undefined : first;
+    }
+    return undefined;
+  };
 
   // Whoever gets a place goes to the end, and so has another turn once the others had theirs.
   const admit = (): void => {
     for (const lane of lanes.values()) {
-      const [next] = lane.queue;
-      if (!next || !hasOwnRoom(lane, next)) continue;
+      const next = nextIn(lane);
+      if (!next) continue;
       // Its turn: those behind it must not take, one by one, the places that it needs together.
       if (running + next.count > limits.calls) return;
       next.begin();
@@ -67,15 +91,18 @@ export function createLanes(limits: LaneLimits): Lanes {
   };
 
   return {
-    async enter({ identity, address }, count, signal) {
+    async enter({ principal, identity, address }, count, signal) {
       if (signal.aborted || count > mostTogether) return undefined;
-      const lane: Lane = lanes.get(identity) ?? { running: 0, waiting: 0, queue: new Set() };
+      const lane: Lane = lanes.get(identity) ?? { running: 0, waiting: 0, lines: new Map() };
+      const line: Line = lane.lines.get(principal) ?? { running: 0, waiting: 0, queue: new Set() };
       const from: Tally = addresses.get(address) ?? { running: 0, waiting: 0 };
-      const counted = [lane, from] as const;
+      const counted = [line, lane, from] as const;
       lanes.set(identity, lane);
+      lane.lines.set(principal, line);
       addresses.set(address, from);
 
       const forgetIdle = (): void => {
+        if (isIdle(line)) lane.lines.delete(principal);
         if (isIdle(lane)) lanes.delete(identity);
         if (isIdle(from)) addresses.delete(address);
       };
@@ -83,8 +110,8 @@ export function createLanes(limits: LaneLimits): Lanes {
       const take = (): Release => {
         running += count;
         for (const tally of counted) tally.running += count;
-        lanes.delete(identity);
-        lanes.set(identity, lane);
+        putLast(lanes, identity, lane);
+        putLast(lane.lines, principal, line);
         let held = true;
         return () => {
           if (!held) return;
@@ -101,7 +128,7 @@ export function createLanes(limits: LaneLimits): Lanes {
         const leaveQueue = (): void => {
           clearTimeout(timer);
           signal.removeEventListener('abort', giveUp);
-          lane.queue.delete(waiter);
+          line.queue.delete(waiter);
           for (const tally of counted) tally.waiting -= count;
         };
         const giveUp = (): void => {
@@ -118,11 +145,11 @@ export function createLanes(limits: LaneLimits): Lanes {
             resolve(take());
           },
         };
-        lane.queue.add(waiter);
+        line.queue.add(waiter);
         for (const tally of counted) tally.waiting += count;
         admit();
-        if (!lane.queue.has(waiter)) return;
-        if (lane.waiting > limits.waitingEach || from.waiting > limits.waitingPerAddress) return giveUp();
+        if (!line.queue.has(waiter)) return;
+        if (line.waiting > limits.waitingEach || lane.waiting > limits.waitingPerIdentity || from.waiting > limits.waitingPerAddress) return giveUp();
         timer = setTimeout(giveUp, limits.waitingTime);
         signal.addEventListener('abort', giveUp, { once: true });
       });

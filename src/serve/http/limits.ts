@@ -1,6 +1,6 @@
 /**
- * What one HTTP host takes on. Sizes in bytes, times in milliseconds. An identity is a key or a subject, whatever token for the platform
- * it sends along: those it could make up without end.
+ * What one HTTP host takes on. Sizes in bytes, times in milliseconds. What one principal may have, all principals of one identity may
+ * not have more of together: a key or a subject could make up tokens for the platform without end.
  */
 export interface Limits {
   /** Largest request body. */
@@ -19,9 +19,9 @@ export interface Limits {
   readonly connectionsPerAddress: number;
   /** Most calls at once. */
   readonly calls: number;
-  /** Most calls at once of one identity, and in one batch. */
+  /** Most calls at once of one principal, and in one batch. */
   readonly callsEach: number;
-  /** Most calls of one identity that wait for their turn. */
+  /** Most calls of one principal that wait for their turn. */
   readonly waitingEach: number;
   /** Most calls from one address that wait for their turn. */
   readonly waitingPerAddress: number;
@@ -29,13 +29,13 @@ export interface Limits {
   readonly waitingTime: number;
   /** Most sessions of 2025-era clients. */
   readonly sessions: number;
-  /** Most sessions of one identity. */
+  /** Most sessions of one principal. */
   readonly sessionsEach: number;
   /** Most sessions that were opened from one address. */
   readonly sessionsPerAddress: number;
   /** How long a session may go unused. */
   readonly idleSessionTime: number;
-  /** Most open event streams of one identity. */
+  /** Most open event streams of one principal. */
   readonly streamsEach: number;
   /** Most open event streams from one address. */
   readonly streamsPerAddress: number;
@@ -76,3 +76,15 @@ export const unboundedAddresses = {
   sessionsPerAddress: Number.POSITIVE_INFINITY,
   streamsPerAddress: Number.POSITIVE_INFINITY,
 } as const satisfies Partial<Limits>;
+
+/** Most that the principals of one identity have together. */
+export type IdentityLimits = Readonly<Record<'calls' | 'waiting' | 'sessions' | 'streams', number>>;
+
+/**
+ * Bounds by identity. Where nobody says who they are, all are the same one: then only what there is for all bounds them, beside what
+ * bounds each principal and the address.
+ */
+export const identityLimits = (limits: Limits, authenticates: boolean): IdentityLimits =>
+  authenticates
+    ? { calls: limits.callsEach, waiting: limits.waitingEach, sessions: limits.sessionsEach, streams: limits.streamsEach }
+    : { calls: limits.calls, waiting: Number.POSITIVE_INFINITY, sessions: limits.sessions, streams: limits.connections };

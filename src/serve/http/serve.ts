@@ -11,7 +11,7 @@ import { startHost } from './host.ts';
 import { identifyWith, local, type Authenticate } from './identity.ts';
 import { createLanes } from './lanes.ts';
 import { challengeTo } from './levels.ts';
-import { defaultLimits, unboundedAddresses, type Limits } from './limits.ts';
+import { defaultLimits, identityLimits, unboundedAddresses, type Limits } from './limits.ts';
 
 /** Where MCP is served. */
 export const mcpPath = '/mcp';
@@ -62,7 +62,8 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   const { host, port, build, watch, levelOf, authenticate, holdsToken, policyVersion = () => '', askPlatform, legacy = 'sessions', clock, log } = options;
   checkAddress(options, authenticate !== undefined);
   const limits: Limits = { ...defaultLimits, ...((options.limitAddresses ?? options.publicUrl === undefined) ? {} : unboundedAddresses), ...options.limits };
-  const eras = createEras({ build, watch, legacy, limits, clock, log });
+  const perIdentity = identityLimits(limits, authenticate !== undefined);
+  const eras = createEras({ build, watch, legacy, limits: { ...limits, sessionsPerIdentity: perIdentity.sessions }, clock, log });
   const hosts = hostsOf(options);
   const underForeignName = (request: Request): Response | undefined => hostHeaderValidationResponse(request, hosts);
   const endpoint = mcpEndpoint({
@@ -71,8 +72,11 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     identify: identifyWith(authenticate ?? local, { holdsToken, policyVersion }),
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
     // Calls that run take turns, and need no bound by address.
-    calls: createLanes({ ...limits, callsPerAddress: Number.POSITIVE_INFINITY }),
-    streams: createLanes({ calls: limits.connections, callsEach: limits.streamsEach, callsPerAddress: limits.streamsPerAddress, waitingEach: 0, waitingPerAddress: 0, waitingTime: 0 }),
+    calls: createLanes({ ...limits, callsPerIdentity: perIdentity.calls, callsPerAddress: Number.POSITIVE_INFINITY, waitingPerIdentity: perIdentity.waiting }),
+    streams: createLanes({
+      calls: limits.connections, callsEach: limits.streamsEach, callsPerIdentity: perIdentity.streams, callsPerAddress: limits.streamsPerAddress,
+      waitingEach: 0, waitingPerIdentity: 0, waitingPerAddress: 0, waitingTime: 0,
+    }),
     eras,
     largestBody: limits.body,
     largestBatch: Math.min(limits.calls, limits.callsEach),

@@ -32,10 +32,15 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
+/** How many there may be, and how long one may go unused. */
+export interface SessionLimits extends Pick<Limits, 'sessions' | 'sessionsEach' | 'sessionsPerAddress' | 'idleSessionTime'> {
+  readonly sessionsPerIdentity: number;
+}
+
 /** What sessions work with. */
 export interface SessionParts {
   readonly build: (caller: HttpCaller) => McpServer;
-  readonly limits: Pick<Limits, 'sessions' | 'sessionsEach' | 'sessionsPerAddress' | 'idleSessionTime'>;
+  readonly limits: SessionLimits;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -93,24 +98,29 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
   };
   const timer = setInterval(endIdle, Math.ceil(limits.idleSessionTime / 10)).unref();
 
-  /** Whoever has most sessions, where that is more than this one would have then. */
-  const largestHolding = (own: number): readonly Entry[] => {
+  const sessionsWhere = (is: (session: Session) => boolean): readonly Entry[] => [...sessions].filter(([, session]) => is(session));
+
+  /** The sessions of whoever has most of them; none where that is not more than somebody would have with one more than these. */
+  const largestBeside = (own: readonly Entry[]): readonly Entry[] => {
     const [largest = []] = [...Map.groupBy(sessions, ([, { caller }]) => caller.identity).values()].toSorted((a, b) => b.length - a.length);
-    return largest.length > own + 1 ? largest : [];
+    return largest.length > own.length + 1 ? largest : [];
   };
 
   /**
    * Whether one more fits. Clients that come again without saying goodbye lose the session they left; when there are too many in all,
    * whoever has most loses one that is left, so that those who have few always get in.
    */
-  const hasRoomFor = ({ identity }: HttpCaller, address: string): boolean => {
-    const own = [...sessions].filter(([, { caller }]) => caller.identity === identity);
-    const isNear = ([, session]: Entry): boolean => session.address === address;
-    const near = [...sessions].filter(isNear);
-    if (sessions.size < limits.sessions && own.length < limits.sessionsEach && near.length < limits.sessionsPerAddress) return true;
-    const left = near.length < limits.sessionsPerAddress
-      ? longestUnused(own) ?? (own.length < limits.sessionsEach ? longestUnused(largestHolding(own.length)) : undefined)
-      : longestUnused(own.filter(isNear));
+  const hasRoomFor = ({ principal, identity }: HttpCaller, address: string): boolean => {
+    const own = sessionsWhere(({ caller }) => caller.principal === principal);
+    const alike = sessionsWhere(({ caller }) => caller.identity === identity);
+    const near = sessionsWhere((session) => session.address === address);
+    const leaving = (): Entry | undefined => {
+      if (near.length >= limits.sessionsPerAddress) return longestUnused(alike.filter((entry) => near.includes(entry)));
+      if (own.length >= limits.sessionsEach) return longestUnused(own);
+      return longestUnused(alike) ?? (alike.length >= limits.sessionsPerIdentity ? undefined : longestUnused(largestBeside(alike)));
+    };
+    if (sessions.size < limits.sessions && own.length < limits.sessionsEach && alike.length < limits.sessionsPerIdentity && near.length < limits.sessionsPerAddress) return true;
+    const left = leaving();
     if (left) void end(left[0], 'made room for another one');
     return left !== undefined;
   };
