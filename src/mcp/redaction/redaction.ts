@@ -74,9 +74,14 @@ const textWith =
   (raw: string): string =>
     cleanThenMask(raw, (text) => maskShapes(maskFound(text, finders())));
 
-const byAll = { byShape: true, byWord: true } as const;
+const always = (): boolean => true;
 
-const sentWay: Way = { hide: hideWith(markOfLength), text: clean, byShape: false, byWord: false };
+const byAll = { byShape: true, afterFlag: always } as const;
+
+// A word that could be a command, or another flag, is shown to whoever agrees.
+const plainWord = /^[\w.~+/=:@%][\w.~+/=:@%-]*$/;
+
+const sentWay: Way = { hide: hideWith(markOfLength), text: clean, byShape: false, afterFlag: (word) => plainWord.test(word) };
 
 function protectWith(finders: () => readonly Finder[]): Protect {
   return {
@@ -104,7 +109,7 @@ function secretsIn(value: unknown, schema: JsonSchema | undefined, given: unknow
     secrets.push(secret);
     return secret;
   };
-  const way: Way = { hide: note, text: (text) => text, byShape: false, byWord: true };
+  const way: Way = { hide: note, text: (text) => text, byShape: false, afterFlag: always };
   const none: Way = { ...way, hide: (text) => text };
   show(value, schema, (text, own) => (given === undefined || text === own ? way : none), given);
   return secrets;
@@ -124,7 +129,7 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: Known)
   const presentWay = (): Way => {
     const now = [known.configured()];
     const text = (raw: string): string => cleanThenMask(raw, (cleaned) => maskFound(cleaned, now, presentMark));
-    return { hide: hideWith(() => presentMark), text, byShape: false, byWord: true };
+    return { hide: hideWith(() => presentMark), text, byShape: false, afterFlag: always };
   };
 
   return {

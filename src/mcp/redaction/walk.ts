@@ -14,8 +14,8 @@ export interface Way {
   readonly text: (text: string) => string;
   /** Whether a value beside its name is hidden where only its shape tells. */
   readonly byShape: boolean;
-  /** Whether a word is hidden that stands after a flag that names a secret, as in `["--password", "x"]`. */
-  readonly byWord: boolean;
+  /** Whether this word is hidden where it stands after a flag that names a secret, as in `["--password", "x"]`. */
+  readonly afterFlag: (word: string) => boolean;
 }
 
 /** Tells the way for a string, given what somebody gave at the same place: the same string, another value, or nothing. */
@@ -85,7 +85,7 @@ function showItem({ list, item, index, isInList }: { list: readonly unknown[]; i
   if (typeof item === 'string' && name !== undefined && nameTells(name, withoutUnseen(item))) {
     const way = wayAt(item, given);
     const isFlag = name.startsWith('-');
-    if (isFlag ? way.byWord : isInList && list.length === 2) return way.hide(item);
+    if (isFlag ? way.afterFlag(item) : isInList && list.length === 2) return way.hide(item);
   }
   return show(item, schema?.items, wayAt, given, true);
 }

