@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,8 @@ import type { Terminal } from '../../src/commands/terminal.ts';
 import { readConfig, type Config } from '../../src/config.ts';
 import { createApprovals } from '../../src/mcp/guard/approvals/approvals.ts';
 import { approvalFor } from '../mcp/guard/approvals/support.ts';
-import { commandLine, run, temporaryDirectory } from './support.ts';
-
-// What makes a terminal for another program; not every system has it in this form.
-const makesTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+import { run, temporaryDirectory } from './support.ts';
+import { atTerminal } from './screen.ts';
 
 const secret = 'only the operator knows';
 
@@ -164,24 +162,51 @@ describe('the command', () => {
   test('lists without one', async () => {
     expect(await run(['approve', '--json'], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
   });
+});
 
-  test.skipIf(!makesTerminals)('shows the plan in a real terminal, and never what is typed as the secret', async () => {
+// What makes a terminal for another program; not every system has it in this form.
+const makesTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+
+describe.skipIf(!makesTerminals)('in a real terminal', () => {
+  /** Settings of a terminal that shows what is typed, takes whole lines, and lets Ctrl-C end programs. */
+  const sane = expect.arrayContaining(['echo', 'icanon', 'isig']) as string[];
+
+  test('every prompt stays on the screen with what is typed there, and the secret is never shown', async () => {
     const config = await office();
     const code = await ask(config);
-    const { command, env } = commandLine(['approve', code], { INFRA_DATA_DIR: config.dataDir });
-    const quoted = command.map((word) => `'${word}'`).join(' ');
-    const child = spawn('script', ['-qec', quoted, '/dev/null'], { env });
-    const answers: [RegExp, string][] = [[/to approve it: /, 'prod\r'], [/Operator secret: /, `${secret}\r`]];
-    let shown = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-      if (answers[0]?.[0].test(shown)) child.stdin.write(answers.shift()![1]);
-    });
-    const exit = await new Promise<number | null>((resolve) => child.once('close', resolve));
-    expect(shown).toContain('Sends: POST /environment/e-1/stop');
-    expect(shown).toContain('Approved, for one call');
-    expect(shown).not.toContain(secret);
-    expect(exit).toBe(0);
+    const { sent, screen, prompts, exit, settings } = await atTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, [
+      [/to approve it:/, 'prod\r'], [/Operator secret:/, `${secret}\r`],
+    ]);
+    expect(prompts).toEqual(['Type prod to approve it:', 'Operator secret:']);
+    expect(screen).toContain('Sends: POST /environment/e-1/stop');
+    expect(screen.trimEnd().split('\n').slice(-3)).toEqual(['Type prod to approve it: prod', 'Operator secret:', 'Approved, for one call. The assistant can repeat it now.']);
+    expect(sent).not.toContain(secret);
+    expect({ exit, settings }).toEqual({ exit: 0, settings: sane });
     expect(await comesOf(config)).toBe('approved');
+  });
+
+  test('setting the secret asks twice, and shows it never', async () => {
+    const config = configIn(await temporaryDirectory());
+    const { sent, screen, prompts, exit } = await atTerminal(['approve', '--set-secret'], { INFRA_DATA_DIR: config.dataDir }, [
+      [/New operator secret:/, `${secret}\r`], [/Again:/, `${secret}\r`],
+    ]);
+    expect(prompts).toEqual(['New operator secret:', 'Again:']);
+    expect(screen).toMatch(/^New operator secret:\nAgain:\nSet\. /m);
+    expect(sent).not.toContain(secret);
+    expect(exit).toBe(0);
+  });
+
+  test.each([
+    ['Ctrl-C where agreement is asked for', [[/to approve it:/, '\u0003']]],
+    ['Ctrl-C where the secret is asked for', [[/to approve it:/, 'prod\r'], [/Operator secret:/, 'only\u0003']]],
+    ['the end of input', [[/to approve it:/, 'prod\r'], [/Operator secret:/, '\u0004']]],
+  ] as const)('%s ends it, decides nothing, counts as no wrong secret, and leaves the terminal as it was', async (_, typing) => {
+    const config = await office();
+    const code = await ask(config);
+    const { screen, exit, settings, untyped } = await atTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, typing);
+    expect(screen).toMatch(/^infra-mcp: No answer was given, so nothing was done\.$/m);
+    expect({ exit, settings, untyped }).toEqual({ exit: 1, settings: sane, untyped: 0 });
+    expect(await comesOf(config)).toBe('pending');
+    await expect(approve(config, code, {}, person('prod', 'wrong secret'))).rejects.toThrow('4 more tries');
   });
 });
