@@ -6,7 +6,7 @@ import type { Pending, Verdict } from '../mcp/guard/approvals/pending.ts';
 import { planText } from '../mcp/guard/plan.ts';
 import { columns } from './columns.ts';
 import { styled, tierText } from './style.ts';
-import { approvalsOf } from './guard.ts';
+import { approvalsOf, openDecisions } from './guard.ts';
 import { ownTerminal, type Terminal } from './terminal.ts';
 
 interface Flags {
@@ -78,7 +78,8 @@ const needsTerminal = 'Approving needs a terminal: a person has to see the plan 
  */
 export async function approve(config: Config, code: string | undefined, flags: Flags, terminal: Terminal = ownTerminal()): Promise<void> {
   const approvals = approvalsOf(config);
-  const desk = createDesk(approvals);
+  const decisions = openDecisions(config);
+  const desk = createDesk(approvals, { how: 'terminal', record: decisions.record });
   try {
     if (code === undefined && !flags.setSecret) return await list(desk, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal);
@@ -87,5 +88,6 @@ export async function approve(config: Config, code: string | undefined, flags: F
     return await decide(desk, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {
     approvals.store.close();
+    await decisions.close();
   }
 }

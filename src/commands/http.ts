@@ -65,7 +65,7 @@ export async function http(config: Config): Promise<void> {
     approvalsPage: () => page,
   }));
   const admission = await admissionOf(config, log);
-  const approvals = openApprovals(config);
+  const approvals = openApprovals(config, guard.recordDecision);
   const holdsToken = holdsTokenFor(config);
   const stopped = untilStopped();
   const server = await serveHttp({

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -131,6 +131,51 @@ describe('approving', () => {
     const program = person();
     await approve(config, undefined, { json: true }, program);
     expect(JSON.parse(program.seen)).toEqual([expect.objectContaining({ code })]);
+  });
+});
+
+describe('a decision', () => {
+  const shown = async (dataDir: string) => {
+    const { stdout } = await run(['audit', 'show', '--json'], { INFRA_DATA_DIR: dataDir });
+    return stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+
+  test.each([[{}, 'approved'], [{ refuse: true }, 'refused']])('is in the audit log at once: %j', async (flags, verdict) => {
+    const config = await office();
+    const code = await ask(config);
+    await approve(config, code, flags, person(...(verdict === 'approved' ? ['prod'] : []), secret));
+    expect(await shown(config.dataDir)).toEqual([expect.objectContaining({
+      who: 'operator', confirmed: 'terminal', tool: 'stop_environment', tier: 'destructive', code, caller: 'ann', outcome: verdict, plan: approvalFor().plan.digest,
+      target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown,
+    })]);
+    const env = { INFRA_DATA_DIR: config.dataDir };
+    expect((await run(['audit', 'show'], env)).stdout).toMatch(new RegExp(`operator +stop_environment +environment prod +destructive +terminal +${verdict} +${code}, asked by ann`));
+    expect((await run(['audit', 'verify'], env)).code).toBe(0);
+    const file = join(config.dataDir, 'audit.jsonl');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"caller":"ann"', '"caller":"bob"'));
+    expect((await run(['audit', 'verify'], env)).code).toBe(1);
+  });
+
+  test('is not made when it can not be recorded', async () => {
+    const config = await office();
+    const code = await ask(config);
+    await mkdir(join(config.dataDir, 'audit.jsonl'));
+    await expect(approve(config, code, {}, person('prod', secret))).rejects.toThrow(/^Nothing was decided: the decision could not be recorded \(EISDIR/);
+    expect(await comesOf(config)).toBe('pending');
+  });
+
+  test('is recorded where the call is: the command that is told says so, and another one decides nothing', async () => {
+    const config = await office();
+    const auditFile = join(config.dataDir, 'elsewhere.jsonl');
+    const { config: withFile } = readConfig('stdio', { dataDir: config.dataDir, auditFile }, {});
+    const approvals = approvalsOf(withFile);
+    const asked = await createApprovals(approvals).ask(approvalFor(), Date.now());
+    approvals.store.close();
+    const { code, command } = asked as { code: string; command: string };
+    expect(command).toContain(`--audit-file ${auditFile}`);
+    await expect(approve(config, code, {}, person('prod', secret))).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
+    await approve(withFile, code, {}, person('prod', secret));
+    expect(await readFile(auditFile, 'utf8')).toContain('"verdict":"approved"');
   });
 });
 

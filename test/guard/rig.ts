@@ -46,7 +46,7 @@ export async function freshGuard({ operator = false } = {}) {
   const { config } = readConfig('stdio', { dataDir }, {});
   const guard = openGuard(config);
   const places = approvalsOf(config);
-  const desk = createDesk(places);
+  const desk = createDesk(places, { how: 'terminal', record: guard.recordDecision });
   if (operator) await writeFile(places.operator, await operatorFile(), { mode: 0o600 });
   return {
     config,

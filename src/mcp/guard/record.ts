@@ -42,6 +42,21 @@ export interface Recorder {
   outcome(outcome: Outcome, context: CallContext): Promise<void>;
 }
 
+/** What the operator decided about a call that waited. */
+export interface Decision extends Pick<Intent, 'tool' | 'tier' | 'target' | 'plan'> {
+  /** `not_made`: it was on record already when another decision, or the end of its time, turned out to have come before. */
+  readonly verdict: 'approved' | 'refused' | 'not_made';
+  /** Where they decided. */
+  readonly how: Extract<Confirmed, 'terminal' | 'page'>;
+  /** The code that the call waited under. */
+  readonly code: string;
+  /** Who made the call. */
+  readonly caller: string;
+}
+
+/** Puts a decision on record; it is there when this returns. @throws Error when it could not be written: then nothing is decided. */
+export type RecordDecision = (decision: Decision) => Promise<void>;
+
 /** The same recorder, told only of calls that changed something or went wrong. */
 export const exceptionsOnly = (recorder: Recorder): Recorder => ({
   ...recorder,

@@ -44,18 +44,20 @@ export interface ApprovalsConfig {
   readonly keys: Keys;
   /** File of the operator's public key. */
   readonly operator: string;
-  /** What the operator's command has to be told, so that it finds the same store: further words, ready for a shell. */
+  /** What the operator's command has to be told, so that it finds the same store and log: further words, ready for a shell. */
   readonly options?: string;
+  /** Stands for where calls are recorded: what is decided about them is recorded there too. */
+  readonly log: () => string;
 }
 
-function askAnew(calls: PendingCalls, { call, principal, plan, typed }: ApprovalRequest, now: number): string {
+function askAnew(calls: PendingCalls, { call, principal, plan, typed }: ApprovalRequest, log: string, now: number): string {
   const code = newCode();
-  calls.add({ code, call, principal, plan, typed, askedAt: now, expiresAt: now + approvalLifetime });
+  calls.add({ code, call, principal, plan, typed, log, askedAt: now, expiresAt: now + approvalLifetime });
   return code;
 }
 
 /** Approvals kept where all processes of a data directory, and the operator's command, find them. */
-export function createApprovals({ store, keys, operator, options }: ApprovalsConfig): Approvals {
+export function createApprovals({ store, keys, operator, options, log }: ApprovalsConfig): Approvals {
   const waiting = (code: string): Approval => ({ kind: 'pending', code, command: ['infra-mcp approve', code, ...(options === undefined ? [] : [options])].join(' ') });
 
   const settle = async (calls: PendingCalls, { pending, seal, decision }: Kept, request: ApprovalRequest): Promise<Approval | undefined> => {
@@ -80,7 +82,7 @@ export function createApprovals({ store, keys, operator, options }: ApprovalsCon
       const calls = pendingIn(await store.open(), keys('approval'));
       calls.dropExpired(now);
       const kept = calls.forCall(request.call, now);
-      return (kept && (await settle(calls, kept, request))) ?? waiting(askAnew(calls, request, now));
+      return (kept && (await settle(calls, kept, request))) ?? waiting(askAnew(calls, request, log(), now));
     },
   };
 }

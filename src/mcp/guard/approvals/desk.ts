@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ApprovalsConfig } from './approvals.ts';
+import { decideOnRecord, type DeskPlace } from './decision.ts';
 import { signerFor } from './operator.ts';
 import { together } from '../store.ts';
 import { normalCode, pendingIn, signedText, type Pending, type Verdict } from './pending.ts';
@@ -23,7 +24,10 @@ export interface Desk {
   find(code: string, now: number): Promise<Pending | undefined>;
   /** Tries the operator's secret. */
   unlock(secret: string, now: number): Promise<Unlocked>;
-  /** Decides with what unlocking gave. False when it expired, was decided before, or never was. */
+  /**
+   * Decides with what unlocking gave, and puts it on record before. False when it expired, was decided before, or never was.
+   * @throws Error when it can't be recorded: then nothing is decided.
+   */
   decide(code: string, verdict: Verdict, sign: (text: string) => string, now: number): Promise<boolean>;
 }
 
@@ -40,8 +44,11 @@ const beginTry = (database: DatabaseSync, now: number): Try =>
 
 const wrongSoFar = (database: DatabaseSync): number => Number(database.prepare('SELECT count(*) AS n FROM wrong_secret').get()!['n']);
 
-/** The desk at which the calls of a data directory are decided. */
-export function createDesk({ store, keys, operator }: ApprovalsConfig): Desk {
+/**
+ * The desk at which the calls of a data directory are decided.
+ * @param place where the operator sits at it, and where their decisions are recorded.
+ */
+export function createDesk({ store, keys, operator, log }: ApprovalsConfig, place: DeskPlace): Desk {
   const calls = async () => pendingIn(await store.open(), keys('approval'));
   return {
     waiting: async (now) => (await calls()).all(now).filter(({ decision }) => !decision).map(({ pending }) => pending),
@@ -61,7 +68,8 @@ export function createDesk({ store, keys, operator }: ApprovalsConfig): Desk {
     decide: async (code, verdict, sign, now) => {
       const waiting = await calls();
       const kept = waiting.withCode(normalCode(code), now);
-      return kept !== undefined && waiting.decide(kept.pending.code, verdict, sign(signedText(kept.seal, verdict)));
+      if (kept === undefined || kept.decision) return false;
+      return decideOnRecord(kept.pending, verdict, place, log(), () => waiting.decide(kept.pending.code, verdict, sign(signedText(kept.seal, verdict))));
     },
   };
 }

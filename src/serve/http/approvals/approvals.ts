@@ -49,6 +49,7 @@ const show = ({ markup }: Html, status = 200): Response => new Response(markup, 
 const words: Readonly<Record<string, string>> = {
   approved: 'Approved, for one call. The assistant can repeat it now.',
   refused: 'Refused.',
+  not_recorded: 'Nothing was decided: it could not be recorded. The log of this server tells why.',
   gone: 'Nothing was decided: it expired, was decided already, or never was.',
   not_typed: 'Not approved: what was typed is not the name. It waits until it expires.',
 };
@@ -96,7 +97,9 @@ export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, 
     if (!pending) return onwards('gone');
     if (approving && pending.typed !== undefined && form.get('typed')?.trim() !== pending.typed) return onwards('not_typed');
     const verdict: Verdict = approving ? 'approved_on_page' : 'refused';
-    if (!(await desk.decide(code, verdict, operator.sign, clock.now()))) return onwards('gone');
+    const isMade = await desk.decide(code, verdict, operator.sign, clock.now()).catch((error: unknown) => void log.error({ err: error, code }, 'operator could not decide'));
+    if (isMade === undefined) return onwards('not_recorded');
+    if (!isMade) return onwards('gone');
     log.info({ code, verdict, tool: pending.plan.tool, principal: pending.principal }, 'operator decided');
     return onwards(approving ? 'approved' : 'refused');
   };
