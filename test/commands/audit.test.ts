@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openGuard } from '../../src/commands/guard.ts';
@@ -40,8 +40,21 @@ describe('audit show', () => {
 });
 
 describe('audit verify', () => {
-  test('says that a log is whole', async () => {
-    expect(await run(['audit', 'verify'], { INFRA_DATA_DIR: await recorded() })).toEqual({ code: 0, stdout: 'The audit log is whole: 6 entries of 1 process.\n', stderr: '' });
+  const cannotTell = expect.stringMatching(/^What nothing on this machine can tell: whether the newest chain was removed together with its head, or .* earlier copy/) as string;
+
+  test('says that a log is whole, and what it can not know', async () => {
+    const { code, stdout, stderr } = await run(['audit', 'verify'], { INFRA_DATA_DIR: await recorded() });
+    expect({ code, stderr, lines: stdout.split('\n') }).toEqual({ code: 0, stderr: '', lines: ['The audit log is whole: 6 entries of 1 process.', cannotTell, ''] });
+  });
+
+  test('tells of an entry that was cut off, without crying tampering', async () => {
+    const dataDir = await recorded();
+    const file = join(dataDir, 'audit.jsonl');
+    const chain = /"chain":"([^"]+)"/.exec(await readFile(file, 'utf8'))![1]!;
+    await appendFile(file, `{"chain":"${chain}","seq":7,"at":"20`);
+    const { code, stdout } = await run(['audit', 'verify'], { INFRA_DATA_DIR: dataDir });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/audit\.jsonl:7: Entry 7 of chain 1-\w+ was cut off while it was written.*\nThe audit log is whole: 6 entries of 1 process\.\n/);
   });
 
   test('says where it was changed, and fails', async () => {
@@ -58,6 +71,6 @@ describe('audit verify', () => {
     const moved = join(dataDir, 'november.jsonl');
     await rename(join(dataDir, 'audit.jsonl'), moved);
     const { code, stdout } = await run(['audit', 'verify', '--json', moved], { INFRA_DATA_DIR: dataDir });
-    expect({ code, verdict: JSON.parse(stdout) as unknown }).toEqual({ code: 0, verdict: { entries: 6, chains: 1, faults: [] } });
+    expect({ code, verdict: JSON.parse(stdout) as unknown }).toEqual({ code: 0, verdict: { entries: 6, chains: 1, faults: [], cannot_tell: cannotTell } });
   });
 });
