@@ -134,12 +134,13 @@ describe('approving', () => {
   });
 });
 
-describe('a decision', () => {
-  const shown = async (dataDir: string) => {
-    const { stdout } = await run(['audit', 'show', '--json'], { INFRA_DATA_DIR: dataDir });
-    return stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-  };
+/** The calls and decisions that the audit log of a directory tells. */
+const shown = async (dataDir: string) => {
+  const { stdout } = await run(['audit', 'show', '--json'], { INFRA_DATA_DIR: dataDir });
+  return stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+};
 
+describe('a decision', () => {
   test.each([[{}, 'approved'], [{ refuse: true }, 'refused']])('is in the audit log at once: %j', async (flags, verdict) => {
     const config = await office();
     const code = await ask(config);

@@ -32,7 +32,7 @@ const Decision = Call.extend({ kind: z.literal('decision'), code: z.string(), ca
 export type RecordedCall = z.infer<typeof Call>;
 
 /** A decision as a line of its own: under which code, and whose call it was, is what there is to say beside it. */
-const decided = ({ kind: _, verdict, ...decision }: z.infer<typeof Decision>): RecordedCall => ({ ...decision, outcome: verdict, why: `${decision.code}, asked by ${decision.caller}` });
+const decided = (decision: z.infer<typeof Decision>): RecordedCall => ({ ...decision, outcome: decision.verdict, why: `${decision.code}, asked by ${decision.caller}` });
 
 /**
  * The newest calls and decisions of a log, oldest first. Lines that can't be read are passed over: whether a log is whole `verifyLog`

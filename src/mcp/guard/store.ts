@@ -19,6 +19,7 @@ const schema = `
   ) STRICT;
   CREATE TABLE IF NOT EXISTS wrong_secret (at INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS grave_call (at INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS latest_time (at INTEGER NOT NULL) STRICT;
 `;
 
 /** Longest wait for another process that writes, in milliseconds. */

@@ -1,6 +1,7 @@
 import type { Plan } from '../plan.ts';
 import type { Keys } from '../keys.ts';
-import type { Store } from '../store.ts';
+import { storedTime } from '../stored-time.ts';
+import { together, type Store } from '../store.ts';
 import { hasSecret, isSigned } from './operator.ts';
 import { newCode, pendingIn, signedText, type Kept, type PendingCalls } from './pending.ts';
 
@@ -78,8 +79,10 @@ export function createApprovals({ store, keys, operator, options, log }: Approva
 
   return {
     available: () => hasSecret(operator),
-    ask: async (request, now) => {
-      const calls = pendingIn(await store.open(), keys('approval'));
+    ask: async (request, clock) => {
+      const database = await store.open();
+      const now = together(database, () => storedTime(database, clock));
+      const calls = pendingIn(database, keys('approval'));
       calls.dropExpired(now);
       const kept = calls.forCall(request.call, now);
       return (kept && (await settle(calls, kept, request))) ?? waiting(askAnew(calls, request, log(), now));

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ApprovalsConfig } from './approvals.ts';
 import { decideOnRecord, type DeskPlace } from './decision.ts';
 import { signerFor } from './operator.ts';
+import { storedTime } from '../stored-time.ts';
 import { together } from '../store.ts';
 import { normalCode, pendingIn, signedText, type Pending, type Verdict } from './pending.ts';
 
@@ -36,6 +37,7 @@ type Try = { readonly kind: 'try'; readonly row: number | bigint } | { readonly 
 
 const beginTry = (database: DatabaseSync, now: number): Try =>
   together(database, () => {
+    storedTime(database, now);
     database.prepare('DELETE FROM wrong_secret WHERE at <= ?').run(now - pause);
     const times = database.prepare('SELECT at FROM wrong_secret ORDER BY at').all().map(({ at }) => Number(at));
     if (times.length >= mostWrong) return { kind: 'locked', until: times[times.length - mostWrong]! + pause };
@@ -49,11 +51,18 @@ const wrongSoFar = (database: DatabaseSync): number => Number(database.prepare('
  * @param place where the operator sits at it, and where their decisions are recorded.
  */
 export function createDesk({ store, keys, operator, log }: ApprovalsConfig, place: DeskPlace): Desk {
-  const calls = async () => pendingIn(await store.open(), keys('approval'));
+  const open = async (clock: number) => {
+    const database = await store.open();
+    return { calls: pendingIn(database, keys('approval')), now: together(database, () => storedTime(database, clock)) };
+  };
   return {
-    waiting: async (now) => (await calls()).all(now).filter(({ decision }) => !decision).map(({ pending }) => pending),
-    find: async (code, now) => {
-      const kept = (await calls()).withCode(normalCode(code), now);
+    waiting: async (clock) => {
+      const { calls, now } = await open(clock);
+      return calls.all(now).filter(({ decision }) => !decision).map(({ pending }) => pending);
+    },
+    find: async (code, clock) => {
+      const { calls, now } = await open(clock);
+      const kept = calls.withCode(normalCode(code), now);
       return kept?.decision ? undefined : kept?.pending;
     },
     unlock: async (secret, now) => {
@@ -65,11 +74,11 @@ export function createDesk({ store, keys, operator, log }: ApprovalsConfig, plac
       database.prepare('DELETE FROM wrong_secret WHERE rowid = ?').run(tried.row);
       return { kind: 'unlocked', sign };
     },
-    decide: async (code, verdict, sign, now) => {
-      const waiting = await calls();
-      const kept = waiting.withCode(normalCode(code), now);
+    decide: async (code, verdict, sign, clock) => {
+      const { calls, now } = await open(clock);
+      const kept = calls.withCode(normalCode(code), now);
       if (kept === undefined || kept.decision) return false;
-      return decideOnRecord(kept.pending, verdict, place, log(), () => waiting.decide(kept.pending.code, verdict, sign(signedText(kept.seal, verdict))));
+      return decideOnRecord(kept.pending, verdict, place, log(), () => calls.decide(kept.pending.code, verdict, sign(signedText(kept.seal, verdict))));
     },
   };
 }

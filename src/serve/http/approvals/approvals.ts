@@ -2,6 +2,7 @@ import type { RecordedCall } from '../../../mcp/audit/calls.ts';
 import type { Clock, Log } from '../../../mcp/context.ts';
 import type { Desk } from '../../../mcp/guard/approvals/desk.ts';
 import type { Verdict } from '../../../mcp/guard/approvals/pending.ts';
+import { steadyClock } from '../../../mcp/guard/steady-clock.ts';
 import { readText } from '../body.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Html } from './html.ts';
@@ -71,7 +72,8 @@ const isOwnPage = ({ headers: given }: Request, publicUrl: URL | undefined): boo
 
 /** The page on which the operator approves or refuses calls. It works without scripts. */
 export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, publicUrl, clock, log }: ApprovalsPageParts): Readonly<Record<string, Handler>> {
-  const operators = createOperators(clock);
+  // Who was away for too long stays away, also when the clock steps back.
+  const operators = createOperators(steadyClock(clock));
 
   const cookieOf = (id: string, seconds?: number): string =>
     [`${cookieName}=${id}`, `Path=${pagePath}`, 'HttpOnly', 'SameSite=Strict', ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []), ...(seconds === undefined ? [] : [`Max-Age=${seconds}`])].join('; ');
@@ -97,7 +99,10 @@ export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, 
     if (!pending) return onwards('gone');
     if (approving && pending.typed !== undefined && form.get('typed')?.trim() !== pending.typed) return onwards('not_typed');
     const verdict: Verdict = approving ? 'approved_on_page' : 'refused';
-    const isMade = await desk.decide(code, verdict, operator.sign, clock.now()).catch((error: unknown) => void log.error({ err: error, code }, 'operator could not decide'));
+    const isMade = await desk.decide(code, verdict, operator.sign, clock.now()).catch((error: unknown) => {
+      log.error({ err: error, code }, 'operator could not decide');
+      return undefined;
+    });
     if (isMade === undefined) return onwards('not_recorded');
     if (!isMade) return onwards('gone');
     log.info({ code, verdict, tool: pending.plan.tool, principal: pending.principal }, 'operator decided');
