@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { readCalls, type RecordedCall } from '../mcp/audit/calls.ts';
+import { readCalls, targetText, type RecordedCall } from '../mcp/audit/calls.ts';
 import { blindSpot, verifyLog, type Verdict } from '../mcp/audit/verify.ts';
 import { clean } from '../mcp/fence.ts';
 import { columns } from './columns.ts';
@@ -8,8 +8,6 @@ import { withProgress } from './progress.ts';
 import { outcomeText, tierText } from './style.ts';
 
 const filesOf = (config: Config, files: readonly string[]): readonly string[] => (files.length > 0 ? files : [auditOf(config).file]);
-
-const targetText = ({ target }: RecordedCall): string => (target ? `${target.kind} ${target.name ?? target.id ?? ''}`.trim() : '');
 
 const oneLine = (text: string): string => clean(text).replaceAll('\n', ' ');
 

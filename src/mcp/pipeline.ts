@@ -21,6 +21,7 @@ import { secretsAmong, secretsOf } from './redact.ts';
 import { answered, needless, type Ended, type Reply } from './reply.ts';
 import { resolve } from './resolve.ts';
 import { givenSchema } from './schema.ts';
+import { subjectOf } from './subject.ts';
 import type { Tool } from './tool.ts';
 import { isRecord, mapStrings, omit, type JsonRecord } from './values.ts';
 
@@ -85,7 +86,7 @@ async function confirm({ args, controls, context, deps, acts, tier, plan: made }
 async function recordIntent(call: Planned, confirmed: Confirmed): Promise<void> {
   const { tool, tier, plan: made, context, deps, note } = call;
   const { principal, connection, requestId } = context;
-  const intent = { tool: tool.name, principal, connection, requestId, tier, target: made.target, plan: made.digest, confirmed };
+  const intent = { tool: tool.name, principal, connection, requestId, tier, target: made.target, subject: subjectOf(call), plan: made.digest, confirmed };
   await deps.recorder.intent(intent, context).catch((error: unknown) => unrecorded(call, error));
   note({ confirmed });
 }
@@ -187,6 +188,7 @@ async function end(tool: Tool, given: unknown, context: CallContext, dependencie
     if (wrong.length > 0) fail({ kind: 'bad_arguments', issues: wrong });
     admit(placed);
     const resolved = await resolve(placed);
+    note({ subject: subjectOf(resolved) });
     await keepArgumentsInside(resolved);
     await keepTogether(resolved);
     return await walk(resolved);

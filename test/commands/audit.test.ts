@@ -31,6 +31,19 @@ describe('audit show', () => {
     expect(stdout.match(/ann +stop_environment +environment prod +destructive +elicited +done +7 ms$/gm)).toHaveLength(2);
   });
 
+  test('tells who read what: by its path, or else its name, or else its id', async () => {
+    const dataDir = await temporaryDirectory();
+    const { parts, close } = openGuard(readConfig('stdio', { dataDir }, {}).config);
+    const read = { tool: 'get_application_logs', principal: 'eve', tier: 'read', target: { kind: 'organization', mode: 'none' }, outcome: 'done', duration: 1 } as const;
+    const subjects = [{ path: 'shop/staging/api', name: 'api', more: 2 }, { name: 'api' }, {}];
+    for (const [at, subject] of subjects.entries()) await parts.recorder.outcome({ ...read, requestId: String(at), subject: { kind: 'application', id: 'a-1', ...subject } }, contextWith());
+    await close();
+    const { stdout } = await run(['audit', 'show'], { INFRA_DATA_DIR: dataDir });
+    expect(stdout.match(/eve +get_application_logs +application .*(?= {2}read)/g)?.map((line) => line.trim().replace(/^eve +get_application_logs +/, ''))).toEqual([
+      'application shop/staging/api and 2 more', 'application api', 'application a-1',
+    ]);
+  });
+
   test('prints lines of JSON', async () => {
     const { stdout } = await run(['audit', 'show', '--json'], { INFRA_DATA_DIR: await recorded() });
     const calls = stdout.trim().split('\n').map((line) => JSON.parse(line) as object);

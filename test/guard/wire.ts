@@ -59,6 +59,7 @@ export async function connect({ parts, user, principal = 'ann', tamper }: { part
   await client.connect(near);
   return {
     call: (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args }),
+    read: (uri: string) => client.readResource({ uri }),
     close: async () => {
       await client.close();
       await server.close();

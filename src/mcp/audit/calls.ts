@@ -13,7 +13,7 @@ const Call = z.looseObject({
   connection: z.string().optional(),
   tool: z.string(),
   tier: z.string().optional(),
-  target: z.looseObject({ kind: z.string(), id: z.string().optional(), name: z.string().optional() }).optional(),
+  target: z.looseObject({ kind: z.string(), id: z.string().optional(), name: z.string().optional(), path: z.string().optional(), more: z.number().optional() }).optional(),
   plan: z.string().optional(),
   confirmed: z.string().optional(),
   outcome: z.enum([...outcomes, 'approved', 'not_made']).optional(),
@@ -30,6 +30,13 @@ const Decision = Call.extend({ kind: z.literal('decision'), code: z.string(), ca
  * decision of the operator, whose outcome is what they decided.
  */
 export type RecordedCall = z.infer<typeof Call>;
+
+/** What a call is about, in words: kind and path, or else name, or else id. */
+export function targetText({ target }: RecordedCall): string {
+  if (!target) return '';
+  const { kind, path, name, id, more } = target;
+  return [kind, path ?? name ?? id, more === undefined ? undefined : `and ${more} more`].filter((part) => part !== undefined).join(' ');
+}
 
 /** A decision as a line of its own: under which code, and whose call it was, is what there is to say beside it. */
 const decided = (decision: z.infer<typeof Decision>): RecordedCall => ({ ...decision, outcome: decision.verdict, why: `${decision.code}, asked by ${decision.caller}` });

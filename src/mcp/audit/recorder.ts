@@ -3,10 +3,17 @@ import type { CallFacts, RecordDecision, Recorder } from '../guard/record.ts';
 import type { JsonRecord } from '../values.ts';
 import type { Trail } from './trail.ts';
 
+/** What a call is about: of a change what it acts on, of a read what its arguments point at. */
+function aboutOf({ tier, target, subject }: CallFacts): JsonRecord | undefined {
+  if (tier === 'read' || target === undefined) return subject ? { ...subject } : target && { ...target };
+  return { ...(subject?.id === target.id && subject?.path !== undefined && { path: subject.path }), ...target };
+}
+
 /** A call's facts under the names of the log. */
-const entryOf = ({ requestId, principal, connection, tool, tier, target, plan, confirmed }: CallFacts): JsonRecord => ({
-  request_id: requestId, who: principal, connection, tool, tier, target, plan, confirmed,
-});
+const entryOf = (facts: CallFacts): JsonRecord => {
+  const { requestId, principal, connection, tool, tier, plan, confirmed } = facts;
+  return { request_id: requestId, who: principal, connection, tool, tier, target: aboutOf(facts), plan, confirmed };
+};
 
 const timeAt = (clock: Clock): string => new Date(clock.now()).toISOString();
 

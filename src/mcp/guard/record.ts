@@ -8,6 +8,14 @@ import type { Tier } from './tier.ts';
  */
 export type Confirmed = 'not_needed' | 'elicited' | 'terminal' | 'page' | 'unattended';
 
+/** What the arguments of a call point at, as far as it is known without asking. Holds nothing that may not be shown. */
+export interface Subject extends Pick<Target, 'kind' | 'id' | 'name'> {
+  /** Names from the project down. */
+  readonly path?: string;
+  /** How many more things it points at, beside what this one lies in. */
+  readonly more?: number;
+}
+
 /** What is known of a call so far. */
 export interface CallFacts {
   readonly tool: string;
@@ -16,7 +24,9 @@ export interface CallFacts {
   readonly connection?: string;
   readonly requestId: string;
   readonly tier?: Tier;
+  /** What a change acts on. */
   readonly target?: Target;
+  readonly subject?: Subject;
   /** Digest of the plan. */
   readonly plan?: string;
   readonly confirmed?: Confirmed;

@@ -39,11 +39,13 @@ const script = (name: string): string[] => ['--import', import.meta.resolve('tsx
 
 describe('a writing that a full disk ended', () => {
   test('is no sign of tampering, wherever it ended', async () => {
-    let end = 1;
-    for (let bytes = 0; bytes < end; bytes += 1) {
+    await using first = await temporaryFolder();
+    const { wanted } = await cutAfter(first.path, 0);
+    // Each byte of what tells the chain, and of where the last line ends; some of those in between.
+    const cuts = Array.from({ length: wanted }, (_, bytes) => bytes).filter((bytes) => bytes < 40 || bytes % 31 === 0 || bytes > wanted - 4);
+    for (const bytes of cuts) {
       await using folder = await temporaryFolder();
-      const { log, wanted, atOnce, later } = await cutAfter(folder.path, bytes);
-      end = wanted;
+      const { log, atOnce, later } = await cutAfter(folder.path, bytes);
       const lines = (await readFile(log.file)).subarray(0, -1).toString('utf8').split('\n');
       expect([atOnce.faults, later.faults], `cut after ${bytes} bytes`).toEqual([[], []]);
       // What can't be read as an entry is told, once, and where it is.

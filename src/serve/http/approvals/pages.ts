@@ -1,4 +1,4 @@
-import type { RecordedCall } from '../../../mcp/audit/calls.ts';
+import { targetText, type RecordedCall } from '../../../mcp/audit/calls.ts';
 import { clean } from '../../../mcp/fence.ts';
 import type { Pending } from '../../../mcp/guard/approvals/pending.ts';
 import { planText } from '../../../mcp/guard/plan.ts';
@@ -53,9 +53,9 @@ const waitingCall = ({ code, principal, plan, typed, askedAt, expiresAt }: Pendi
 <button name="do" value="approve">Approve, for one call</button> <button name="do" value="refuse">Refuse</button></form>
 </article>`;
 
-const recordedCall = ({ at, who, tool, target, tier, confirmed, outcome, why }: RecordedCall): Html => {
-  const on = target ? `${target.kind} ${target.name ?? target.id ?? ''}` : '';
-  const cells = [at, who, tool, on, tier ?? '', confirmed ?? '', outcome ?? 'not recorded', why ?? ''];
+const recordedCall = (call: RecordedCall): Html => {
+  const { at, who, tool, tier, confirmed, outcome, why } = call;
+  const cells = [at, who, tool, targetText(call), tier ?? '', confirmed ?? '', outcome ?? 'not recorded', why ?? ''];
   return html`<tr>${cells.map((cell) => html`<td>${clean(cell)}</td>`)}</tr>`;
 };
 
