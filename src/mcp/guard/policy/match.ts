@@ -2,8 +2,9 @@ import { parameterKind, type AnyOperation } from '../../../contract/operation.ts
 import type { ReferenceKind } from '../../../contract/primitives.ts';
 import { serviceKinds } from '../../../contract/resources/service.ts';
 import type { Tool } from '../../tool.ts';
-import type { Place, Target } from '../target.ts';
+import type { Target } from '../target.ts';
 import type { Tier } from '../tier.ts';
+import { isAt, takesProjectName, type PlaceKind } from './places.ts';
 import { tellingOrder, type Conditions } from './rules.ts';
 
 /** What rules are held against. */
@@ -18,20 +19,13 @@ export interface Situation {
 /** Whether a rule holds; unknown where what it asks for could not be found out. */
 export type Holding = 'yes' | 'no' | 'unknown';
 
-const looksLikeId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
-
 const among = <Value>(wanted: readonly Value[] | undefined, value: Value): Holding => (!wanted || wanted.includes(value) ? 'yes' : 'no');
 
-// Names differ from another by more than their case, everywhere on the platform.
-const isCalled = ({ id, name }: Place, wanted: string): boolean => wanted === id || wanted.toLowerCase() === name?.toLowerCase();
-
 /** @param isNew whether the place is about to be created: then no id is its own. */
-function amongPlaces(wanted: readonly string[] | undefined, place: Place | undefined, isNew: boolean): Holding {
+function amongPlaces(kind: PlaceKind, wanted: readonly string[] | undefined, target: Target, isNew: boolean): Holding {
   if (!wanted) return 'yes';
-  if (!place) return 'no';
-  if (wanted.some((one) => isCalled(place, one))) return 'yes';
-  const undecided = wanted.some((one) => (looksLikeId(one) ? place.id === undefined && !isNew : place.name === undefined));
-  return undecided ? 'unknown' : 'no';
+  const holding = wanted.map((one) => isAt(kind, one, target, isNew));
+  return holding.includes('yes') ? 'yes' : holding.includes('unknown') ? 'unknown' : 'no';
 }
 
 function amongModes(wanted: Conditions['mode'], mode: Target['mode']): Holding {
@@ -61,8 +55,8 @@ export function holds(conditions: Conditions, situation: Situation, means: Means
   if (!holdsForTool(conditions, situation, means)) return 'no';
   const isNewEnvironment = target.kind === 'environment' && target.id === undefined;
   return all([
-    amongPlaces(conditions.project, target.project, false),
-    amongPlaces(conditions.environment, target.environment, isNewEnvironment),
+    amongPlaces('project', conditions.project, target, false),
+    amongPlaces('environment', conditions.environment, target, isNewEnvironment),
     amongModes(conditions.mode, target.mode),
   ]);
 }
@@ -71,7 +65,7 @@ export function holds(conditions: Conditions, situation: Situation, means: Means
 export const asksForPlace = ({ project, environment, mode }: Conditions): boolean => [project, environment, mode].some((wanted) => wanted !== undefined);
 
 /** Whether conditions ask for a project by its name. */
-export const asksForProjectName = ({ project }: Conditions): boolean => project?.some((one) => !looksLikeId(one)) ?? false;
+export const asksForProjectName = ({ project, environment }: Conditions): boolean => takesProjectName(project, environment);
 
 const placedKinds: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule', ...serviceKinds];
 
