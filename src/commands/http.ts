@@ -19,6 +19,7 @@ import { openApprovals } from './http/approvals.ts';
 import { openPolicies } from './http/policies.ts';
 import { createLog } from './log.ts';
 import { offeredTools, toolsLeftOut } from './offered-tools.ts';
+import { watchingPlaces } from './policy-places.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
 
@@ -61,7 +62,7 @@ export async function http(config: Config): Promise<void> {
   const texts = shippedTexts();
   let page: string | undefined;
   const policies = await openPolicies(config, tools, (policy) => ({
-    ...createParts({ tools, otherTools: toolsLeftOut(tools), policy, connect: connection.connect, secrets: connection.secrets, log, guard: guard.parts, addresses, texts, version: manifest.version, clock }),
+    ...createParts({ tools, otherTools: toolsLeftOut(tools), policy, connect: watchingPlaces(connection, policy, log).connect, secrets: connection.secrets, log, guard: guard.parts, addresses, texts, version: manifest.version, clock }),
     approvalsPage: () => page,
   }));
   const admission = await admissionOf(config, log);

@@ -6,6 +6,7 @@ import { serveStdio } from '../serve/stdio.ts';
 import { connectionOf } from './connecting.ts';
 import { createLog } from './log.ts';
 import { policyOf } from './policy.ts';
+import { watchingPlaces } from './policy-places.ts';
 import { preferSmallHeap } from './small-heap.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
@@ -25,7 +26,7 @@ const chooses = ({ toolsets, tools, excludeTools }: Config): boolean => toolsets
 export async function stdio(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const policy = await policyOf(config);
-  const connection = await connectionOf(config, log);
+  const connection = watchingPlaces(await connectionOf(config, log), policy, log);
   const texts = shippedTexts();
   let opening: Promise<Working> | undefined;
   const open = async (): Promise<Working> => {

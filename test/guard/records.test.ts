@@ -47,6 +47,8 @@ async function entries(): Promise<Entry[]> {
 
 const told = async (): Promise<unknown[][]> => (await entries()).map(({ kind, tool, tier, confirmed, outcome, why }) => [kind, tool, tier, confirmed, outcome, why]);
 
+const targets = async (): Promise<unknown[]> => (await entries()).map(({ target }) => target);
+
 describe('the audit log tells of', () => {
   test('a read: what came of it', async () => {
     const { call } = await serve();
@@ -56,7 +58,6 @@ describe('the audit log tells of', () => {
 
   describe('a read: what was read', () => {
     const api = { kind: 'application', name: 'checkout-api', path: 'shop/staging/checkout-api' };
-    const targets = async (): Promise<unknown[]> => (await entries()).map(({ target }) => target);
 
     test('by path, for tools and resources, and without a request more', async () => {
       const { call, read, lens } = await serve();

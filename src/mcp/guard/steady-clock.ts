@@ -6,12 +6,12 @@ import type { Clock } from '../context.ts';
  * one goes ahead, it follows.
  * @param passing milliseconds that only ever grow, from any beginning.
  */
-export function steadyClock({ now }: Clock, passing: () => number = () => performance.now()): Clock {
+export function steadyClock(clock: Clock, passing: () => number = () => performance.now()): Clock {
   let time: number | undefined;
   let [last, passed] = [0, 0];
   return {
     now: () => {
-      const [told, passes] = [now(), passing()];
+      const [told, passes] = [clock.now(), passing()];
       time = time === undefined ? told : time + Math.max(told - last, passes - passed, 0);
       [last, passed] = [told, passes];
       return time;

@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { fileSink } from '../../../src/mcp/audit/sink.ts';
 import { createTrail } from '../../../src/mcp/audit/trail.ts';
@@ -35,7 +35,8 @@ async function cutAfter(folder: string, bytes: number) {
   return { log, wanted, atOnce, later: await log.verify() };
 }
 
-const script = (name: string): string[] => ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, name)];
+/** A program of its own, as Node starts it. */
+const program = (file: URL): string[] => ['--import', import.meta.resolve('tsx'), fileURLToPath(file)];
 
 describe('a writing that a full disk ended', () => {
   test('is no sign of tampering, wherever it ended', async () => {
@@ -104,7 +105,7 @@ describe('a disk', () => {
     await using folder = await temporaryFolder();
     // The mount goes with the namespace, when the last process in it ends.
     const mount = 'mount -t tmpfs -o size=96k tmpfs "$1" && shift && exec "$@"';
-    const told = execFileSync('unshare', ['-m', 'sh', '-c', mount, 'sh', folder.path, process.execPath, ...script('full-disk-process.ts'), folder.path], { encoding: 'utf8' });
+    const told = execFileSync('unshare', ['-m', 'sh', '-c', mount, 'sh', folder.path, process.execPath, ...program(new URL('./full-disk-process.ts', import.meta.url)), folder.path], { encoding: 'utf8' });
     const { failed, verdicts } = JSON.parse(told) as { failed: string[]; verdicts: Verdict[] };
     expect(new Set(failed)).toEqual(new Set(['ENOSPC']));
     expect(verdicts.map(({ faults }) => faults)).toEqual(verdicts.map(() => []));
@@ -116,7 +117,7 @@ describe('a process that is killed while it writes', () => {
   test('leaves a log that is whole up to there', async () => {
     await using folder = await temporaryFolder();
     const log = logIn(folder.path);
-    const child = spawn(process.execPath, [...script('killed-process.ts'), folder.path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [...program(new URL('./killed-process.ts', import.meta.url)), folder.path], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
     // It writes into a pipe that holds less than its entry: it is in the middle of it.
     const pipe = await open(log.file, 'r');

@@ -33,13 +33,36 @@ describe('a steady clock', () => {
   });
 });
 
-describe('a clock that steps back revives', () => {
-  const accepting = (state: string | undefined) =>
-    contextWith({ dialogue: { canAsk: true, state, answer: { action: 'accept', content: { confirmed: true, name: 'prod' } } } });
-  const stateOf = (confirmation: Confirmation): string => (confirmation.kind === 'needs_input' ? confirmation.state : '');
+const accepting = (state: string | undefined) =>
+  contextWith({ dialogue: { canAsk: true, state, answer: { action: 'accept', content: { confirmed: true, name: 'prod' } } } });
+const stateOf = (confirmation: Confirmation): string => (confirmation.kind === 'needs_input' ? confirmation.state : '');
 
+const confirming = () => {
+  const confirmer = createConfirmer();
+  return (...given: Parameters<typeof confirmer.confirm>): Promise<Confirmation> => confirmer.confirm(...given);
+};
+
+const codeOf = (approval: Approval): string => (approval.kind === 'pending' ? approval.code : approval.kind);
+const cannotAsk = () => contextWith({ dialogue: { canAsk: false } });
+const unattended = (planToken?: string) => ({ ...requestFor(), mayBeUnattended: true, planToken });
+const tokenOf = (confirmation: Confirmation): string => (confirmation.kind === 'pending' ? (confirmation.planToken ?? '') : '');
+
+/** What of two calls under a limit of two counts while the clock goes ahead and steps back. */
+const counts = async (calls: GraveCalls): Promise<void> => {
+  const takeAt = (time: number): Promise<number | undefined> => calls.take(2, start + time);
+  expect([await takeAt(0), await takeAt(minute)]).toEqual([undefined, undefined]);
+  // The clock goes ahead for a moment: by it, the hour is over.
+  expect(await calls.nextAt(2, start + 24 * hour)).toBeUndefined();
+  expect(await takeAt(2 * minute)).toBe(start + hour);
+  // Back behind both: they count as made just now, not as to be made.
+  expect(await takeAt(-hour)).toBe(start);
+  expect(await takeAt(-1)).toBe(start);
+  expect(await takeAt(0)).toBeUndefined();
+};
+
+describe('a clock that steps back revives', () => {
   test('no question that was answered', async () => {
-    const { confirm } = createConfirmer();
+    const confirm = confirming();
     const state = stateOf(await confirm(requestFor(), contextWith({ dialogue: { canAsk: true } })));
     expect(await confirm(requestFor(), accepting(state))).toMatchObject({ kind: 'approved' });
     // Long after everything about it was forgotten, somebody looks at another one.
@@ -52,7 +75,7 @@ describe('a clock that steps back revives', () => {
   });
 
   test('no question that expired, and prolongs none', async () => {
-    const { confirm } = createConfirmer();
+    const confirm = confirming();
     const [seen, unseen] = [stateOf(await confirm(requestFor(), contextWith({ dialogue: { canAsk: true } }))), stateOf(await confirm(requestFor(), contextWith({ dialogue: { canAsk: true } })))];
     at(questionLifetime * 1000 + 2000);
     expect(await confirm(requestFor(), accepting(seen))).toEqual({ kind: 'refused', why: 'invalid' });
@@ -67,10 +90,7 @@ describe('a clock that steps back revives', () => {
   });
 
   test('no plan token that was used, nor one that expired', async () => {
-    const { confirm } = createConfirmer();
-    const cannotAsk = () => contextWith({ dialogue: { canAsk: false } });
-    const unattended = (planToken?: string) => ({ ...requestFor(), mayBeUnattended: true, planToken });
-    const tokenOf = (confirmation: Confirmation): string => (confirmation.kind === 'pending' ? (confirmation.planToken ?? '') : '');
+    const confirm = confirming();
     const [used, expired] = [tokenOf(await confirm(unattended(), cannotAsk())), tokenOf(await confirm(unattended(), cannotAsk()))];
     expect(await confirm(unattended(used), cannotAsk())).toMatchObject({ kind: 'approved' });
     at(24 * hour);
@@ -79,8 +99,6 @@ describe('a clock that steps back revives', () => {
     expect(await confirm(unattended(used), cannotAsk())).toMatchObject({ kind: 'refused' });
     expect(await confirm(unattended(expired), cannotAsk())).toMatchObject({ kind: 'refused' });
   });
-
-  const codeOf = (approval: Approval): string => (approval.kind === 'pending' ? approval.code : approval.kind);
 
   test.each([['the call', 'ask'], ['the operator', 'waiting']] as const)('no approval that expired, as %s saw', async (_, who) => {
     await using folder = await temporaryFolder();
@@ -114,18 +132,6 @@ describe('a clock that steps back revives', () => {
     passed += idleTime + minute;
     expect(operators.find(id)).toBeUndefined();
   });
-
-  const counts = async (calls: GraveCalls): Promise<void> => {
-    const at_ = (time: number): Promise<number | undefined> => calls.take(2, start + time);
-    expect([await at_(0), await at_(minute)]).toEqual([undefined, undefined]);
-    // The clock goes ahead for a moment: by it, the hour is over.
-    expect(await calls.nextAt(2, start + 24 * hour)).toBeUndefined();
-    expect(await at_(2 * minute)).toBe(start + hour);
-    // Back behind both: they count as made just now, not as to be made.
-    expect(await at_(-hour)).toBe(start);
-    expect(await at_(-1)).toBe(start);
-    expect(await at_(0)).toBeUndefined();
-  };
 
   test('no room under the limit of grave calls', async () => {
     await using folder = await temporaryFolder();

@@ -24,8 +24,8 @@ const wantsRisenWrite = ({ tier, mode }: Conditions): boolean => tier?.every((on
 /** The conditions without which the others could hold; all of them where no single one is in the way. */
 function inTheWay(conditions: Conditions, tools: readonly Tool[], means: Means): Conditions {
   const others = tellingOrder.filter((name) => name !== 'tool' && conditions[name] !== undefined);
-  const culprit = others.find((name) => tools.some((tool) => canMeet(omit(conditions, [name]) as Conditions, tool, means)));
-  return omit(conditions, culprit === undefined ? ['tool'] : [...tellingOrder.filter((name) => name !== culprit)]) as Conditions;
+  const culprit = others.find((name) => tools.some((tool) => canMeet(omit(conditions, [name]), tool, means)));
+  return omit(conditions, culprit === undefined ? ['tool'] : tellingOrder.filter((name) => name !== culprit));
 }
 
 /**
