@@ -33,7 +33,7 @@ export function policyPage(): string {
   const timing = Object.fromEntries(Object.entries(window).filter(([name]) => !(name in rule)));
   return `${[
     '# Policy files',
-    'What a file named by `INFRA_POLICY_FILE` may hold, in YAML or JSON; an example is in [guardrails.md](guardrails.md). Everything may be left out. Unknown keys, unknown tools and times that are none stop the start, with their line. `infra-mcp tools --policy-file policy.yaml` shows what a file leaves; `infra-mcp doctor` what is wrong with it.',
+    'What a file named by `INFRA_POLICY_FILE` may hold, in YAML or JSON; an example is in [guardrails.md](guardrails.md). Everything may be left out. Unknown keys, unknown tools, times that are none, names that no place could have and rules whose conditions exclude each other stop the start, with their line. `infra-mcp tools --policy-file policy.yaml` shows what a file leaves; `infra-mcp doctor` what is wrong with it, and which of its projects and environments are not there.',
     table(['Key', 'Type', 'Meaning'], rows(properties, typeOf)),
     '## Rules',
     'Of `allow`, `deny` and `freeze`. A rule has at least one condition besides its name, and all of them have to hold; a condition may be one value or a list of them, and holds for any.',

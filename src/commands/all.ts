@@ -169,7 +169,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: 'audit show',
-    summary: 'print the newest calls: who did what, how it was agreed to, and what came of it',
+    summary: 'print the newest calls, and what the operator decided: who did what, how it was agreed to, and what came of it',
     takes: 'audit',
     flags: {
       limit: { value: 'calls', description: 'most calls to print', schema: whole(1, 1_000_000)().default(50) },

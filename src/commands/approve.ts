@@ -7,7 +7,7 @@ import { planText } from '../mcp/guard/plan.ts';
 import { isTyped } from '../mcp/guard/question.ts';
 import { columns } from './columns.ts';
 import { styled, tierText } from './style.ts';
-import { approvalsOf } from './guard.ts';
+import { approvalsOf, openDecisions } from './guard.ts';
 import { ownTerminal, type Terminal } from './terminal.ts';
 
 interface Flags {
@@ -86,7 +86,8 @@ const needsTerminal = 'Approving needs a terminal: a person has to see the plan 
  */
 export async function approve(config: Config, code: string | undefined, flags: Flags, terminal: Terminal = ownTerminal()): Promise<void> {
   const approvals = approvalsOf(config);
-  const desk = createDesk(approvals);
+  const decisions = openDecisions(config);
+  const desk = createDesk(approvals, { how: 'terminal', record: decisions.record });
   try {
     if (code === undefined && !flags.setSecret) return await list(desk, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal);
@@ -95,5 +96,6 @@ export async function approve(config: Config, code: string | undefined, flags: F
     return await decide(desk, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {
     approvals.store.close();
+    await decisions.close();
   }
 }

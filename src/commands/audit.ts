@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import { readCalls, type RecordedCall } from '../mcp/audit/calls.ts';
-import { verifyLog, type Verdict } from '../mcp/audit/verify.ts';
+import { readCalls, targetText, type RecordedCall } from '../mcp/audit/calls.ts';
+import { blindSpot, verifyLog, type Verdict } from '../mcp/audit/verify.ts';
 import { clean } from '../mcp/redaction/index.ts';
 import { columns } from './columns.ts';
 import { auditOf } from './guard.ts';
@@ -8,8 +8,6 @@ import { withProgress } from './progress.ts';
 import { outcomeText, tierText } from './style.ts';
 
 const filesOf = (config: Config, files: readonly string[]): readonly string[] => (files.length > 0 ? files : [auditOf(config).file]);
-
-const targetText = ({ target }: RecordedCall): string => (target ? `${target.kind} ${target.name ?? target.id ?? ''}`.trim() : '');
 
 const oneLine = (text: string): string => clean(text).replaceAll('\n', ' ');
 
@@ -30,16 +28,18 @@ export async function show(config: Config, files: readonly string[], { json, lim
   process.stdout.write(json ? calls.map((call) => `${JSON.stringify(call)}\n`).join('') : columns(heading, calls.map(cells)));
 }
 
-const verdictText = ({ entries, chains, faults }: Verdict): string => {
-  const told = faults.map(({ where, what }) => `${where === undefined ? '' : `${where}: `}${what}\n`).join('');
+const linesOf = (found: Verdict['faults']): string => found.map(({ where, what }) => `${where === undefined ? '' : `${where}: `}${what}\n`).join('');
+
+const verdictText = ({ entries, chains, faults, notes = [] }: Verdict): string => {
   const size = `${entries} ${entries === 1 ? 'entry' : 'entries'} of ${chains} ${chains === 1 ? 'process' : 'processes'}`;
-  return faults.length === 0 ? `The audit log is whole: ${size}.\n` : `${told}The audit log is not as it was written: ${faults.length} found in ${size}.\n`;
+  const result = faults.length === 0 ? `The audit log is whole: ${size}.` : `The audit log is not as it was written: ${faults.length} found in ${size}.`;
+  return `${linesOf(notes)}${linesOf(faults)}${result}\n${blindSpot}\n`;
 };
 
 /** `infra-mcp audit verify`: whether the log is as it was written; the exit code is 1 when it isn't. */
 export async function verify(config: Config, files: readonly string[], { json }: { json?: boolean }): Promise<void> {
   const { heads, keys } = auditOf(config);
   const verdict = await withProgress('Checking the audit log', () => verifyLog(filesOf(config, files), heads, keys()));
-  process.stdout.write(json ? `${JSON.stringify(verdict)}\n` : clean(verdictText(verdict)));
+  process.stdout.write(json ? `${JSON.stringify({ ...verdict, cannot_tell: blindSpot })}\n` : clean(verdictText(verdict)));
   if (verdict.faults.length > 0) process.exitCode = 1;
 }

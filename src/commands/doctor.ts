@@ -5,6 +5,7 @@ import { type Finding, finder, type State, wordsOf } from './doctor/finding.ts';
 import { listeningFindings } from './doctor/listening.ts';
 import { nodeFinding } from './doctor/machine.ts';
 import { pinFindings } from './doctor/pin.ts';
+import { placeFindings } from './doctor/places.ts';
 import { platformFindings } from './doctor/platform.ts';
 import { approvalsFinding, auditFinding, policyFindings } from './doctor/rules.ts';
 import { withProgress } from './progress.ts';
@@ -22,6 +23,7 @@ const checks: readonly { readonly does: string; readonly about: string; readonly
   { does: 'Trying to listen', about: 'port', of: ['http'], find: listeningFindings },
   { does: 'Asking the platform', about: 'platform', of: ['stdio', 'http'], find: platformFindings },
   { does: 'Looking for the place that calls are kept to', about: 'pin', of: ['stdio', 'http'], find: pinFindings },
+  { does: 'Looking for what the policy names', about: 'policy places', of: ['stdio', 'http'], find: placeFindings },
 ];
 
 async function read(server: Server, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<{ readonly config?: Config; readonly findings: readonly Finding[] }> {

@@ -1,11 +1,13 @@
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { defaultDataDir, type Config } from '../config.ts';
 import type { AuditKeys } from '../mcp/audit/heads.ts';
-import { auditRecorder } from '../mcp/audit/recorder.ts';
+import { auditDecisions, auditRecorder } from '../mcp/audit/recorder.ts';
 import { commandSink, fileSink } from '../mcp/audit/sink.ts';
-import { createTrail } from '../mcp/audit/trail.ts';
+import { createTrail, type Trail } from '../mcp/audit/trail.ts';
 import { createApprovals, type ApprovalsConfig } from '../mcp/guard/approvals/approvals.ts';
 import { graveCallsIn } from '../mcp/guard/grave-calls.ts';
+import type { RecordDecision } from '../mcp/guard/record.ts';
 import { keysIn, type Keys } from '../mcp/guard/keys.ts';
 import { storeAt } from '../mcp/guard/store.ts';
 import type { GuardParts } from '../mcp/parts.ts';
@@ -24,11 +26,17 @@ const keysFor = (config: Config): Keys => keysIn(keptIn(config.dataDir).keys);
 /** A word as a shell takes it, whatever is in it. */
 const quoted = (word: string): string => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
+/** What the operator's command has to be told to find the same directory and log. Not the audit command: it may hold secrets. */
+function optionsFor({ dataDir, auditFile }: Config): string | undefined {
+  const words = [...(dataDir === defaultDataDir(process.env) ? [] : ['--data-dir', dataDir]), ...(auditFile === undefined ? [] : ['--audit-file', auditFile])];
+  return words.length === 0 ? undefined : words.map(quoted).join(' ');
+}
+
 /** Where approvals are asked for and given. */
 export const approvalsOf = (config: Config, keys: Keys = keysFor(config)): ApprovalsConfig => {
   const { store, operator } = keptIn(config.dataDir);
-  const isUsual = config.dataDir === defaultDataDir(process.env);
-  return { store: storeAt(store), keys, operator, ...(!isUsual && { options: `--data-dir ${quoted(config.dataDir)}` }) };
+  const places = JSON.stringify([auditOf(config, keys).file, config.auditCommand]);
+  return { store: storeAt(store), keys, operator, options: optionsFor(config), log: () => createHmac('sha256', keys('audit')).update(places).digest('base64url') };
 };
 
 /** Where the audit log is and what it is sealed with. */
@@ -43,9 +51,25 @@ export function auditOf(config: Config, keys: Keys = keysFor(config)): AuditPlac
   return { file: config.auditFile ?? audit, heads, keys: () => ({ entries: keys('audit'), heads: keys('audit head') }) };
 }
 
+/** The log of this process. */
+function trailOf(config: Config, keys: Keys): Trail {
+  const { file, heads, keys: auditKeys } = auditOf(config, keys);
+  return createTrail({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(file), heads, keys: auditKeys });
+}
+
+const clock = { now: Date.now };
+
+/** The log for what the operator decides in a process that serves nobody. */
+export function openDecisions(config: Config): { readonly record: RecordDecision; readonly close: () => Promise<void> } {
+  const trail = trailOf(config, keysFor(config));
+  return { record: auditDecisions(trail, clock), close: () => trail.close() };
+}
+
 /** What a process opens of the guard. */
 export interface OpenGuard {
   readonly parts: GuardParts;
+  /** Records what the operator decides in this process. */
+  readonly recordDecision: RecordDecision;
   /** Waits until all records are written. */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -55,10 +79,10 @@ export interface OpenGuard {
 export function openGuard(config: Config): OpenGuard {
   const keys = keysFor(config);
   const approvals = approvalsOf(config, keys);
-  const audit = auditOf(config, keys);
-  const trail = createTrail({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(audit.file), heads: audit.heads, keys: audit.keys });
+  const trail = trailOf(config, keys);
   return {
-    parts: { keys, recorder: auditRecorder(trail, { now: Date.now }), approvals: createApprovals(approvals), graveCalls: graveCallsIn(approvals.store) },
+    parts: { keys, recorder: auditRecorder(trail, clock), approvals: createApprovals(approvals), graveCalls: graveCallsIn(approvals.store) },
+    recordDecision: auditDecisions(trail, clock),
     settled: () => trail.settled(),
     close: async () => {
       await trail.close();

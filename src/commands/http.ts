@@ -19,6 +19,7 @@ import { openApprovals } from './http/approvals.ts';
 import { openPolicies } from './http/policies.ts';
 import { createLog } from './log.ts';
 import { offeredTools, toolsLeftOut } from './offered-tools.ts';
+import { watchingPlaces } from './policy-places.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
 
@@ -64,11 +65,14 @@ export async function http(config: Config): Promise<void> {
   // What the host writes is protected as what calls write.
   let hostLog = log;
   const policies = await openPolicies(config, tools, (policy) => {
-    const parts = createParts({ tools, otherTools: toolsLeftOut(tools), policy, connect: connection.connect, secrets: connection.secrets, unseen: admission.unseen, log, guard: guard.parts, addresses, texts, version: manifest.version, clock });
+    const parts = createParts({
+      tools, otherTools: toolsLeftOut(tools), policy, connect: watchingPlaces(connection, policy, log).connect, secrets: connection.secrets, unseen: admission.unseen, log, guard: guard.parts, addresses, texts,
+      version: manifest.version, clock,
+    });
     hostLog = parts.log;
     return { ...parts, approvalsPage: () => page };
   });
-  const approvals = openApprovals(config);
+  const approvals = openApprovals(config, guard.recordDecision);
   const holdsToken = holdsTokenFor(config);
   const stopped = untilStopped();
   const server = await serveHttp({

@@ -8,6 +8,7 @@ import { connectionOf } from './connecting.ts';
 import type { Connection } from './connection.ts';
 import { createLog } from './log.ts';
 import { policyOf } from './policy.ts';
+import { watchingPlaces } from './policy-places.ts';
 import { preferSmallHeap } from './small-heap.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
@@ -34,7 +35,7 @@ const openingLog = (log: Log, { secrets }: Connection): Pick<Log, 'error'> => ({
 export async function stdio(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const policy = await policyOf(config);
-  const connection = await connectionOf(config, log);
+  const connection = watchingPlaces(await connectionOf(config, log), policy, log);
   const texts = shippedTexts();
   let opening: Promise<Working> | undefined;
   const open = async (): Promise<Working> => {

@@ -15,4 +15,4 @@ const of = (styles: Readonly<Record<string, Style>>) => (word: string): string =
 export const tierText = of(tierStyles);
 
 /** What came of a call, in its colour. */
-export const outcomeText = of({ done: 'green', failed: 'red', unknown: 'red', denied: 'yellow', refused: 'yellow', pending: 'cyan' });
+export const outcomeText = of({ done: 'green', approved: 'green', failed: 'red', unknown: 'red', denied: 'yellow', refused: 'yellow', pending: 'cyan' });

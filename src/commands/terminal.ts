@@ -6,23 +6,39 @@ export interface Terminal {
   /** False where input or output is a file, a pipe or another program. */
   readonly isInteractive: boolean;
   write(text: string): void;
-  /** What the person types in answer, without the line break. */
+  /** What the person types in answer, without the line break. @throws Error when no answer is given: Ctrl-C, or the end of input. */
   ask(prompt: string): Promise<string>;
   /** The same, without showing what is typed. */
   askUnseen(prompt: string): Promise<string>;
 }
 
-const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+/** Passes a prompt on to the terminal, and nothing of what is written after it. */
+const promptOnly = (prompt: string): Writable => {
+  let left = prompt;
+  return new Writable({
+    write: (chunk, _encoding, done) => {
+      if (String(chunk) === left) {
+        process.stdout.write(left);
+        left = '';
+      }
+      done();
+    },
+  });
+};
 
-/** One line from this process's terminal. @param output where what is typed appears. */
+/**
+ * One line from this process's terminal. The prompt is the reader's own: it clears the line before it writes one.
+ * @param output where the prompt and what is typed appear.
+ * @throws Error when the person ends the input, or interrupts, instead of answering.
+ */
 async function line(prompt: string, output: Writable): Promise<string> {
   const reader = createInterface({ input: process.stdin, output, terminal: true });
-  // Only now: from here on the terminal shows nothing by itself of what is typed.
-  process.stdout.write(prompt);
-  // The end of input, or Ctrl-C, is an empty answer.
-  const ended = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
+  const ended = new Promise<never>((_, reject) => reader.once('close', () => reject(new Error('No answer was given, so nothing was done.'))));
   try {
-    return await Promise.race([reader.question(''), ended]);
+    return await Promise.race([reader.question(prompt), ended]);
+  } catch (error) {
+    process.stdout.write('\n');
+    throw error;
   } finally {
     reader.close();
   }
@@ -34,7 +50,8 @@ export const ownTerminal = (): Terminal => ({
   write: (text) => void process.stdout.write(text),
   ask: (prompt) => line(prompt, process.stdout),
   askUnseen: async (prompt) => {
-    const typed = await line(prompt, nowhere());
+    const typed = await line(prompt, promptOnly(prompt));
+    // The line break that was typed is not shown either.
     process.stdout.write('\n');
     return typed;
   },

@@ -32,11 +32,11 @@ export const options = {
     description: 'Most disruptive or graver calls that are let through in any 60 minutes.',
   }),
   auditFile: optional(path, {
-    env: 'INFRA_AUDIT_FILE', value: 'path', commands: ['stdio', 'http', 'audit'],
-    description: 'File that every call is recorded in.', fallback: 'audit.jsonl in the data directory',
+    env: 'INFRA_AUDIT_FILE', value: 'path', commands: ['stdio', 'http', 'approve', 'audit'],
+    description: 'File that every call and every decision of the operator is recorded in.', fallback: 'audit.jsonl in the data directory',
   }),
   auditCommand: optional(command, {
-    env: 'INFRA_AUDIT_COMMAND', value: 'json', commands: ['stdio', 'http'], secret: true,
+    env: 'INFRA_AUDIT_COMMAND', value: 'json', commands: ['stdio', 'http', 'approve'], secret: true,
     description: 'Command that gets the records on its standard input instead; it is started without a shell.',
   }),
   requestTimeout: preset(whole(1, 50), 30, {

@@ -22,6 +22,7 @@ import { fence, protectLog } from './redaction/index.ts';
 import { answered, needless, type Ended, type Reply } from './reply.ts';
 import { resolve } from './resolve.ts';
 import { argumentSchema, givenSchema, takenSchema } from './schema.ts';
+import { subjectOf } from './subject.ts';
 import type { Tool } from './tool.ts';
 import { isRecord, omit, type JsonRecord } from './values.ts';
 import { withheldText } from './withheld.ts';
@@ -87,7 +88,7 @@ async function confirm({ args, controls, context, deps, acts, tier, plan: made }
 async function record(call: Planned, confirmed: Confirmed): Promise<void> {
   const { tool, tier, plan: made, context, deps, note } = call;
   const { principal, connection, requestId } = context;
-  const intent = { tool: tool.name, principal, connection, requestId, tier, target: made.target, plan: made.digest, confirmed };
+  const intent = { tool: tool.name, principal, connection, requestId, tier, target: made.target, subject: subjectOf(call), plan: made.digest, confirmed };
   await recordIntent(intent, context, deps).catch((error: unknown) => unrecorded(call, error));
   note({ confirmed });
 }
@@ -205,6 +206,7 @@ async function end(tool: Tool, given: unknown, context: CallContext, deps: Depen
     if (wrong.length > 0) fail({ kind: 'bad_arguments', issues: wrong });
     admit(placed);
     const resolved = await resolve(placed);
+    note({ subject: subjectOf(resolved) });
     await keepArgumentsInside(resolved);
     await keepTogether(resolved);
     return await walk(resolved);

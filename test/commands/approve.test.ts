@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,10 +9,8 @@ import type { Terminal } from '../../src/commands/terminal.ts';
 import { readConfig, type Config } from '../../src/config.ts';
 import { createApprovals } from '../../src/mcp/guard/approvals/approvals.ts';
 import { approvalFor } from '../mcp/guard/approvals/support.ts';
-import { commandLine, run, temporaryDirectory } from './support.ts';
-
-// What makes a terminal for another program; not every system has it in this form.
-const makesTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+import { run, temporaryDirectory } from './support.ts';
+import { atTerminal } from './screen.ts';
 
 const secret = 'only the operator knows';
 
@@ -152,6 +150,52 @@ test('of 60 calls that wait, 50 are listed, oldest first, and all where all are 
   expect(JSON.parse((await listed({ json: true })).seen)).toHaveLength(60);
 });
 
+/** The calls and decisions that the audit log of a directory tells. */
+const shown = async (dataDir: string) => {
+  const { stdout } = await run(['audit', 'show', '--json'], { INFRA_DATA_DIR: dataDir });
+  return stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+};
+
+describe('a decision', () => {
+  test.each([[{}, 'approved'], [{ refuse: true }, 'refused']])('is in the audit log at once: %j', async (flags, verdict) => {
+    const config = await office();
+    const code = await ask(config);
+    await approve(config, code, flags, person(...(verdict === 'approved' ? ['shop/prod'] : []), secret));
+    expect(await shown(config.dataDir)).toEqual([expect.objectContaining({
+      who: 'operator', confirmed: 'terminal', tool: 'stop_environment', tier: 'destructive', code, caller: 'ann', outcome: verdict, plan: approvalFor().plan.digest,
+      target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown,
+    })]);
+    const env = { INFRA_DATA_DIR: config.dataDir };
+    expect((await run(['audit', 'show'], env)).stdout).toMatch(new RegExp(`operator +stop_environment +environment shop/prod +destructive +terminal +${verdict} +${code}, asked by ann`));
+    expect((await run(['audit', 'verify'], env)).code).toBe(0);
+    const file = join(config.dataDir, 'audit.jsonl');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"caller":"ann"', '"caller":"bob"'));
+    expect((await run(['audit', 'verify'], env)).code).toBe(1);
+  });
+
+  test('is not made when it can not be recorded', async () => {
+    const config = await office();
+    const code = await ask(config);
+    await mkdir(join(config.dataDir, 'audit.jsonl'));
+    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow(/^Nothing was decided: the decision could not be recorded \(EISDIR/);
+    expect(await comesOf(config)).toBe('pending');
+  });
+
+  test('is recorded where the call is: the command that is told says so, and another one decides nothing', async () => {
+    const config = await office();
+    const auditFile = join(config.dataDir, 'elsewhere.jsonl');
+    const { config: withFile } = readConfig('stdio', { dataDir: config.dataDir, auditFile }, {});
+    const approvals = approvalsOf(withFile);
+    const asked = await createApprovals(approvals).ask(approvalFor(), Date.now());
+    approvals.store.close();
+    const { code, command } = asked as { code: string; command: string };
+    expect(command).toContain(`--audit-file ${auditFile}`);
+    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
+    await approve(withFile, code, {}, person('shop/prod', secret));
+    expect(await readFile(auditFile, 'utf8')).toContain('"verdict":"approved"');
+  });
+});
+
 describe('the operator secret', () => {
   test('is changed only by who knows it', async () => {
     const config = await office();
@@ -180,24 +224,51 @@ describe('the command', () => {
   test('lists without one', async () => {
     expect(await run(['approve', '--json'], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
   });
+});
 
-  test.skipIf(!makesTerminals)('shows the plan in a real terminal, and never what is typed as the secret', async () => {
+// What makes a terminal for another program; not every system has it in this form.
+const makesTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+
+describe.skipIf(!makesTerminals)('in a real terminal', () => {
+  /** Settings of a terminal that shows what is typed, takes whole lines, and lets Ctrl-C end programs. */
+  const sane = expect.arrayContaining(['echo', 'icanon', 'isig']) as string[];
+
+  test('every prompt stays on the screen with what is typed there, and the secret is never shown', async () => {
     const config = await office();
     const code = await ask(config);
-    const { command, env } = commandLine(['approve', code], { INFRA_DATA_DIR: config.dataDir });
-    const quoted = command.map((word) => `'${word}'`).join(' ');
-    const child = spawn('script', ['-qec', quoted, '/dev/null'], { env });
-    const answers: [RegExp, string][] = [[/to approve it: /, 'shop/prod\r'], [/Operator secret: /, `${secret}\r`]];
-    let shown = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-      if (answers[0]?.[0].test(shown)) child.stdin.write(answers.shift()![1]);
-    });
-    const exit = await new Promise<number | null>((resolve) => child.once('close', resolve));
-    expect(shown).toContain('Sends: POST /environment/e-1/stop');
-    expect(shown).toContain('Approved, for one call');
-    expect(shown).not.toContain(secret);
-    expect(exit).toBe(0);
+    const { sent, screen, prompts, exit, settings } = await atTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, [
+      [/to approve it:/, 'shop/prod\r'], [/Operator secret:/, `${secret}\r`],
+    ]);
+    expect(prompts).toEqual(['Type shop/prod to approve it:', 'Operator secret:']);
+    expect(screen).toContain('Sends: POST /environment/e-1/stop');
+    expect(screen.trimEnd().split('\n').slice(-3)).toEqual(['Type shop/prod to approve it: shop/prod', 'Operator secret:', 'Approved, for one call. The assistant can repeat it now.']);
+    expect(sent).not.toContain(secret);
+    expect({ exit, settings }).toEqual({ exit: 0, settings: sane });
     expect(await comesOf(config)).toBe('approved');
+  });
+
+  test('setting the secret asks twice, and shows it never', async () => {
+    const config = configIn(await temporaryDirectory());
+    const { sent, screen, prompts, exit } = await atTerminal(['approve', '--set-secret'], { INFRA_DATA_DIR: config.dataDir }, [
+      [/New operator secret:/, `${secret}\r`], [/Again:/, `${secret}\r`],
+    ]);
+    expect(prompts).toEqual(['New operator secret:', 'Again:']);
+    expect(screen).toMatch(/^New operator secret:\nAgain:\nSet\. /m);
+    expect(sent).not.toContain(secret);
+    expect(exit).toBe(0);
+  });
+
+  test.each([
+    ['Ctrl-C where agreement is asked for', [[/to approve it:/, '\u0003']]],
+    ['Ctrl-C where the secret is asked for', [[/to approve it:/, 'shop/prod\r'], [/Operator secret:/, 'only\u0003']]],
+    ['the end of input', [[/to approve it:/, 'shop/prod\r'], [/Operator secret:/, '\u0004']]],
+  ] as const)('%s ends it, decides nothing, counts as no wrong secret, and leaves the terminal as it was', async (_, typing) => {
+    const config = await office();
+    const code = await ask(config);
+    const { screen, exit, settings, untyped } = await atTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, typing);
+    expect(screen).toMatch(/^infra-mcp: No answer was given, so nothing was done\.$/m);
+    expect({ exit, settings, untyped }).toEqual({ exit: 1, settings: sane, untyped: 0 });
+    expect(await comesOf(config)).toBe('pending');
+    await expect(approve(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('4 more tries');
   });
 });

@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openGuard } from '../../src/commands/guard.ts';
@@ -31,6 +31,19 @@ describe('audit show', () => {
     expect(stdout.match(/ann +stop_environment +environment prod +destructive +elicited +done +7 ms$/gm)).toHaveLength(2);
   });
 
+  test('tells who read what: by its path, or else its name, or else its id', async () => {
+    const dataDir = await temporaryDirectory();
+    const { parts, close } = openGuard(readConfig('stdio', { dataDir }, {}).config);
+    const read = { tool: 'get_application_logs', principal: 'eve', tier: 'read', target: { kind: 'organization', mode: 'none' }, outcome: 'done', duration: 1 } as const;
+    const subjects = [{ path: 'shop/staging/api', name: 'api', more: 2 }, { name: 'api' }, {}];
+    for (const [at, subject] of subjects.entries()) await parts.recorder.outcome({ ...read, requestId: String(at), subject: { kind: 'application', id: 'a-1', ...subject } }, contextWith());
+    await close();
+    const { stdout } = await run(['audit', 'show'], { INFRA_DATA_DIR: dataDir });
+    expect(stdout.match(/eve +get_application_logs +application .*(?= {2}read)/g)?.map((line) => line.trim().replace(/^eve +get_application_logs +/, ''))).toEqual([
+      'application shop/staging/api and 2 more', 'application api', 'application a-1',
+    ]);
+  });
+
   test('prints lines of JSON', async () => {
     const { stdout } = await run(['audit', 'show', '--json'], { INFRA_DATA_DIR: await recorded() });
     const calls = stdout.trim().split('\n').map((line) => JSON.parse(line) as object);
@@ -40,8 +53,21 @@ describe('audit show', () => {
 });
 
 describe('audit verify', () => {
-  test('says that a log is whole', async () => {
-    expect(await run(['audit', 'verify'], { INFRA_DATA_DIR: await recorded() })).toEqual({ code: 0, stdout: 'The audit log is whole: 6 entries of 1 process.\n', stderr: '' });
+  const cannotTell = expect.stringMatching(/^What nothing on this machine can tell: whether the newest chain was removed together with its head, or .* earlier copy/) as string;
+
+  test('says that a log is whole, and what it can not know', async () => {
+    const { code, stdout, stderr } = await run(['audit', 'verify'], { INFRA_DATA_DIR: await recorded() });
+    expect({ code, stderr, lines: stdout.split('\n') }).toEqual({ code: 0, stderr: '', lines: ['The audit log is whole: 6 entries of 1 process.', cannotTell, ''] });
+  });
+
+  test('tells of an entry that was cut off, without crying tampering', async () => {
+    const dataDir = await recorded();
+    const file = join(dataDir, 'audit.jsonl');
+    const chain = /"chain":"([^"]+)"/.exec(await readFile(file, 'utf8'))![1]!;
+    await appendFile(file, `{"chain":"${chain}","seq":7,"at":"20`);
+    const { code, stdout } = await run(['audit', 'verify'], { INFRA_DATA_DIR: dataDir });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/audit\.jsonl:7: Entry 7 of chain 1-\w+ was cut off while it was written.*\nThe audit log is whole: 6 entries of 1 process\.\n/);
   });
 
   test('says where it was changed, and fails', async () => {
@@ -58,6 +84,6 @@ describe('audit verify', () => {
     const moved = join(dataDir, 'november.jsonl');
     await rename(join(dataDir, 'audit.jsonl'), moved);
     const { code, stdout } = await run(['audit', 'verify', '--json', moved], { INFRA_DATA_DIR: dataDir });
-    expect({ code, verdict: JSON.parse(stdout) as unknown }).toEqual({ code: 0, verdict: { entries: 6, chains: 1, faults: [] } });
+    expect({ code, verdict: JSON.parse(stdout) as unknown }).toEqual({ code: 0, verdict: { entries: 6, chains: 1, faults: [], cannot_tell: cannotTell } });
   });
 });

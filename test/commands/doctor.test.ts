@@ -104,6 +104,29 @@ describe('of a real platform', () => {
     expect(ok).toBe(state === 'good');
   });
 
+  test.each([
+    ['deny: [{ environment: shop/staging }, { project: SHOP }]', 'good', 'there'],
+    ['deny: [{ environment: staging }]', 'good', 'there'],
+    ['deny: [{ environment: shop/nope }]', 'note', 'the environment "shop/nope" ('],
+    ['allow: [{ tier: read }, { project: shopp }]', 'note', 'the project "shopp" ('],
+    ['deny: [{ project: 0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e }]', 'note', 'could not be found'],
+  ])('says whether the places are there that the policy names: %s', async (text, state, says) => {
+    const policy = join(await temporaryDirectory(), 'policy.yaml');
+    await writeFile(policy, text);
+    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', token]);
+    const { ok, of } = await doctor(['--policy-file', policy], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
+    expect(of('policy places')).toMatchObject({ state, says: expect.stringContaining(says) as string });
+    expect(ok).toBe(true);
+  });
+
+  test('says what of a policy can never hold', async () => {
+    const policy = join(await temporaryDirectory(), 'policy.yaml');
+    await writeFile(policy, 'deny: [{ tool: lock_cluster, toolset: services }]');
+    const { ok, of } = await doctor(['--policy-file', policy], { INFRA_DATA_DIR: await temporaryDirectory() });
+    expect(of('policy')).toMatchObject({ state: 'bad', says: expect.stringContaining('can never hold for lock_cluster') as string });
+    expect(ok).toBe(false);
+  });
+
   test('says that it can not know yet where no platform serves', async () => {
     const directory = join(await temporaryDirectory(), 'data');
     const { of } = await doctor(['--environment', 'shop/nope'], { INFRA_DATA_DIR: directory });

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { run, startAssistant, startPlatform, temporaryDirectory } from './support.ts';
@@ -31,6 +31,19 @@ describe('stdio without a base URL', () => {
     await organizationOf(assistant);
     const later = await assistant.call('get_api_budget');
     expect(Number(later.data['limit']) - Number(later.data['remaining']), later.text).toBe(2);
+  });
+
+  test('warns of places in the policy that are not there, once it serves, and holds up no call', async () => {
+    const policy = join(await temporaryDirectory(), 'policy.yaml');
+    await writeFile(policy, 'deny: [{ environment: shop/stagign, tier: destructive }, { project: shop, tier: destructive }]');
+    const assistant = await startAssistant({ INFRA_DATA_DIR: await temporaryDirectory(), INFRA_POLICY_FILE: policy });
+    await assistant.tools();
+    expect(assistant.stderr()).toBe('');
+    await organizationOf(assistant);
+    await vi.waitFor(() => expect(assistant.stderr()).toContain('"name":"shop/stagign"'), { timeout: 10_000 });
+    expect(assistant.stderr().trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ kind: 'environment', setBy: `${policy}, deny[0]`, msg: 'the policy names a place that could not be found: its rule holds for nothing' }),
+    ]);
   });
 
   test('shares one platform between processes, and another takes over when the one that serves dies', async () => {

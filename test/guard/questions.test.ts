@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createDesk } from '../../src/mcp/guard/approvals/desk.ts';
-import { approvalsOf } from '../../src/commands/guard.ts';
 import { planText } from '../../src/mcp/guard/plan.ts';
 import { longestQuestion } from '../../src/mcp/guard/question.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
@@ -104,7 +102,7 @@ describe('what is too long for a form', () => {
     expect(waiting).toMatch(/waits for approval under code .* longer than the 4000 characters .* the user was not asked here/);
     expect(user.asked).toEqual([]);
     expect(lens.changes()).toEqual([]);
-    const [pending] = await createDesk(approvalsOf(guard.config)).waiting(Date.now());
+    const [pending] = await guard.waiting();
     for (const [key, value] of Object.entries(call.variables)) expect(planText(pending!.plan, { whole: true })).toMatch(new RegExp(`${key}.*${value}|${value}.*${key}`, 's'));
     expect(pending!.typed).toBe('shop/production/checkout-api');
     await guard.decide(codeIn(waiting));

@@ -33,7 +33,7 @@ async function serve({ policy, user, ...options }: LensOptions & { policy?: stri
   const { parts, client } = partsFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
   const caller = await connect({ parts, user });
   opened.push(lens, client, caller);
-  return { lens, call: caller.call };
+  return { lens, call: caller.call, read: caller.read };
 }
 
 type Entry = Record<string, unknown>;
@@ -47,11 +47,61 @@ async function entries(): Promise<Entry[]> {
 
 const told = async (): Promise<unknown[][]> => (await entries()).map(({ kind, tool, tier, confirmed, outcome, why }) => [kind, tool, tier, confirmed, outcome, why]);
 
+const targets = async (): Promise<unknown[]> => (await entries()).map(({ target }) => target);
+
 describe('the audit log tells of', () => {
   test('a read: what came of it', async () => {
     const { call } = await serve();
     await call('list_projects', calls['list_projects']!());
     expect(await told()).toEqual([['outcome', 'list_projects', 'read', undefined, 'done', undefined]]);
+  });
+
+  describe('a read: what was read', () => {
+    const api = { kind: 'application', name: 'checkout-api', path: 'shop/staging/checkout-api' };
+
+    test('by path, for tools and resources, and without a request more', async () => {
+      const { call, read, lens } = await serve();
+      await call('get_application_logs', { application_id: 'shop/staging/checkout-api' });
+      const { id } = (await targets())[0] as { id: string };
+      const before = lens.seen.length;
+      await call('get_application_logs', { application_id: id });
+      expect(lens.seen.length - before).toBe(1);
+      await read(`infra://service/application/${id}/logs`);
+      await call('get_service', { service: 'shop/staging/checkout-api' });
+      expect(await targets()).toEqual(Array.from({ length: 4 }, () => ({ ...api, id })));
+    });
+
+    test('by id where nothing more is known of it', async () => {
+      const { call } = await serve();
+      const id = platform.seed['application_id'];
+      await call('get_application_logs', { application_id: id });
+      expect(await targets()).toEqual([{ kind: 'application', id }]);
+    });
+
+    test('of several, the first and how many more; what it lies in is none of them', async () => {
+      const { call } = await serve();
+      await call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
+      await call('find_resource', { name: 'api', project: 'shop', environment: 'staging' });
+      const [compared, listed] = await targets();
+      expect(compared).toMatchObject({ kind: 'environment', path: 'shop/staging', more: 1 });
+      expect(listed).toMatchObject({ kind: 'environment', path: 'shop/staging' });
+      expect(listed).not.toHaveProperty('more');
+    });
+
+    test('also where the policy denies it, and where it failed', async () => {
+      const { call } = await serve({ policy: 'deny: [{ environment: staging, toolset: services }]' });
+      await call('get_application_logs', { application_id: 'shop/staging/checkout-api' });
+      expect((await entries()).map(({ outcome, target }) => [outcome, target])).toEqual([['denied', expect.objectContaining(api)]]);
+    });
+
+    test('without secrets that a name holds', async () => {
+      const secret = `ghp_${'aB3'.repeat(12)}`;
+      const { call } = await serve({ alter: (_method, _path, body) => JSON.parse(JSON.stringify(body).replaceAll('"checkout-api"', `"${secret}"`)) as unknown });
+      await call('get_application_logs', { application_id: `shop/staging/${secret}` });
+      const [entry] = await entries();
+      expect(entry).toMatchObject({ outcome: 'done', target: { path: expect.stringMatching(/^shop\/staging\/\[hidden \w{4}\]$/) as string } });
+      expect(JSON.stringify(entry)).not.toContain(secret);
+    });
   });
 
   test('a harmless change: that nobody had to agree', async () => {
@@ -84,7 +134,7 @@ describe('the audit log tells of', () => {
     const again = textOf(await call('redeploy_terraform', restart));
     await call('redeploy_terraform', { ...restart, plan_token: /plan_token (\S+)/.exec(again)![1]! });
     expect((await entries()).filter(({ kind }) => kind === 'intent').map(({ confirmed }) => confirmed)).toEqual(['terminal', 'unattended']);
-    expect((await told()).map(([, , , , outcome]) => outcome)).toEqual(['pending', undefined, 'done', 'pending', undefined, 'done']);
+    expect((await entries()).map(({ kind, outcome, verdict }) => outcome ?? verdict ?? kind)).toEqual(['pending', 'approved', 'intent', 'done', 'pending', 'intent', 'done']);
   });
 
   test('what was refused, denied, rehearsed and failed, and why', async () => {

@@ -46,7 +46,7 @@ export async function freshGuard({ operator = false } = {}) {
   const { config } = readConfig('stdio', { dataDir }, {});
   const guard = openGuard(config);
   const places = approvalsOf(config);
-  const desk = createDesk(places);
+  const desk = createDesk(places, { how: 'terminal', record: guard.recordDecision });
   if (operator) await writeFile(places.operator, await operatorFile(), { mode: 0o600 });
   return {
     config,
@@ -54,6 +54,8 @@ export async function freshGuard({ operator = false } = {}) {
     parts: guard.parts,
     /** Waits until all records are written. */
     settled: guard.settled,
+    /** What waits for the operator. */
+    waiting: () => desk.waiting(Date.now()),
     /** Decides as the operator does in their terminal. */
     decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<void> => {
       const unlocked = await desk.unlock(operatorSecret, terminalSource, Date.now());

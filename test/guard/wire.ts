@@ -63,6 +63,7 @@ export async function connect({ parts, user, principal = 'ann', tamper }: { part
   return {
     client,
     call: (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args }),
+    read: (uri: string) => client.readResource({ uri }),
     close: async () => {
       await client.close();
       await server.close();

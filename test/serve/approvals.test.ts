@@ -135,6 +135,19 @@ describe('the page of approvals', () => {
     expect(await outcome()).toMatchObject({ kind: 'pending' });
   });
 
+  test('decides nothing that can not be recorded, and says so', async () => {
+    office[Symbol.dispose]();
+    office = officeIn(folder, async () => Promise.reject(new Error('ENOSPC')));
+    const { url, log } = await startOffice();
+    const code = await ask();
+    const browser = browserAt(url);
+    await browser.enter();
+    const tried = await browser.follow(await browser.post({ ...(await browser.fieldsFor(code)), do: 'approve', typed: 'prod' }));
+    expect(await tried.text()).toContain('Nothing was decided: it could not be recorded');
+    expect(log.lines).toContainEqual(expect.objectContaining({ message: 'operator could not decide' }));
+    expect(await outcome()).toMatchObject({ kind: 'pending', code });
+  });
+
   test('refuses', async () => {
     const { url } = await startOffice();
     const code = await ask();

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readCalls } from '../../src/mcp/audit/calls.ts';
 import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
 import { createKey } from '../../src/serve/http/keys.ts';
 import { approveOn, operatorSecret } from './approving.ts';
@@ -134,6 +135,8 @@ describe('infra-mcp http', () => {
     expect(created.isError, textOf(created)).toBeFalsy();
     expect(visited).toEqual([expect.stringMatching(new RegExp(`^${url.origin}/approvals\\?code=\\w{4}-\\w{4}$`))]);
     expect(written.err).not.toContain(operatorSecret);
+    const calls = await readCalls([join(dataDir, 'audit.jsonl')], 10);
+    expect(calls.find(({ outcome }) => outcome === 'approved')).toMatchObject({ who: 'operator', confirmed: 'page', tool: 'create_webhook', tier: 'sensitive', code: /code=(.*)$/.exec(visited[0]!)![1] });
     await client.close();
   });
 

@@ -1,5 +1,4 @@
-import { createClient, type Client } from '../../client/client.ts';
-import { credentialOf } from '../../client/credential.ts';
+import type { Client } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import type { Config } from '../../config.ts';
 import { createAddresses } from '../../mcp/addresses/addresses.ts';
@@ -7,31 +6,11 @@ import { CallFailure } from '../../mcp/errors.ts';
 import type { Pin } from '../../mcp/guard/pin.ts';
 import { createPlaces } from '../../mcp/guard/pinned-place.ts';
 import type { Read } from '../../mcp/guard/target.ts';
-import { endpointOf } from '../claim.ts';
-import { keptToken } from '../link.ts';
-import { createLog } from '../log.ts';
 import { pinOf } from '../policy.ts';
-import { remoteConnection } from '../remote.ts';
+import { clientNow, patience } from './client-now.ts';
 import { type Finding, finder } from './finding.ts';
 
 const pin = finder('pin');
-
-/** Longest time that the place is looked for, in milliseconds. */
-const patience = 10_000;
-
-/** A client of the platform that is there now, with a token that is there now; undefined where one of both is not. */
-async function clientNow(config: Config): Promise<Client | undefined> {
-  const log = createLog('silent');
-  if (config.baseUrl !== undefined) {
-    const connection = await remoteConnection(config, log);
-    const { client } = await connection.connect();
-    if (connection.secrets().length > 0) return client;
-    await connection.close();
-    return undefined;
-  }
-  const [endpoint, token] = await Promise.all([endpointOf(config.dataDir), keptToken(config.dataDir)]);
-  return endpoint && token ? createClient({ baseUrl: endpoint.url, credential: credentialOf(token), timeouts: { headers: patience, body: patience }, log }) : undefined;
-}
 
 const places = ({ project, environment }: Pin): string => [project && `the project "${project.name}"`, environment && `the environment "${environment.name}"`].filter(Boolean).join(' and ');
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { firstMac, readLine, sealLine, macOf, type Mac } from './chain.ts';
 
@@ -45,6 +45,27 @@ async function numbersIn(folder: string): Promise<number[]> {
   return names.flatMap((name) => (/^\d+\.head$/.test(name) ? Number.parseInt(name, 10) : [])).toSorted((a, b) => a - b);
 }
 
+/** What file systems say that have no second names for files. */
+const noLinks: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/**
+ * Makes a file with its whole content or not at all, also on a full disk: a head without its content would look like one
+ * that was changed.
+ * @throws the file system's error; EEXIST where the file is there already.
+ */
+async function makeWhole(path: string, content: string): Promise<void> {
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
+  try {
+    await writeFile(draft, content, { flag: 'wx', mode: 0o600, flush: true });
+    await link(draft, path).catch(async (error: NodeJS.ErrnoException) => {
+      if (!noLinks.includes(error.code)) throw error;
+      await writeFile(path, content, { flag: 'wx', mode: 0o600, flush: true });
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
 /**
  * Begins a chain: its head says that it is empty. Of several processes that begin one at once, each gets its own.
  * @throws the file system's error.
@@ -55,7 +76,7 @@ export async function beginChain(folder: string, keys: AuditKeys): Promise<Head>
   const chain = `${number}-${randomBytes(4).toString('hex')}`;
   const head: Head = { chain, count: 0, last: firstMac(keys.entries, chain) };
   try {
-    await writeFile(pathOf(folder, number), text(head, keys.heads), { flag: 'wx', mode: 0o600, flush: true });
+    await makeWhole(pathOf(folder, number), text(head, keys.heads));
     return head;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return beginChain(folder, keys);

@@ -1,4 +1,5 @@
-import { firstMac, macOf, readLine, type Mac, type ReadLine } from './chain.ts';
+import { firstMac, macOf, type ReadLine } from './chain.ts';
+import { explain, takeApart, type Explained, type Piece, type Progress } from './cut-off.ts';
 import { numberOf, readHeads, type AuditKeys, type KeptHead } from './heads.ts';
 import { linesOf, type Line } from './lines.ts';
 
@@ -15,12 +16,8 @@ export interface Verdict {
   readonly chains: number;
   /** Empty when the log is whole. */
   readonly faults: readonly Fault[];
-}
-
-/** How far a chain has been read. */
-interface Progress {
-  readonly seq: number;
-  readonly mac: Mac;
+  /** What stands out in it and is no sign of tampering; absent where nothing does. */
+  readonly notes?: readonly Fault[];
 }
 
 const chainOf = ({ entry }: ReadLine): string => (typeof entry['chain'] === 'string' ? entry['chain'] : '');
@@ -29,7 +26,7 @@ const seqOf = ({ entry }: ReadLine): number => (typeof entry['seq'] === 'number'
 const where = ({ file, number }: Line): string => `${file}:${number}`;
 
 /** What is wrong with a line, given how far its chain was; undefined when it is the chain's next entry. */
-function faultOf(line: ReadLine, before: Progress, key: Uint8Array): string | undefined {
+function faultOf(line: ReadLine, before: Pick<Progress, 'seq' | 'mac'>, key: Uint8Array): string | undefined {
   if (line.mac === macOf(key, before.mac, line.body)) return undefined;
   const [chain, seq, expected] = [chainOf(line), seqOf(line), before.seq + 1];
   return seq === expected
@@ -56,6 +53,17 @@ function faultsOfChains(heads: readonly KeptHead[], read: ReadonlyMap<string, Pr
   ];
 }
 
+const faultOfPiece = ({ piece: { line } }: Explained): Fault => ({ where: where(line), what: line.ended ? 'This is no entry of a log.' : 'The line was cut off.' });
+
+const noteOf = ({ piece: { line }, entry }: Explained): Fault => ({
+  where: where(line),
+  what: `Entry ${entry?.seq} of chain ${entry?.chain} was cut off while it was written, as by a full disk or the end of its process. Nobody was told that it is on record, so this is no sign of tampering.`,
+});
+
+/** What verifying can't find out, in a sentence: it holds for every log, a whole one too. */
+export const blindSpot =
+  'What nothing on this machine can tell: whether the newest chain was removed together with its head, or whether log and heads were all put back to an earlier copy; copies of the heads kept elsewhere tell.';
+
 /**
  * Checks that a log is as it was written: nothing changed, added, moved, taken out or cut off.
  * @param files the log, oldest file first.
@@ -66,24 +74,26 @@ export async function verifyLog(files: readonly string[], folder: string, keys: 
   const heads = await readHeads(folder, keys);
   const read = new Map<string, Progress>();
   const faults: Fault[] = [];
+  const pieces: Piece[] = [];
   let entries = 0;
   for await (const line of linesOf(files)) {
-    const sealed = line.ended ? readLine(line.bytes) : undefined;
-    if (!sealed) {
-      faults.push({ where: where(line), what: line.ended ? 'This is no entry of a log.' : 'The line was cut off.' });
-      continue;
-    }
+    const { piece, sealed } = takeApart(line);
+    if (piece) pieces.push({ line, bytes: piece, place: entries + pieces.length });
+    if (!sealed) continue;
     entries += 1;
     const chain = chainOf(sealed);
     const before = read.get(chain) ?? { seq: 0, mac: firstMac(keys.entries, chain) };
     const what = faultOf(sealed, before, keys.entries);
     if (what) faults.push({ where: where(line), what });
     // Going on from what stands there tells of one break once, not of every entry after it.
-    read.set(chain, { seq: seqOf(sealed), mac: sealed.mac });
+    read.set(chain, { seq: seqOf(sealed), mac: sealed.mac, place: entries + pieces.length - 1 });
   }
+  const explained = explain(pieces, heads, read);
+  const notes = explained.filter(({ entry }) => entry).map(noteOf);
   return {
     entries,
     chains: read.size,
-    faults: [...faults, ...heads.flatMap((head) => faultsOfHead(head, read)), ...faultsOfChains(heads, read)],
+    ...(notes.length > 0 && { notes }),
+    faults: [...faults, ...explained.filter(({ entry }) => !entry).map(faultOfPiece), ...heads.flatMap((head) => faultsOfHead(head, read)), ...faultsOfChains(heads, read)],
   };
 }

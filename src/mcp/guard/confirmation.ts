@@ -96,7 +96,7 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
     const seal = await questions.open(state, bound, context);
     if (typeof seal === 'string') return refused(seal);
     if (!answer) return askUser(request, bound);
-    if (!seal.use(context.clock.now())) return refused('used');
+    if (!seal.use()) return refused('used');
     if (context.signal.aborted) return refused('late');
     if (answer.action !== 'accept') return refused(answer.action === 'decline' ? 'declined' : 'dismissed');
     return agrees(request.question, answer.content) ? { kind: 'approved', how: 'elicited' } : refused('not_agreed');
@@ -105,7 +105,7 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
   async function byToken(token: string, bound: Bound, context: CallContext): Promise<Confirmation> {
     const seal = await planTokens.open(token, bound, context);
     if (typeof seal === 'string') return refused(seal);
-    return seal.use(context.clock.now()) ? { kind: 'approved', how: 'unattended' } : refused('used');
+    return seal.use() ? { kind: 'approved', how: 'unattended' } : refused('used');
   }
 
   async function byOperator({ plan, question }: Request, bound: Bound, context: CallContext): Promise<Confirmation | undefined> {

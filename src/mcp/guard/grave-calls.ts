@@ -1,3 +1,4 @@
+import { storedTime } from './stored-time.ts';
 import { together, type Store } from './store.ts';
 
 const hour = 3_600_000;
@@ -10,21 +11,26 @@ export interface GraveCalls {
   take(most: number, now: number, count?: number): Promise<number | undefined>;
 }
 
-/** When so many more calls may be made, given when earlier ones were made, oldest first. */
-function blockedUntil(times: readonly number[], most: number, count: number): number | undefined {
+/** When so many more calls may be made, given when all that is known of was made, oldest first. */
+function blockedUntil(known: readonly number[], most: number, count: number, now: number): number | undefined {
+  const times = known.filter((at) => at > now - hour);
   const tooMany = times.length + count - most;
   if (tooMany <= 0) return undefined;
   return count > most ? Infinity : times[tooMany - 1]! + hour;
 }
 
+// As many as the limit are remembered however old they are: a clock that went ahead may come back.
+const forget = 'DELETE FROM grave_call WHERE at <= ? AND rowid NOT IN (SELECT rowid FROM grave_call ORDER BY at DESC LIMIT ?)';
+
 /** Counts for all processes that share the store. */
 export function graveCallsIn(store: Store): GraveCalls {
-  const ask = async (most: number, now: number, count: number, taking: boolean): Promise<number | undefined> => {
+  const ask = async (most: number, clock: number, count: number, taking: boolean): Promise<number | undefined> => {
     const database = await store.open();
     return together(database, () => {
-      database.prepare('DELETE FROM grave_call WHERE at <= ?').run(now - hour);
+      const now = storedTime(database, clock);
+      database.prepare(forget).run(now - hour, most);
       const times = database.prepare('SELECT at FROM grave_call ORDER BY at').all().map(({ at }) => Number(at));
-      const until = blockedUntil(times, most, count);
+      const until = blockedUntil(times, most, count, now);
       const insertion = database.prepare('INSERT INTO grave_call (at) VALUES (?)');
       if (taking && until === undefined) for (let made = 0; made < count; made += 1) insertion.run(now);
       return until;
@@ -40,8 +46,9 @@ export function graveCallsIn(store: Store): GraveCalls {
 export function passingGraveCalls(): GraveCalls {
   let times: number[] = [];
   const nextAt = (most: number, now: number, count: number): number | undefined => {
-    times = times.filter((at) => at > now - hour);
-    return blockedUntil(times, most, count);
+    // Where the clock stepped back, nothing was made later than now.
+    times = times.map((at) => Math.min(at, now)).filter((at, index) => at > now - hour || index >= times.length - most);
+    return blockedUntil(times, most, count, now);
   };
   return {
     nextAt: async (most, now, count = 1) => nextAt(most, now, count),

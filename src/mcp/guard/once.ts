@@ -1,6 +1,6 @@
 /** Remembers what was used, for as long as it could be used again. */
 export interface Once {
-  /** True the first time only. @param now milliseconds since 1970. */
+  /** True the first time only. @param now milliseconds of a clock that never steps back. */
   take(nonce: string, now: number): boolean;
 }
 

@@ -8,6 +8,14 @@ import type { Tier } from './tier.ts';
  */
 export type Confirmed = 'not_needed' | 'elicited' | 'terminal' | 'page' | 'unattended';
 
+/** What the arguments of a call point at, as far as it is known without asking. Holds nothing that may not be shown. */
+export interface Subject extends Pick<Target, 'kind' | 'id' | 'name'> {
+  /** Names from the project down. */
+  readonly path?: string;
+  /** How many more things it points at, beside what this one lies in. */
+  readonly more?: number;
+}
+
 /** What is known of a call so far. */
 export interface CallFacts {
   readonly tool: string;
@@ -16,7 +24,9 @@ export interface CallFacts {
   readonly connection?: string;
   readonly requestId: string;
   readonly tier?: Tier;
+  /** What a change acts on. */
   readonly target?: Target;
+  readonly subject?: Subject;
   /** Digest of the plan. */
   readonly plan?: string;
   readonly confirmed?: Confirmed;
@@ -41,6 +51,21 @@ export interface Recorder {
   intent(intent: Intent, context: CallContext): Promise<void>;
   outcome(outcome: Outcome, context: CallContext): Promise<void>;
 }
+
+/** What the operator decided about a call that waited. */
+export interface Decision extends Pick<Intent, 'tool' | 'tier' | 'target' | 'plan'> {
+  /** `not_made`: it was on record already when another decision, or the end of its time, turned out to have come before. */
+  readonly verdict: 'approved' | 'refused' | 'not_made';
+  /** Where they decided. */
+  readonly how: Extract<Confirmed, 'terminal' | 'page'>;
+  /** The code that the call waited under. */
+  readonly code: string;
+  /** Who made the call. */
+  readonly caller: string;
+}
+
+/** Puts a decision on record; it is there when this returns. @throws Error when it could not be written: then nothing is decided. */
+export type RecordDecision = (decision: Decision) => Promise<void>;
 
 /** The same recorder, told only of calls that changed something or went wrong. */
 export const exceptionsOnly = (recorder: Recorder): Recorder => ({

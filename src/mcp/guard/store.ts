@@ -23,6 +23,7 @@ const schema = `
   ) STRICT;
   CREATE TABLE IF NOT EXISTS wrong_secret (at INTEGER NOT NULL, source TEXT NOT NULL DEFAULT '') STRICT;
   CREATE TABLE IF NOT EXISTS grave_call (at INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS latest_time (at INTEGER NOT NULL) STRICT;
 `;
 
 // Directories of earlier programs have the table without it. The default has those programs go on beside this one.

@@ -1,5 +1,6 @@
 import type { Plan } from '../plan.ts';
 import type { Keys } from '../keys.ts';
+import { storedTime } from '../stored-time.ts';
 import { together, type Store } from '../store.ts';
 import { hasSecret, isSigned } from './operator.ts';
 import { newCode, pendingIn, signedText, type Kept, type PendingCalls } from './pending.ts';
@@ -52,21 +53,23 @@ export interface ApprovalsConfig {
   readonly keys: Keys;
   /** File of the operator's public key. */
   readonly operator: string;
-  /** What the operator's command has to be told, so that it finds the same store: further words, ready for a shell. */
+  /** What the operator's command has to be told, so that it finds the same store and log: further words, ready for a shell. */
   readonly options?: string;
+  /** Stands for where calls are recorded: what is decided about them is recorded there too. */
+  readonly log: () => string;
 }
 
 /** Puts a call among those that wait, unless too many do. None of them has to leave for it: somebody may be about to decide it. */
-function askAnew(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, now: number): { readonly code: string } | { readonly full: Approval } {
+function askAnew(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): { readonly code: string } | { readonly full: Approval } {
   if (calls.countOf(identity, now) >= mostWaiting.each) return { full: { kind: 'too_many_of_caller' } };
   if (calls.countUndecided(now) >= mostWaiting.inAll) return { full: { kind: 'too_many_in_all' } };
   const code = newCode();
-  calls.add({ code, call, principal, identity, plan, typed, askedAt: now, expiresAt: now + approvalLifetime });
+  calls.add({ code, call, principal, identity, plan, typed, log, askedAt: now, expiresAt: now + approvalLifetime });
   return { code };
 }
 
 /** Approvals kept where all processes of a data directory, and the operator's command, find them. */
-export function createApprovals({ store, keys, operator, options }: ApprovalsConfig): Approvals {
+export function createApprovals({ store, keys, operator, options, log }: ApprovalsConfig): Approvals {
   const waiting = (code: string): Approval => ({ kind: 'pending', code, command: ['infra-mcp approve', code, ...(options === undefined ? [] : [options])].join(' ') });
 
   const settle = async (calls: PendingCalls, { pending, seal, decision }: Kept, request: ApprovalRequest): Promise<Approval | undefined> => {
@@ -87,14 +90,15 @@ export function createApprovals({ store, keys, operator, options }: ApprovalsCon
 
   return {
     available: () => hasSecret(operator),
-    ask: async (request, now) => {
+    ask: async (request, clock) => {
       const database = await store.open();
+      const now = together(database, () => storedTime(database, clock));
       const calls = pendingIn(database, keys('approval'));
       calls.dropExpired(now);
       const kept = calls.forCall(request.call, now);
       const settled = kept && (await settle(calls, kept, request));
       if (settled) return settled;
-      const asked = together(database, () => askAnew(calls, request, now));
+      const asked = together(database, () => askAnew(calls, request, log(), now));
       return 'code' in asked ? waiting(asked.code) : asked.full;
     },
   };

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ApprovalsConfig } from './approvals.ts';
+import { decideOnRecord, type DeskPlace } from './decision.ts';
 import { signerFor } from './operator.ts';
+import { storedTime } from '../stored-time.ts';
 import { together } from '../store.ts';
 import { normalCode, pendingIn, signedText, type Part, type Pending, type Verdict } from './pending.ts';
 
@@ -34,7 +36,10 @@ export interface Desk {
    * @param source where it was typed: an address, or `terminalSource`. Wrong ones pause their source, and no other.
    */
   unlock(secret: string, source: string, now: number): Promise<Unlocked>;
-  /** Decides with what unlocking gave. False when it expired, was decided before, or never was. */
+  /**
+   * Decides with what unlocking gave, and puts it on record before. False when it expired, was decided before, or never was.
+   * @throws Error when it can't be recorded: then nothing is decided.
+   */
   decide(code: string, verdict: Verdict, sign: (text: string) => string, now: number): Promise<boolean>;
 }
 
@@ -49,6 +54,7 @@ const timesIn = (database: DatabaseSync, where: string, source: string): number[
 
 const beginTry = (database: DatabaseSync, source: string, now: number): Try =>
   together(database, () => {
+    storedTime(database, now);
     database.prepare('DELETE FROM wrong_secret WHERE at <= ?').run(now - pause);
     const own = lockedUntil(timesIn(database, 'source = ?', source), mostWrong);
     if (own !== undefined) return { kind: 'locked', until: own };
@@ -57,14 +63,27 @@ const beginTry = (database: DatabaseSync, source: string, now: number): Try =>
     return { kind: 'try', row: database.prepare('INSERT INTO wrong_secret (at, source) VALUES (?, ?)').run(now, source).lastInsertRowid };
   });
 
-/** The desk at which the calls of a data directory are decided. */
-export function createDesk({ store, keys, operator }: ApprovalsConfig): Desk {
-  const calls = async () => pendingIn(await store.open(), keys('approval'));
+/**
+ * The desk at which the calls of a data directory are decided.
+ * @param place where the operator sits at it, and where their decisions are recorded.
+ */
+export function createDesk({ store, keys, operator, log }: ApprovalsConfig, place: DeskPlace): Desk {
+  const open = async (clock: number) => {
+    const database = await store.open();
+    return { calls: pendingIn(database, keys('approval')), now: together(database, () => storedTime(database, clock)) };
+  };
   return {
-    waiting: async (now, part = {}) => (await calls()).undecided(now, part),
-    count: async (now) => (await calls()).countUndecided(now),
-    find: async (code, now) => {
-      const kept = (await calls()).withCode(normalCode(code), now);
+    waiting: async (clock, part = {}) => {
+      const { calls, now } = await open(clock);
+      return calls.undecided(now, part);
+    },
+    count: async (clock) => {
+      const { calls, now } = await open(clock);
+      return calls.countUndecided(now);
+    },
+    find: async (code, clock) => {
+      const { calls, now } = await open(clock);
+      const kept = calls.withCode(normalCode(code), now);
       return kept?.decision ? undefined : kept?.pending;
     },
     unlock: async (secret, source, now) => {
@@ -76,10 +95,11 @@ export function createDesk({ store, keys, operator }: ApprovalsConfig): Desk {
       database.prepare('DELETE FROM wrong_secret WHERE rowid = ?').run(tried.row);
       return { kind: 'unlocked', sign };
     },
-    decide: async (code, verdict, sign, now) => {
-      const waiting = await calls();
-      const kept = waiting.withCode(normalCode(code), now);
-      return kept !== undefined && waiting.decide(kept.pending.code, verdict, sign(signedText(kept.seal, verdict)));
+    decide: async (code, verdict, sign, clock) => {
+      const { calls, now } = await open(clock);
+      const kept = calls.withCode(normalCode(code), now);
+      if (kept === undefined || kept.decision) return false;
+      return decideOnRecord(kept.pending, verdict, place, log(), () => calls.decide(kept.pending.code, verdict, sign(signedText(kept.seal, verdict))));
     },
   };
 }

@@ -14,6 +14,8 @@ export interface Pending {
   readonly plan: Plan;
   /** What has to be typed to approve it; undefined where saying yes is enough. */
   readonly typed?: string;
+  /** Stands for where the call is recorded; absent of one that an earlier program asked for. */
+  readonly log?: string;
   /** Milliseconds since 1970. */
   readonly askedAt: number;
   readonly expiresAt: number;

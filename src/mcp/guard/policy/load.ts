@@ -7,6 +7,7 @@ import type { Tool } from '../../tool.ts';
 import { isRecord, pick } from '../../values.ts';
 import { millisecondsOf } from './duration.ts';
 import { windows } from './freeze.ts';
+import { whyNever } from './never.ts';
 import { policyFileFor, tellingOrder, type Conditions, type Deed, type Freeze, type Rule, type Rules } from './rules.ts';
 
 /** A fault of a policy file, with the line it is on where it is known. */
@@ -92,6 +93,10 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
     throw failure(path, faults.map(({ path: at, what }) => ({ line: lineOf(document, lines, at), what })));
   }
   const { read_only, allow, deny = [], freeze = [], max_disruptive_per_hour: most, unattended, value_from_env } = result.data;
+  const never = Object.entries({ allow: allow ?? [], deny, freeze }).flatMap(([key, written]) =>
+    written.flatMap((rule, index) => whyNever(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'deed').map((why) => ({ line: lineOf(document, lines, [key, index]), what: `${key}[${index}] ${why}` }))),
+  );
+  if (never.length > 0) throw failure(path, never);
   const freezes = freeze.map((window, index) =>
     freezeOf(window, label(path, 'freeze', index, window.name), tools).catch((error: unknown) => {
       throw failure(path, [{ line: lineOf(document, lines, ['freeze', index]), what: `freeze[${index}]: ${(error as Error).message}` }]);

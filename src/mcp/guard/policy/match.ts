@@ -2,8 +2,9 @@ import type { AnyOperation } from '../../../contract/operation.ts';
 import type { ReferenceKind } from '../../../contract/primitives.ts';
 import { serviceKinds } from '../../../contract/resources/service.ts';
 import type { Tool } from '../../tool.ts';
-import { allTouched, type Place, type Target } from '../target.ts';
+import { allTouched, type Target } from '../target.ts';
 import type { Tier } from '../tier.ts';
+import { isAt, takesProjectName, type PlaceKind } from './places.ts';
 import { tellingOrder, type Conditions } from './rules.ts';
 
 /** What rules are held against. */
@@ -22,20 +23,13 @@ export interface Situation {
 /** Whether a rule holds; unknown where what it asks for could not be found out. */
 export type Holding = 'yes' | 'no' | 'unknown';
 
-const looksLikeId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
-
 const among = <Value>(wanted: readonly Value[] | undefined, value: Value): Holding => (!wanted || wanted.includes(value) ? 'yes' : 'no');
 
-// Names differ from another by more than their case, everywhere on the platform.
-const isCalled = ({ id, name }: Place, wanted: string): boolean => wanted === id || wanted.toLowerCase() === name?.toLowerCase();
-
 /** @param isNew whether the place is about to be created: then no id is its own. */
-function amongPlaces(wanted: readonly string[] | undefined, place: Place | undefined, isNew: boolean): Holding {
+function amongPlaces(kind: PlaceKind, wanted: readonly string[] | undefined, target: Target, isNew: boolean): Holding {
   if (!wanted) return 'yes';
-  if (!place) return 'no';
-  if (wanted.some((one) => isCalled(place, one))) return 'yes';
-  const undecided = wanted.some((one) => (looksLikeId(one) ? place.id === undefined && !isNew : place.name === undefined));
-  return undecided ? 'unknown' : 'no';
+  const holding = wanted.map((one) => isAt(kind, one, target, isNew));
+  return holding.includes('yes') ? 'yes' : holding.includes('unknown') ? 'unknown' : 'no';
 }
 
 function amongModes(wanted: Conditions['mode'], mode: Target['mode']): Holding {
@@ -74,7 +68,7 @@ const judged = (target: Target): readonly Target[] =>
 
 function holdsAt({ project, environment, mode }: Conditions, target: Target): Holding {
   const isNew = target.kind === 'environment' && target.id === undefined;
-  return all([amongPlaces(project, target.project, false), amongPlaces(environment, target.environment, isNew), amongModes(mode, target.mode)]);
+  return all([amongPlaces('project', project, target, false), amongPlaces('environment', environment, target, isNew), amongModes(mode, target.mode)]);
 }
 
 /** Whether conditions hold for a call: a rule that denies for anything that it touches, one that allows for all of it. */
@@ -87,7 +81,7 @@ export function holds(conditions: Conditions, situation: Situation, means: Means
 export const asksForPlace = ({ project, environment, mode }: Conditions): boolean => [project, environment, mode].some((wanted) => wanted !== undefined);
 
 /** Whether conditions ask for a project by its name. */
-export const asksForProjectName = ({ project }: Conditions): boolean => project?.some((one) => !looksLikeId(one)) ?? false;
+export const asksForProjectName = ({ project, environment }: Conditions): boolean => takesProjectName(project, environment);
 
 const placedKinds: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule', ...serviceKinds];
 

@@ -5,12 +5,17 @@ import { nearest } from '../../nearest.ts';
 import { toolsets, type Tool } from '../../tool.ts';
 import { graveTiers, type GraveTier } from '../tier.ts';
 import { millisecondsOf } from './duration.ts';
+import { faultOfPlace, type PlaceKind } from './places.ts';
 
 /** One value or a list of them. */
 const oneOrMore = <Value extends z.ZodType>(value: Value) =>
   z.preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(value).min(1).optional());
 
-const Place = z.string().min(1);
+const placeOf = (kind: PlaceKind) =>
+  z.string().superRefine((text, context) => {
+    const fault = faultOfPlace(kind, text);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
 
 /** What a rule looks at. All conditions that are given have to hold; one with several values holds for any of them. */
 const conditionsFor = (tools: readonly Tool[]) => {
@@ -25,8 +30,8 @@ const conditionsFor = (tools: readonly Tool[]) => {
     tool: oneOrMore(toolName).describe('Names of tools.'),
     toolset: oneOrMore(z.enum(toolsets)).describe('Groups of tools.'),
     tier: oneOrMore(z.enum(effects)).describe('How grave the call is where it is made: a write on production is disruptive.'),
-    project: oneOrMore(Place).describe('Names or ids of projects.'),
-    environment: oneOrMore(Place).describe('Names or ids of environments.'),
+    project: oneOrMore(placeOf('project')).describe('Names or ids of projects.'),
+    environment: oneOrMore(placeOf('environment')).describe('Names of environments, paths such as shop/staging, or ids.'),
     mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe("Modes of environments; unknown where the mode can't be read."),
   };
 };

@@ -3,6 +3,7 @@ import type { Clock, Log } from '../../../mcp/context.ts';
 import type { Desk, Unlocked } from '../../../mcp/guard/approvals/desk.ts';
 import { normalCode, type Verdict } from '../../../mcp/guard/approvals/pending.ts';
 import { isTyped } from '../../../mcp/guard/question.ts';
+import { steadyClock } from '../../../mcp/guard/steady-clock.ts';
 import { own } from '../../../mcp/values.ts';
 import { readText } from '../body.ts';
 import type { Exchange, Handler } from '../exchange.ts';
@@ -51,6 +52,7 @@ const show = ({ markup }: Html, status = 200): Response => new Response(markup, 
 const words: Readonly<Record<string, string>> = {
   approved: 'Approved, for one call. The assistant can repeat it now.',
   refused: 'Refused.',
+  not_recorded: 'Nothing was decided: it could not be recorded. The log of this server tells why.',
   gone: 'Nothing was decided: it expired, was decided already, or never was.',
   not_typed: 'Not approved: what was typed is not the name. It waits until it expires.',
 };
@@ -86,7 +88,8 @@ const isOwnPage = ({ headers: given }: Request, publicUrl: URL | undefined): boo
 
 /** The page on which the operator approves or refuses calls. It works without scripts. */
 export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, publicUrl, clock, log }: ApprovalsPageParts): Readonly<Record<string, Handler>> {
-  const operators = createOperators(clock);
+  // Who was away for too long stays away, also when the clock steps back.
+  const operators = createOperators(steadyClock(clock));
 
   const cookieOf = (id: string, seconds?: number): string =>
     [`${cookieName}=${id}`, `Path=${pagePath}`, 'HttpOnly', 'SameSite=Strict', ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []), ...(seconds === undefined ? [] : [`Max-Age=${seconds}`])].join('; ');
@@ -124,7 +127,12 @@ export function approvalsPage({ desk, hasSecret, latestCalls, underForeignName, 
     if (!pending) return onwards({ said: 'gone' });
     if (approving && pending.typed !== undefined && !isTyped(pending.typed, form.get('typed'))) return onwards({ said: 'not_typed' });
     const verdict: Verdict = approving ? 'approved_on_page' : 'refused';
-    if (!(await desk.decide(code, verdict, operator.sign, clock.now()))) return onwards({ said: 'gone' });
+    const isMade = await desk.decide(code, verdict, operator.sign, clock.now()).catch((error: unknown) => {
+      log.error({ err: error, code }, 'operator could not decide');
+      return undefined;
+    });
+    if (isMade === undefined) return onwards({ said: 'not_recorded' });
+    if (!isMade) return onwards({ said: 'gone' });
     log.info({ code, verdict, tool: pending.plan.tool, principal: pending.principal }, 'operator decided');
     return onwards({ said: approving ? 'approved' : 'refused' });
   };

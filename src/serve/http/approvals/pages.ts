@@ -1,4 +1,4 @@
-import type { RecordedCall } from '../../../mcp/audit/calls.ts';
+import { targetText, type RecordedCall } from '../../../mcp/audit/calls.ts';
 import { clean } from '../../../mcp/redaction/index.ts';
 import type { Pending } from '../../../mcp/guard/approvals/pending.ts';
 import { planText } from '../../../mcp/guard/plan.ts';
@@ -82,9 +82,9 @@ const list = (listing: Listing, operator: Operator): Html =>
 const single = ({ code, pending }: Single, operator: Operator): Html =>
   html`<p><a href="${pagePath}">All that waits</a></p>${pending ? waitingCall(pending, operator, true) : html`<p>Nothing waits under ${code}: it expired, was decided already, or never was.</p>${finding}`}`;
 
-const recordedCall = ({ at, who, tool, target, tier, confirmed, outcome, why }: RecordedCall): Html => {
-  const on = target ? `${target.kind} ${target.name ?? target.id ?? ''}` : '';
-  const cells = [at, who, tool, on, tier ?? '', confirmed ?? '', outcome ?? 'not recorded', why ?? ''];
+const recordedCall = (call: RecordedCall): Html => {
+  const { at, who, tool, tier, confirmed, outcome, why } = call;
+  const cells = [at, who, tool, targetText(call), tier ?? '', confirmed ?? '', outcome ?? 'not recorded', why ?? ''];
   return html`<tr>${cells.map((cell) => html`<td>${clean(cell)}</td>`)}</tr>`;
 };
 

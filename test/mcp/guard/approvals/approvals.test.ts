@@ -1,6 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalLifetime, mostWaiting, type Approval } from '../../../../src/mcp/guard/approvals/approvals.ts';
+import type { RecordDecision } from '../../../../src/mcp/guard/record.ts';
 import { hasSecret, setSecret } from '../../../../src/mcp/guard/approvals/operator.ts';
 import { terminalSource } from '../../../../src/mcp/guard/approvals/desk.ts';
 import { temporaryFolder } from '../../audit/support.ts';
@@ -15,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => shared[Symbol.asyncDispose]());
 
 /** An office of its own whose operator has set the secret. */
-async function office() {
+async function office(record?: RecordDecision) {
   const folder = await temporaryFolder();
-  const parts = officeIn(folder.path);
+  const parts = officeIn(folder.path, record);
   await writeFile(parts.operator, await readFile(officeIn(shared.path).operator), { mode: 0o600 });
   return {
     ...parts,
@@ -271,5 +272,50 @@ describe('whoever writes in the store without the secret', () => {
     await other.decide(late, 'approved', secret, now);
     await meddle(other, 'UPDATE pending SET expires_at = expires_at * 2');
     expect(await other.approvals.ask(approvalFor(), now + approvalLifetime)).toMatchObject({ kind: 'pending' });
+  });
+});
+
+describe('a decision', () => {
+  const decision = { how: 'terminal', caller: 'ann', tool: 'stop_environment', tier: 'destructive', plan: 'digest' } as const;
+
+  test.each(['approved', 'refused'] as const)('is on record before it counts: %s', async (verdict) => {
+    const seen: unknown[] = [];
+    await using here = await office(async ({ code }) => void seen.push((await here.desk.find(code, now))?.code));
+    const code = codeOf(await here.approvals.ask(approvalFor({ digest: 'digest' }), now));
+    await here.decide(code, verdict, secret, now);
+    expect(here.decisions).toEqual([{ ...decision, verdict, code, target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown }]);
+    // When it was recorded, the call still waited.
+    expect(seen).toEqual([code]);
+  });
+
+  test('is not made when it can not be recorded, and can be made later', async () => {
+    let isFull = true;
+    await using here = await office(async () => {
+      if (isFull) throw new Error('ENOSPC: no space left on device, write');
+    });
+    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await expect(here.decide(code, 'approved', secret, now)).rejects.toThrow('Nothing was decided: the decision could not be recorded (ENOSPC: no space left on device, write).');
+    expect(codeOf(await here.approvals.ask(approvalFor(), now))).toBe(code);
+    isFull = false;
+    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'decided' });
+  });
+
+  test('that came too late while it was recorded is taken back on record', async () => {
+    await using here = await office(async ({ verdict, code }) => {
+      if (verdict === 'approved') await other.decide(code, 'refused', secret, now);
+    });
+    using other = officeIn(here.folder.path);
+    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
+    expect(here.decisions.map(({ verdict }) => verdict)).toEqual(['approved', 'not_made']);
+    expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'refused' });
+  });
+
+  test('is not made where it would be recorded apart from the call', async () => {
+    await using here = await office();
+    using elsewhere = officeIn(here.folder.path, undefined, 'another log');
+    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await expect(elsewhere.decide(code, 'approved', secret, now)).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
+    expect(codeOf(await here.approvals.ask(approvalFor(), now))).toBe(code);
   });
 });

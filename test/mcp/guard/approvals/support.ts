@@ -2,22 +2,32 @@ import { join } from 'node:path';
 import { createApprovals, type ApprovalRequest } from '../../../../src/mcp/guard/approvals/approvals.ts';
 import { createDesk, terminalSource } from '../../../../src/mcp/guard/approvals/desk.ts';
 import type { Verdict } from '../../../../src/mcp/guard/approvals/pending.ts';
+import type { Decision, RecordDecision } from '../../../../src/mcp/guard/record.ts';
 import { keysIn } from '../../../../src/mcp/guard/keys.ts';
 import { storeAt, type Store } from '../../../../src/mcp/guard/store.ts';
 import { requestFor } from '../request.ts';
 
 export const secret = 'only the operator knows';
 
-/** The parts of approvals in a folder, as one process has them. */
-export function officeIn(folder: string) {
+/**
+ * The parts of approvals in a folder, as one process has them.
+ * @param record takes what is decided; it is kept in `decisions` beside.
+ * @param log stands for where the process records.
+ */
+export function officeIn(folder: string, record: RecordDecision = async () => {}, log = 'the log') {
+  const decisions: Decision[] = [];
   const store: Store = storeAt(join(folder, 'guard.sqlite'));
   const operator = join(folder, 'operator.json');
-  const config = { store, keys: keysIn(join(folder, 'guard.key')), operator };
-  const desk = createDesk(config);
+  const config = { store, keys: keysIn(join(folder, 'guard.key')), operator, log: () => log };
+  const desk = createDesk(config, { how: 'terminal', record: async (decision) => {
+    await record(decision);
+    decisions.push(decision);
+  } });
   return {
     ...config,
     approvals: createApprovals(config),
     desk,
+    decisions,
     /** Gives the secret and decides: what the operator's command does. */
     decide: async (code: string, verdict: Verdict, given: string, now: number, source = terminalSource) => {
       const unlocked = await desk.unlock(given, source, now);

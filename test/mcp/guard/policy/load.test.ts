@@ -73,6 +73,45 @@ describe('a policy file', () => {
     await expect(parse(text)).rejects.toThrow(fault);
   });
 
+  test.each([
+    ["environment: ' staging'", '" staging" begins or ends with a space, and no name does; write the name of an environment'],
+    ["project: 'shop '", '"shop " begins or ends with a space'],
+    ["project: ''", '"" is empty'],
+    ["environment: '  '", 'is empty'],
+    ['environment: shop//staging', '"shop//staging" has an empty name in it'],
+    ['environment: shop /staging', 'has a space beside a "/"'],
+    ['environment: acme/shop/staging', 'is a path of 3 names'],
+    ['project: acme/shop', 'is a path of 2 names (a "/" in a name is written %2F); write the name of a project, or its id'],
+    ['environment: infra://project/x', 'is not the address of an environment'],
+    ['environment: infra://environment/x/y/status', 'is not the address of an environment'],
+    ['project: https://console.example/shop', 'is an address of something else'],
+  ])('names places so that there could be one: not %j', async (place, fault) => {
+    for (const rules of ['deny', 'allow']) await expect(parse(`${rules}:\n  - tier: read\n    ${place}`)).rejects.toThrow(fault);
+    await expect(parse(`deny:\n  - tier: read\n    ${place}`)).rejects.toThrow('policy.yaml:3: deny[0].');
+  });
+
+  test.each([
+    ['{ tool: lock_cluster, toolset: services }', 'can never hold for lock_cluster: no call of it is one where toolset is services; correct the rule, or leave lock_cluster out'],
+    ['{ tool: [stop_environment, lock_cluster], tier: destructive }', 'can never hold for lock_cluster: no call of it is one where tier is destructive'],
+    ['{ tool: list_projects, tier: [write, disruptive] }', 'can never hold for list_projects: no call of it is one where tier is write or disruptive'],
+    ['{ tool: invite_member, mode: PRODUCTION }', 'can never hold for invite_member: no call of it is one where mode is PRODUCTION'],
+    ['{ tool: invite_member, environment: live }', 'no call of it is one where environment is live'],
+    ['{ toolset: webhooks, mode: PRODUCTION }', 'can never hold: no call is one where'],
+    ['{ tier: write, mode: [PRODUCTION, unknown] }', 'can never hold: a write counts as disruptive where mode is PRODUCTION or unknown; write "tier: disruptive"'],
+  ])('holds no rule whose conditions exclude each other: %s', async (rule, fault) => {
+    await expect(parse(`deny:\n  - ${rule}`)).rejects.toThrow(`policy.yaml:2: deny[0] ${fault.startsWith('can') ? fault : ''}`);
+    await expect(parse(`deny:\n  - ${rule}`)).rejects.toThrow(fault);
+    await expect(parse(`allow: [${rule}]`)).rejects.toThrow(fault);
+    await expect(parse(`freeze: [{ cron: 0 18 * * 5, time_zone: UTC, duration: PT1H, ${rule.slice(1)}]`)).rejects.toThrow(fault);
+  });
+
+  test('may hold for some tools by one condition, for others by another', async () => {
+    for (const { name, toolset, operation } of tools) await parse(`deny: [{ tool: ${name} }, { tool: ${name}, toolset: ${toolset} }, { tool: ${name}, tier: ${operation.effect} }]`);
+    for (const name of ['deploy_application', 'create_environment', 'lock_cluster', 'search_logs', 'find_resource', 'get_service', 'set_environment_variables']) await parse(`deny: [{ tool: ${name}, mode: PRODUCTION }]`);
+    // What another tool carries out is denied by its name too.
+    await parse('deny: [{ tool: deploy_application, toolset: services }, { tier: [write, disruptive], mode: PRODUCTION }]');
+  });
+
   test('with several faults has all of them told', async () => {
     await expect(parse('readonly: true\ndenny: []')).rejects.toThrow(/policy\.yaml:1: .*\npolicy\.yaml:2: /);
   });

@@ -19,7 +19,9 @@ const lost: Target = { kind: 'application', id: 'a', environment: {}, project: {
 const nowhere: Target = { kind: 'organization', id: 'o', mode: 'none' };
 const fresh: Target = { kind: 'environment', name: 'live', environment: { name: 'live' }, project: { id: 'p' }, mode: 'STAGING' };
 
-const places = { production, staging, lost };
+const accented: Target = { ...production, environment: { id: 'other', name: 'caf\u00e9' }, project: { id: 'q', name: 'a/b' } };
+
+const places = { production, staging, lost, accented };
 
 const friday = Date.parse('2026-11-20T18:30:00Z');
 
@@ -47,6 +49,20 @@ describe('a rule that denies', () => {
     [`{ environment: ${id} }`, 'staging', false],
     ['{ project: PAYMENTS }', 'production', true],
     ['{ project: other }', 'production', false],
+    // Ids, names and paths are compared as everywhere else.
+    [`{ environment: ${id.toUpperCase()} }`, 'production', true],
+    [`{ environment: 'infra://environment/${id}' }`, 'production', true],
+    ['{ environment: payments/live }', 'production', true],
+    ['{ environment: PAYMENTS/Live }', 'production', true],
+    ['{ environment: shop/live }', 'production', false],
+    ['{ environment: payments/staging }', 'production', false],
+    [`{ environment: payments/${id} }`, 'production', true],
+    ['{ environment: "cafe\\u0301" }', 'accented', true],
+    ['{ environment: "caf\\u00e9" }', 'accented', true],
+    ['{ environment: "CAF\\u00c9" }', 'accented', true],
+    ['{ project: "a%2Fb" }', 'accented', true],
+    ['{ environment: "a%2Fb/cafe\\u0301" }', 'accented', true],
+    ['{ environment: payments/live }', 'lost', true],
     ['{ tool: deploy_application, mode: STAGING }', 'production', false],
     ['{ tool: deploy_application, mode: [STAGING, PRODUCTION] }', 'production', true],
     // In doubt it holds.
@@ -91,6 +107,9 @@ describe('rules that allow', () => {
     ['[{ mode: STAGING }]', 'production', false],
     ['[{ mode: STAGING }]', 'lost', false],
     ['[{ environment: live }]', 'lost', false],
+    ['[{ environment: payments/live }]', 'production', true],
+    ['[{ environment: payments/live }]', 'lost', false],
+    ['[{ environment: other/live }]', 'production', false],
     ['[]', 'production', false],
   ] as const)('%s let a deploy on %s pass: %s', async (allow, place, passes) => {
     expect(await deniedBy(`allow: ${allow}`, 'deploy_application', places[place])).toBe(passes ? undefined : 'p.yaml, allow');
@@ -180,9 +199,11 @@ describe('what a policy has to know', () => {
     ['{}', false, false],
     ['deny: [{ tier: destructive }]', false, false],
     ['deny: [{ mode: PRODUCTION }]', true, false],
-    ['deny: [{ tier: write, mode: PRODUCTION }]', false, false],
+    ['deny: [{ tier: write, mode: STAGING }]', false, false],
     [`deny: [{ project: ${id} }]`, true, false],
     ['allow: [{ project: payments }]', true, true],
+    ['allow: [{ environment: payments/live }]', true, true],
+    [`allow: [{ environment: ${id}/live }]`, true, false],
   ])('%s: of a read where it goes %s, of projects their names %s', async (text, place, name) => {
     const policy = await policyOf(text);
     expect([needsPlace(toolNamed('get_application_logs'), operations.get_application_logs, policy), needsProjectName(policy)]).toEqual([place, name]);
