@@ -86,8 +86,8 @@ export function pendingIn(database: DatabaseSync, key: Uint8Array) {
     },
     /** Those without a decision that have not expired. */
     undecided: (now: number, { newestFirst = false, skip = 0, most = -1 }: Part): Pending[] => {
-      const order = newestFirst ? 'expires_at DESC, pending.rowid DESC' : 'expires_at, pending.rowid';
-      const kept = rows(`verdict IS NULL AND expires_at > ? ORDER BY ${order} LIMIT ? OFFSET ?`, now, most, skip);
+      const order = newestFirst ? 'DESC' : 'ASC';
+      const kept = rows(`verdict IS NULL AND expires_at > ? ORDER BY expires_at ${order}, pending.rowid ${order} LIMIT ? OFFSET ?`, now, most, skip);
       return kept.flatMap(({ pending }) => (pending.expiresAt > now ? [pending] : []));
     },
     countUndecided: (now: number): number => count('true', now),
