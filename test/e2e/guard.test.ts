@@ -155,7 +155,7 @@ describe.each(eras)('in the %s era', (_, connect) => {
     const result = await client.call('create_webhook', args);
     const asked = user.asked[0]!.message;
     for (const said of [planned, asked]) {
-      expect(said).toContain('https://[hidden]@hooks.example/with');
+      expect(said).toContain('https://[hidden, 10 characters]@hooks.example/with');
       expect(said).toContain('a user name or a password in it');
     }
     const { id, target_url } = result.structuredContent as { id: string; target_url: string };

@@ -48,6 +48,7 @@ vi.mock('../../src/mcp/guard/question.ts', breakable);
 vi.mock('../../src/mcp/fit.ts', breakable);
 vi.mock('../../src/mcp/reply.ts', breakable);
 vi.mock('../../src/mcp/schema.ts', breakable);
+vi.mock('../../src/mcp/subject.ts', breakable);
 vi.mock('../../src/mcp/errors.ts', breakable);
 vi.mock('../../src/mcp/recording.ts', breakable);
 vi.mock('../../src/mcp/resources/catalog.ts', breakable);

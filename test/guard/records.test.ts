@@ -99,7 +99,7 @@ describe('the audit log tells of', () => {
       const { call } = await serve({ alter: (_method, _path, body) => JSON.parse(JSON.stringify(body).replaceAll('"checkout-api"', `"${secret}"`)) as unknown });
       await call('get_application_logs', { application_id: `shop/staging/${secret}` });
       const [entry] = await entries();
-      expect(entry).toMatchObject({ outcome: 'done', target: { path: expect.stringMatching(/^shop\/staging\/\[hidden \w{4}\]$/) as string } });
+      expect(entry).toMatchObject({ outcome: 'done', target: { path: 'shop/staging/[hidden]' } });
       expect(JSON.stringify(entry)).not.toContain(secret);
     });
   });

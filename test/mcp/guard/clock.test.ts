@@ -34,7 +34,7 @@ describe('a steady clock', () => {
 });
 
 const accepting = (state: string | undefined) =>
-  contextWith({ dialogue: { canAsk: true, state, answer: { action: 'accept', content: { confirmed: true, name: 'prod' } } } });
+  contextWith({ dialogue: { canAsk: true, state, answer: { action: 'accept', content: { confirmed: true, name: 'shop/prod' } } } });
 const stateOf = (confirmation: Confirmation): string => (confirmation.kind === 'needs_input' ? confirmation.state : '');
 
 const confirming = () => {
