@@ -31,7 +31,7 @@ const taskOf = (deployment: DeploymentRow, row: DeploymentServiceRow, path: Path
 
 /** The head of the queue begins: its first stage is queued a moment longer, the others wait for it. */
 const begin = (context: EngineContext, deployment: DeploymentRow): Promise<void> =>
-  context.db.transaction().execute(async (trx) => {
+  context.db.write(async (trx) => {
     const at = context.clock.now();
     const services = await servicesOf(trx, deployment.id);
     const { numUpdatedRows } = await trx
@@ -154,7 +154,7 @@ async function advance(context: EngineContext, deployment: DeploymentRow, now: n
   const services = await servicesOf(context.db, deployment.id);
   const due = services.filter((service) => service.ended_at === null && service.due_ms !== null && service.due_ms <= now);
   const steps = await Promise.all(due.map((service) => nextStep(context, deployment, service)));
-  await context.db.transaction().execute(async (trx) => {
+  await context.db.write(async (trx) => {
     for (const step of steps) await step(trx);
     await showAggregate(trx, deployment.environment_id);
     await setDue(trx, deployment.id);

@@ -103,7 +103,7 @@ export function deliveryLane(context: EngineContext, options: DeliveryOptions): 
   };
 
   const claim = (lease: Lease, webhookId: string): Promise<Delivery[]> =>
-    db.transaction().execute(async (trx) => {
+    db.write(async (trx) => {
       await lease.renew(trx);
       const free = trx
         .selectFrom('webhook_delivery').select('seq')
@@ -117,7 +117,7 @@ export function deliveryLane(context: EngineContext, options: DeliveryOptions): 
     const deliveries = await claim(lease, webhookId);
     const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirstOrThrow();
     const replies = webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
-    await db.transaction().execute(async (trx) => {
+    await db.write(async (trx) => {
       for (const [index, delivery] of deliveries.entries()) {
         const reply = replies[index];
         if (reply === undefined) await close(trx, delivery, clock.now());
