@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { databaseFile, openDatabase, type Store } from '../../src/platform/store/database.ts';
+import { databaseFile, type Db, openDatabase, type Store } from '../../src/platform/store/database.ts';
 import { AwaitedOutside } from '../../src/platform/store/turn.ts';
 
 let dataDir: string;
@@ -106,6 +106,8 @@ describe('a transaction that waits for something outside the database', () => {
   });
 });
 
+const count = async (trx: Db) => (await trx.selectFrom('organization').select('id').execute()).length;
+
 describe('reads', () => {
   test('take no write lock: they answer while another connection holds it and a write waits', async () => {
     await db.insertInto('organization').values(organization).execute();
@@ -124,7 +126,6 @@ describe('reads', () => {
 
   test('that belong together see one moment', async () => {
     const other = new DatabaseSync(join(dataDir, databaseFile));
-    const count = async (trx: Pick<Store, 'selectFrom'>) => (await trx.selectFrom('organization').select('id').execute()).length;
     const seen = await db.read(async (trx) => {
       const before = await count(trx);
       other.exec(`INSERT INTO organization (id, created_at, updated_at, name) VALUES ('o', '${at}', '${at}', 'Example')`);

@@ -1,9 +1,9 @@
 import type { Observation, ServiceToRun, Task } from '../runtime/runtime.ts';
 import type { Db } from '../store/database.ts';
 import type { DeployedCommit } from '../store/service-spec.ts';
-import { duration, type EngineContext, iso } from './context.ts';
+import { duration, type EngineContext, iso, notYet } from './context.ts';
 import { canceledOutcome, finish, type Outcome } from './finish.ts';
-import { canceling, type Path, pathOf, queueing } from './lifecycle.ts';
+import { betweenObservations, canceling, type Path, pathOf, queueing } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, servicesOf } from './rows.ts';
 import { apply, showAggregate, Superseded } from './transition.ts';
 
@@ -78,6 +78,12 @@ const setDue = (trx: Db, deploymentId: string) =>
     .where('ended_at', 'is', null)
     .execute();
 
+/** When an ongoing task is observed again: a runtime that says a moment that is past, or none at all, must not keep the engine busy. */
+const lookAgainAt = (said: number, at: number): number => {
+  const earliest = at + betweenObservations;
+  return said > earliest && said < notYet ? said : earliest;
+};
+
 /** Writes what an observation says: more of the same, the next phase, or the end. */
 const record = async (
   context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, path: Path, seen: Observation,
@@ -89,11 +95,11 @@ const record = async (
   const commit = row.commit ?? (seen.commit ? JSON.stringify(seen.commit) : null);
   const ended = { position: phase + 1, step, beganAt: row.phase_began_ms! };
   if (seen.outcome === 'ongoing') {
-    await apply(trx, deployment, row, { at, row: { cursor: seen.cursor, due_ms: Math.max(seen.lookAgainAt ?? at, at), commit }, ...said });
+    await apply(trx, deployment, row, { at, row: { cursor: seen.cursor, due_ms: lookAgainAt(seen.lookAgainAt, at), commit }, ...said });
     return;
   }
   if (seen.outcome === 'failed') {
-    const outcome: Outcome = { at, state: onFailure, good: false, reason: seen.reason ?? null, step: { ...ended, status: 'ERROR' }, ...said };
+    const outcome: Outcome = { at, state: onFailure, good: false, reason: seen.reason, step: { ...ended, status: 'ERROR' }, ...said };
     await finish(context, trx, deployment, { ...row, commit }, outcome);
     return;
   }
