@@ -12,8 +12,8 @@ type Delivery = Selectable<Database['webhook_delivery']>;
 /** Attempts made in all before a delivery is given up. */
 export const maximumAttempts = 6;
 
-// Doubled with every attempt.
-const firstRetrySeconds = 2;
+/** How long after the first attempt the second is made; doubled with every further one. */
+export const firstRetrySeconds = 2;
 
 /** Deliveries of one webhook that are under way at once; never two of the same service's deployment. */
 const atOnce = 8;
