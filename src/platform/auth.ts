@@ -44,13 +44,12 @@ export function createAuthenticate(db: Store, clock: Clock, log: PlatformLog): A
     const value = credential.exec(header ?? '')?.[1];
     if (value === undefined) return undefined;
     const now = isoNow(clock);
-    const token = await db.read((trx) =>
-      trx
-        .selectFrom('api_token')
-        .select(['id', 'name', 'permission', 'expires_at', 'last_used_at'])
-        .where('hash', '=', tokenHash(value))
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst());
+    const token = await db.reader
+      .selectFrom('api_token')
+      .select(['id', 'name', 'permission', 'expires_at', 'last_used_at'])
+      .where('hash', '=', tokenHash(value))
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
     if (token === undefined || (token.expires_at !== null && token.expires_at <= now)) return undefined;
     const touched = token.last_used_at === null ? -Infinity : Date.parse(token.last_used_at);
     if (clock.now() - touched >= touchMilliseconds) void touch(token.id, now);

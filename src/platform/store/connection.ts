@@ -41,11 +41,11 @@ const adapter = (database: DatabaseSync): SqliteDatabase => {
 const patient = (connection: DatabaseConnection): DatabaseConnection => ({
   streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
   executeQuery: async (query, options) => {
-    const until = performance.now() + longestWaitMilliseconds;
-    for (;;) {
+    for (let until = 0; ;) {
       try {
         return await connection.executeQuery(query, options);
       } catch (error) {
+        until ||= performance.now() + longestWaitMilliseconds;
         if (!isBusy(error) || performance.now() > until) throw error;
         await setTimeout(betweenAttemptsMilliseconds);
       }

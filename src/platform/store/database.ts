@@ -11,6 +11,8 @@ export type Db = Omit<Kysely<Database>, 'transaction' | 'startTransaction' | 'co
 
 /** The database of a data directory. A query outside a transaction stands for itself. */
 export interface Store extends Db {
+  /** Single queries on the connection of `read`. */
+  readonly reader: Pick<Db, 'selectFrom'>;
   /**
    * Queries that belong together: all of them see the same moment. They have a connection of their own, which can't write,
    * takes no lock, and waits for no one who writes.
@@ -31,7 +33,8 @@ export const databaseFile = 'platform.sqlite';
 
 const storeOf = (writer: Kysely<Database>, reader: Kysely<Database>): Store => {
   const closeWriter = writer.destroy.bind(writer);
-  const transactions: Pick<Store, 'read' | 'write' | 'destroy'> = {
+  const own: Pick<Store, 'reader' | 'read' | 'write' | 'destroy'> = {
+    reader,
     read: (work) => reader.transaction().setAccessMode('read only').execute((trx) => inOneTurn(() => work(trx))),
     write: (work) => writer.transaction().execute((trx) => inOneTurn(() => work(trx))),
     destroy: async () => {
@@ -40,7 +43,7 @@ const storeOf = (writer: Kysely<Database>, reader: Kysely<Database>): Store => {
       await closeWriter();
     },
   };
-  return Object.assign(writer, transactions);
+  return Object.assign(writer, own);
 };
 
 /**
