@@ -8,6 +8,7 @@ import { contentPage } from './docs/content.ts';
 import { contractPage } from './docs/contract.ts';
 import { errorsPage } from './docs/errors.ts';
 import { house } from './docs/house.ts';
+import { lifeOfADeploymentPage } from './docs/life-of-a-deployment.ts';
 import { between } from './docs/markdown.ts';
 import { configurationPage, operationsPage, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { scenariosPage } from './docs/scenarios.ts';
@@ -31,6 +32,7 @@ const pages: Readonly<Record<string, string>> = {
   'docs/configuration.md': configurationPage(),
   'docs/contract.md': contractPage(),
   'docs/errors.md': errorsPage(),
+  'docs/life-of-a-deployment.md': lifeOfADeploymentPage(),
   'docs/performance.md': between(between(performance, 'performance targets', performanceTargets()), 'performance figures', performanceFigures()),
   'docs/policy.md': policyPage(),
   'docs/tools.md': toolsPage(),

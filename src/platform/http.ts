@@ -10,10 +10,10 @@ import { allOperations, type OperationName } from '../contract/operations.ts';
 import { reference } from '../contract/primitives.ts';
 import { type Authenticate, permits, type Principal } from './auth.ts';
 import { normalBody, readBodies, wrongContentType } from './body.ts';
-import type { Handlers, PlatformParts, RequestContext } from './handler.ts';
+import type { Handlers, OutsideContext, PlatformParts, RequestContext } from './handler.ts';
 import { answerFailed, ApiProblem, callsUsedUp, invalid } from './problem.ts';
 import type { Budget } from './rate-limit.ts';
-import type { Db } from './store/database.ts';
+import type { Db, Store } from './store/database.ts';
 import { validatorCompiler } from './validation.ts';
 
 declare module 'fastify' {
@@ -31,7 +31,7 @@ declare module 'fastify' {
 
 /** What the server stands on. */
 export interface ServerParts extends PlatformParts {
-  readonly db: Db;
+  readonly db: Store;
   readonly handlers: Handlers<OperationName>;
   readonly authenticate: Authenticate;
   readonly countCall: (caller: string) => Budget;
@@ -41,7 +41,10 @@ export interface ServerParts extends PlatformParts {
   readonly divert?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
-type AnyHandler = (input: Record<string, unknown>, context: RequestContext) => Promise<unknown>;
+type Input = Record<string, unknown>;
+type AnyHandler =
+  | ((input: Input, context: RequestContext) => Promise<unknown>)
+  | { readonly outside: (input: Input, context: OutsideContext) => Promise<unknown> };
 
 /** Longest path parameter that still finds its route, to be refused there by name. Node limits the whole head to 16 KB. */
 const maxParamLength = 16_384;
@@ -94,12 +97,22 @@ const checkPermission = (op: AnyOperation) => async ({ principal }: FastifyReque
 };
 
 /** The parts of a request side by side, in snake_case, as the contract's flat inputs are. */
-const inputOf = ({ params, query, body }: FastifyRequest): Record<string, unknown> => {
+const inputOf = ({ params, query, body }: FastifyRequest): Input => {
   const given = Object.entries({ ...(params as object), ...(query as object) });
   return { ...Object.fromEntries(given.map(([name, value]) => [snakeCase(name), value])), ...(body as object | undefined) };
 };
 
-/** Serves one operation: its handler runs in one transaction, which an error undoes. */
+/** Has a handler answer: in one transaction, which an error undoes, unless it begins its transactions itself. */
+const answerOf = (parts: ServerParts, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
+  const { db } = parts;
+  const input = inputOf(request);
+  const principal = request.principal!;
+  if ('outside' in handler) return handler.outside(input, { ...parts, principal });
+  const within = (trx: Db) => handler(input, { ...parts, db: trx, principal });
+  return op.effect === 'read' ? db.read(within) : db.write(within);
+};
+
+/** Serves one operation. */
 const serve = (app: FastifyInstance, parts: ServerParts, op: AnyOperation, handler: AnyHandler): void => {
   app.route({
     method: op.method,
@@ -111,7 +124,7 @@ const serve = (app: FastifyInstance, parts: ServerParts, op: AnyOperation, handl
       request.body = normalBody(op, request.body);
     },
     handler: async (request, reply) => {
-      const answer = await parts.db.transaction().execute((db) => handler(inputOf(request), { ...parts, db, principal: request.principal! }));
+      const answer = await answerOf(parts, op, handler, request);
       if (op.effect !== 'read') parts.engine.wake();
       return reply.code(op.status).send(answer);
     },

@@ -11,6 +11,7 @@ import { handlers } from './handlers/handlers.ts';
 import { createServer } from './http.ts';
 import { type PlatformLog, silentLog } from './log.ts';
 import { type Random, systemRandom } from './random.ts';
+import type { Runtime } from './runtime/runtime.ts';
 import { scenariosNamed } from './scenarios/scenarios.ts';
 import { organizationId, seedIds } from './seed/ids.ts';
 import { openDatabase } from './store/database.ts';
@@ -45,6 +46,8 @@ export interface PlatformOptions {
   readonly control?: boolean;
   /** Has time stand still, in a new directory at this moment (milliseconds since the epoch), until a control request moves it. */
   readonly steppedTime?: number;
+  /** Has services run elsewhere than in the simulation, which it is given. */
+  readonly runtime?: (simulated: Runtime) => Runtime;
   /** Makes ids and chance the same from one new directory to the next. */
   readonly randomSeed?: string;
   readonly clock?: Clock;
@@ -92,7 +95,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     get random() {
       return work.now().random;
     },
-    authenticate: createAuthenticate(db, clock),
+    authenticate: createAuthenticate(db, clock, log),
     countCall: (caller) => work.now().countCall(caller),
     extend: (app) => {
       if (control) gate.guard(app);

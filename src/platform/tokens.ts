@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../contract/operation.ts';
 import { type Clock, isoNow, systemClock } from './clock.ts';
 import { type Random, systemRandom } from './random.ts';
-import { databaseFile, type Db, openDatabase } from './store/database.ts';
+import { databaseFile, type Db, openDatabase, type Store } from './store/database.ts';
 import { openVault, type Vault } from './vault.ts';
 
 /** What a new token is to be. */
@@ -95,7 +95,7 @@ export async function hasLiveToken(db: Db, clock: Clock): Promise<boolean> {
   return row !== undefined;
 }
 
-async function withDatabase<Result>(dataDir: string, use: (db: Db) => Promise<Result>): Promise<Result> {
+async function withDatabase<Result>(dataDir: string, use: (db: Store) => Promise<Result>): Promise<Result> {
   const db = await openDatabase(dataDir);
   try {
     return await use(db);
@@ -119,7 +119,7 @@ const withPresentDatabase: typeof withDatabase = (dataDir, use) => {
  */
 export const createToken = (dataDir: string, request: TokenRequest): Promise<string> =>
   withDatabase(dataDir, (db) =>
-    db.transaction().execute((trx) => addToken(trx, request, { vault: openVault(dataDir), clock: systemClock, random: systemRandom })),
+    db.write((trx) => addToken(trx, request, { vault: openVault(dataDir), clock: systemClock, random: systemRandom })),
   );
 
 /** Every token of a data directory, revoked and expired ones included, oldest first. */
@@ -132,7 +132,7 @@ export const listTokens = async (dataDir: string): Promise<TokenRecord[]> =>
  */
 export const revokeToken = async (dataDir: string, idOrName: string): Promise<TokenRecord> =>
   withPresentDatabase(dataDir, (db) =>
-    db.transaction().execute(async (trx) => {
+    db.write(async (trx) => {
       const found = await trx
         .selectFrom('api_token')
         .select(shown)

@@ -8,11 +8,12 @@ import { requireOwnKey } from './key-check.ts';
 import type { PlatformLog } from './log.ts';
 import { type Random, seededRandom } from './random.ts';
 import { type Budget, createRateLimit } from './rate-limit.ts';
+import type { Runtime } from './runtime/runtime.ts';
 import { createSimulatedRuntime } from './runtime/simulated/simulated-runtime.ts';
 import { natureOf } from './scenarios/nature.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { seedPlatform } from './seed/seed.ts';
-import { type Db, openDatabase } from './store/database.ts';
+import { type Db, openDatabase, type Store } from './store/database.ts';
 import { readSetting, writeSetting } from './store/settings.ts';
 import type { Vault } from './vault.ts';
 import { anyAddress, publicOnly } from './webhooks/target.ts';
@@ -21,7 +22,7 @@ import { sealTargets } from './webhooks/userinfo.ts';
 /** What works on the records of a platform is made with. */
 export interface WorkParts {
   readonly dataDir: string;
-  readonly db: Db;
+  readonly db: Store;
   readonly vault: Vault;
   readonly clock: Clock;
   /** The time of whoever calls, which doesn't stand still where the platform's does. */
@@ -37,6 +38,8 @@ export interface WorkParts {
   readonly rateLimit?: number | undefined;
   readonly rateWindowSeconds?: number | undefined;
   readonly allowPrivateWebhookTargets?: boolean | undefined;
+  /** Has services run elsewhere than in the simulation, which it is given. */
+  readonly runtime?: ((simulated: Runtime) => Runtime) | undefined;
   readonly log: PlatformLog;
 }
 
@@ -71,6 +74,7 @@ const countStart = async (db: Db): Promise<number> => {
 /** Makes the work on a data directory's records; nothing of it has begun. */
 export function createWork(parts: WorkParts): Work {
   const { dataDir, db, vault, clock, stepped, random, randomSeed, faults, scenarios, timeScale, log } = parts;
+  const { runtime = (simulated) => simulated } = parts;
   let shift: Shift | undefined;
 
   // Ids that were drawn before must not be drawn again: each start has chance of its own.
@@ -102,7 +106,7 @@ export function createWork(parts: WorkParts): Work {
         countCall: createRateLimit(parts.callersClock, parts.rateLimit, parts.rateWindowSeconds),
         engine: createEngine({
           db, clock, random: drawn, log, timeScale,
-          runtime: createSimulatedRuntime({ clock, timeScale, nature: natureOf(db), faults: stepFaults(faults) }),
+          runtime: runtime(createSimulatedRuntime({ clock, timeScale, nature: natureOf(db), faults: stepFaults(faults) })),
           webhookTargets: parts.allowPrivateWebhookTargets ? anyAddress : publicOnly,
           openSecret: (sealed) => vault.open(sealed),
           upgradeFails: (upgrade) => faults.ofUpgrade(upgrade) !== undefined,

@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '../../src/platform/store/database.ts';
+import { openDatabase, type Store } from '../../src/platform/store/database.ts';
 import { listTotals } from '../../src/platform/store/migrations/0004-list-totals.ts';
 import { addEnvironment, addOrganization, projectId } from './engine/world.ts';
 
 let dataDir: string;
-let db: Db;
+let db: Store;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-totals-'));
@@ -75,7 +75,7 @@ test('the totals of lists follow what comes and goes; secrets are in none', asyn
 test('what a transaction undoes is not counted', async () => {
   await fill();
   const before = await totals();
-  const failing = db.transaction().execute(async (trx) => {
+  const failing = db.write(async (trx) => {
     await addEnvironment(trx, 'third', { one: { kind: 'helm' } });
     throw new Error('on purpose');
   });
@@ -90,6 +90,6 @@ test('a directory from before there were totals gets them', async () => {
     SELECT type, name FROM sqlite_schema WHERE type = 'trigger' OR name LIKE 'variable_in_order%' OR name = 'deployment_service_open'`.execute(db);
   for (const { type, name } of rows) await sql.raw(`DROP ${type} ${name}`).execute(db);
   await db.schema.dropTable('list_total').execute();
-  await listTotals.up(db);
+  await listTotals.up(db as unknown as Kysely<unknown>);
   expect(await totals()).toEqual(before);
 });

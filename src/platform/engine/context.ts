@@ -2,12 +2,12 @@ import type { PlatformLog } from '../log.ts';
 import type { Clock } from '../clock.ts';
 import { type Random, seededRandom } from '../random.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Db } from '../store/database.ts';
+import type { Store } from '../store/database.ts';
 import type { Seconds } from './lifecycle.ts';
 
 /** What the parts of the engine work with. */
 export interface EngineContext {
-  readonly db: Db;
+  readonly db: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly runtime: Runtime;

@@ -50,7 +50,7 @@ export function createEngine(options: EngineOptions): Engine {
     environmentStatus,
     serviceHistory: (trx, serviceId, query) => serviceHistory(trx, serviceId, query, clock.now()),
     environmentHistory: (trx, environmentId, query) => environmentHistory(trx, environmentId, query, clock.now()),
-    logs: (trx, serviceId, tail) => serviceLogs(trx, runtime, serviceId, tail),
+    logs: (store, serviceId, tail) => serviceLogs(store, runtime, serviceId, tail),
     environmentLogs,
     webhookEvents: webhookRecords,
     wake: worker.wake,

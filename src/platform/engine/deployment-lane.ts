@@ -11,7 +11,7 @@ export function deploymentLane(context: EngineContext): Lane {
     db.selectFrom('deployment').select('id').where('due_ms', '<=', clock.now()).where('owner', 'is', null).orderBy('due_ms').orderBy('seq').limit(limit);
 
   const claim = (lease: Lease, limit: number) =>
-    db.transaction().execute(async (trx) => {
+    db.write(async (trx) => {
       await lease.renew(trx);
       await trx
         .updateTable('deployment').set({ owner: lease.owner })

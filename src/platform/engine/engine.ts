@@ -4,7 +4,7 @@ import type { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../contrac
 import type { EnvironmentStatus } from '../../contract/resources/environment.ts';
 import type { WebhookEvent } from '../../contract/resources/webhook.ts';
 import type { DeploymentAction, Origin } from '../../contract/states.ts';
-import type { Db } from '../store/database.ts';
+import type { Db, Store } from '../store/database.ts';
 
 export type ServiceStatus = z.infer<typeof ServiceDeploymentStatus>;
 export type EnvironmentState = z.infer<typeof EnvironmentStatus>;
@@ -79,8 +79,11 @@ export interface Engine {
   /** Newest first. */
   serviceHistory(db: Db, serviceId: string, query: HistoryQuery): Promise<History>;
   environmentHistory(db: Db, environmentId: string, query: HistoryQuery): Promise<History>;
-  /** The newest `tail` lines of a service (build, roll-out, and what the running instances say), newest last. */
-  logs(db: Db, serviceId: string, tail?: number): Promise<LogLines>;
+  /**
+   * The newest `tail` lines of a service (build, roll-out, and what the running instances say), newest last. The runtime is
+   * asked, which may take long: outside of any transaction.
+   */
+  logs(db: Store, serviceId: string, tail?: number): Promise<LogLines>;
   /** The newest `tail` lines of the latest deployment of each of the environment's services, newest last. */
   environmentLogs(db: Db, environmentId: string, tail?: number): Promise<EnvironmentLogLines>;
   /** Recorded delivery attempts of a webhook, newest first. */

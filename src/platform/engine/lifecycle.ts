@@ -77,6 +77,9 @@ export const pathOf = (kind: ServiceKind, action: DeploymentAction): Path =>
 /** How long the head of an environment's queue stays queued before its services begin. */
 export const queueing: Seconds = [0.5, 1.5];
 
+/** The least that passes between two observations of a task, in milliseconds, whatever the runtime says. */
+export const betweenObservations = 50;
+
 /** What a cancel does to every service of the deployment that has not ended. */
 export const canceling = { state: 'CANCELING', takes: [0.5, 1.5], end: 'CANCELED' } as const satisfies {
   state: DeploymentState; takes: Seconds; end: DeploymentState;

@@ -1,7 +1,7 @@
 import { maximumLogLines } from '../../contract/resources/deployment.ts';
 import { notFound } from '../problem.ts';
 import type { Line, RunningVersion, Runtime } from '../runtime/runtime.ts';
-import type { Db } from '../store/database.ts';
+import type { Db, Store } from '../store/database.ts';
 import type { DeployedCommit } from '../store/service-spec.ts';
 import { iso } from './context.ts';
 import type { EnvironmentLogLines, LogLines } from './engine.ts';
@@ -28,19 +28,24 @@ const spoken = (version: RunningVersion, line: Line): LogLine => ({
   id: `${version.deploymentId}-${line.at}`, created_at: iso(line.at), message: line.message, pod_name: line.pod, version: line.version,
 });
 
+const storedLines = async (db: Db, serviceId: string, tail: number): Promise<LogLine[]> => {
+  const rows = await db.selectFrom('log_line').selectAll().where('service_id', '=', serviceId).orderBy('seq', 'desc').limit(tail).execute();
+  return rows.toReversed().map((row) => ({
+    id: String(row.seq), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version,
+  }));
+};
+
 /**
- * The newest lines of a service, newest last: its deployments', then what the version that runs says.
+ * The newest lines of a service, newest last: its deployments', then what the version that runs says. The runtime is asked
+ * for those after the transaction, of the version that ran then.
  * @param tail at most so many, at most `maximumLogLines`
  * @throws ApiProblem 404 when no service has that id
  */
-export async function serviceLogs(db: Db, runtime: Runtime, serviceId: string, tail: number = maximumLogLines): Promise<LogLines> {
-  const version = await runningVersion(db, serviceId);
-  const said = version ? await runtime.logs(version, tail) : [];
-  const stored = await db.selectFrom('log_line').selectAll().where('service_id', '=', serviceId).orderBy('seq', 'desc').limit(tail).execute();
-  const lines: LogLine[] = stored.toReversed().map((row) => ({
-    id: String(row.seq), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version,
-  }));
-  return { results: [...lines, ...(version ? said.map((line) => spoken(version, line)) : [])].slice(-tail) };
+export async function serviceLogs(db: Store, runtime: Runtime, serviceId: string, tail: number = maximumLogLines): Promise<LogLines> {
+  const { version, stored } = await db.read(async (trx) => ({ version: await runningVersion(trx, serviceId), stored: await storedLines(trx, serviceId, tail) }));
+  if (version === undefined) return { results: stored };
+  const said = await runtime.logs(version, tail);
+  return { results: [...stored, ...said.map((line) => spoken(version, line))].slice(-tail) };
 }
 
 /**

@@ -3,7 +3,7 @@ import { silentLog } from '../log.ts';
 import type { Random } from '../random.ts';
 import { createSimulatedRuntime, type Fault } from '../runtime/simulated/simulated-runtime.ts';
 import type { Nature } from '../runtime/simulated/world.ts';
-import type { Db } from '../store/database.ts';
+import type { Store } from '../store/database.ts';
 import type { EngineContext } from './context.ts';
 import { drive } from './drive.ts';
 import type { DeploymentOrder, DeploymentRequest } from './engine.ts';
@@ -26,7 +26,7 @@ export interface PastOrder extends DeploymentOrder {
  * @returns the order and when it ended, in milliseconds since the epoch
  * @throws ApiProblem where the engine would refuse the order, Error when another process takes it over
  */
-export async function carryOutInThePast(db: Db, random: Random, order: PastOrder): Promise<DeploymentRequest & { endedAt: number }> {
+export async function carryOutInThePast(db: Store, random: Random, order: PastOrder): Promise<DeploymentRequest & { endedAt: number }> {
   let now = order.at;
   const clock = { now: () => now };
   const timeScale = 1;
@@ -36,7 +36,7 @@ export async function carryOutInThePast(db: Db, random: Random, order: PastOrder
   // The lease is of this process in the present.
   const lease = createLease(db, systemClock, random.uuid());
   await lease.renew(db);
-  const accepted = await db.transaction().execute((trx) => request(context, trx, order));
+  const accepted = await db.write((trx) => request(context, trx, order));
   await db.updateTable('deployment').set({ owner: lease.owner }).where('id', '=', accepted.id).execute();
   for (;;) {
     await drive(context, accepted.id, lease.owner);

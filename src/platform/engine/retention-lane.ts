@@ -51,7 +51,7 @@ export function retentionLane({ db, clock }: EngineContext, bounds: Retention = 
     take: async (_lease, inHand) => (inHand.length === 0 && dueAt <= clock.now() ? ['deployments'] : []),
     carryOut: async () => {
       const ids = await surplus(db, deploymentsPerService, batch);
-      if (ids.length > 0) await db.transaction().execute((trx) => remove(trx, ids));
+      if (ids.length > 0) await db.write((trx) => remove(trx, ids));
       if (ids.length < batch) dueAt = clock.now() + everyMilliseconds;
     },
     nextDue: async (_lease, inHand) => (inHand.length === 0 ? dueAt : null),

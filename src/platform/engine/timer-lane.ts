@@ -28,7 +28,7 @@ export function timerLane(context: EngineContext, moves: Readonly<Record<TimerKi
   const { db, clock } = context;
 
   const move = (kind: TimerKind, subjectId: string) =>
-    db.transaction().execute(async (trx) => {
+    db.write(async (trx) => {
       const now = clock.now();
       const due = await trx
         .deleteFrom('timer').where('kind', '=', kind).where('subject_id', '=', subjectId).where('due_ms', '<=', now).returning('due_ms').executeTakeFirst();

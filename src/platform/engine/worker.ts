@@ -29,8 +29,8 @@ export interface Worker {
   readonly stop: () => Promise<void>;
 }
 
-// Nobody tells of work that another process takes up or leaves behind: how often to look for it, with others around and alone.
-const lookAroundMilliseconds = { inCompany: 1000, alone: 5000 };
+/** Nobody tells of work that another process takes up or leaves behind: how often to look for it, with others around and alone. */
+export const lookAroundMilliseconds = { inCompany: 1000, alone: 5000 };
 // A piece whose handling broke is left alone this long, so that a lasting fault doesn't keep the process busy.
 const backoffMilliseconds = 1000;
 

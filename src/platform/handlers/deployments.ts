@@ -1,6 +1,6 @@
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { DeploymentRequest, ServiceStatus } from '../engine/engine.ts';
-import type { Handlers, RequestContext } from '../handler.ts';
+import type { Handlers, OutsideContext, RequestContext } from '../handler.ts';
 import { invalid } from '../problem.ts';
 import { find, findService } from './find.ts';
 import { historyPage, type PageInput } from './page.ts';
@@ -35,8 +35,8 @@ async function statusOf(kind: ServiceKind, id: string, { db, engine }: RequestCo
   return engine.serviceStatus(db, id);
 }
 
-async function logs(kind: ServiceKind, id: string, tail: number | undefined, { db, engine }: RequestContext) {
-  await findService(db, kind, id);
+async function logs(kind: ServiceKind, id: string, tail: number | undefined, { db, engine }: OutsideContext) {
+  await db.read((trx) => findService(trx, kind, id));
   return engine.logs(db, id, tail);
 }
 
@@ -126,12 +126,12 @@ export const deploymentHandlers = {
       helms: await of('helm'), terraforms: await of('terraform'),
     };
   },
-  get_application_logs: ({ application_id, tail }, context) => logs('application', application_id, tail, context),
-  get_container_logs: ({ container_id, tail }, context) => logs('container', container_id, tail, context),
-  get_database_logs: ({ database_id, tail }, context) => logs('database', database_id, tail, context),
-  get_job_logs: ({ job_id, tail }, context) => logs('job', job_id, tail, context),
-  get_helm_logs: ({ helm_id, tail }, context) => logs('helm', helm_id, tail, context),
-  get_terraform_logs: ({ terraform_id, tail }, context) => logs('terraform', terraform_id, tail, context),
+  get_application_logs: { outside: ({ application_id, tail }, context) => logs('application', application_id, tail, context) },
+  get_container_logs: { outside: ({ container_id, tail }, context) => logs('container', container_id, tail, context) },
+  get_database_logs: { outside: ({ database_id, tail }, context) => logs('database', database_id, tail, context) },
+  get_job_logs: { outside: ({ job_id, tail }, context) => logs('job', job_id, tail, context) },
+  get_helm_logs: { outside: ({ helm_id, tail }, context) => logs('helm', helm_id, tail, context) },
+  get_terraform_logs: { outside: ({ terraform_id, tail }, context) => logs('terraform', terraform_id, tail, context) },
   get_environment_logs: async ({ environment_id, tail }, { db, engine }) => {
     await find(db, 'environment', environment_id);
     return engine.environmentLogs(db, environment_id, tail);

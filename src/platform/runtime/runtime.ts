@@ -32,20 +32,31 @@ export interface Line {
   readonly version: string;
 }
 
+interface Ongoing {
+  readonly outcome: 'ongoing';
+  /** When to look again, in milliseconds since the epoch. The engine leaves at least `betweenObservations` between two looks. */
+  readonly lookAgainAt: number;
+}
+
+interface Succeeded {
+  readonly outcome: 'succeeded';
+}
+
+interface Failed {
+  readonly outcome: 'failed';
+  /** In words for whoever reads the log. */
+  readonly reason: string;
+}
+
 /** What became of a task so far. */
-export interface Observation {
-  readonly outcome: 'ongoing' | 'succeeded' | 'failed';
+export type Observation = (Ongoing | Succeeded | Failed) & {
   /** Lines since the cursor that was given. */
   readonly lines: readonly Line[];
   /** To be given to the next observation of the task. */
   readonly cursor: string;
-  /** When to look again while it is ongoing, in milliseconds since the epoch. */
-  readonly lookAgainAt?: number;
-  /** Why it failed, in words for whoever reads the log. */
-  readonly reason?: string;
   /** The commit that was found, for services built from git. */
   readonly commit?: DeployedCommit;
-}
+};
 
 /** The version of a service that runs. */
 export interface RunningVersion {

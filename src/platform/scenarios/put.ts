@@ -9,7 +9,7 @@ import { worldAge } from '../runtime/simulated/world.ts';
 import { organizationId, seedId } from '../seed/ids.ts';
 import { clusterRow, type SeedTime, seedTime } from '../seed/organization.ts';
 import { environmentRow, serviceRows, variableRow } from '../seed/rows.ts';
-import type { Db } from '../store/database.ts';
+import type { Db, Store } from '../store/database.ts';
 import type { VariableTable } from '../store/schema.ts';
 import { natureOf } from './nature.ts';
 import type { Episode, Scenario, ScenarioEnvironment } from './scenario.ts';
@@ -56,8 +56,8 @@ async function insertScenario(trx: Db, time: SeedTime, { environments, clusters 
   if (variables.length > 0) await trx.insertInto('variable').values(variables.map((variable) => variableOf(time, variable, services))).execute();
 }
 
-async function change(db: Db, at: string, by: string, path: string, to: object): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+async function change(db: Store, at: string, by: string, path: string, to: object): Promise<void> {
+  await db.write(async (trx) => {
     const { spec } = await trx.selectFrom('service').select('spec').where('id', '=', serviceId(path)).executeTakeFirstOrThrow();
     await trx.updateTable('service').set({ spec: JSON.stringify({ ...JSON.parse(spec), ...to }), updated_at: at }).where('id', '=', serviceId(path)).execute();
     await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environmentOf(path))).execute();
@@ -66,8 +66,8 @@ async function change(db: Db, at: string, by: string, path: string, to: object):
 }
 
 /** An edit of a variable that the whole environment sees. */
-async function edit(db: Db, at: string, by: string, environment: string, key: string, value: string): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+async function edit(db: Store, at: string, by: string, environment: string, key: string, value: string): Promise<void> {
+  await db.write(async (trx) => {
     await trx.updateTable('variable').set({ value, updated_at: at }).where('id', '=', seedId(`variable/${environment}/${key}`)).execute();
     await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environment)).execute();
     const services = await trx.selectFrom('service').select('id').where('environment_id', '=', environmentId(environment)).execute();
@@ -75,7 +75,7 @@ async function edit(db: Db, at: string, by: string, environment: string, key: st
   });
 }
 
-async function happen(db: Db, { random }: Pick<PlatformParts, 'random'>, at: number, episode: Episode): Promise<void> {
+async function happen(db: Store, { random }: Pick<PlatformParts, 'random'>, at: number, episode: Episode): Promise<void> {
   if ('change' in episode) return change(db, new Date(at).toISOString(), episode.by, episode.change, episode.to);
   if ('edit' in episode) return edit(db, new Date(at).toISOString(), episode.by, episode.edit, episode.key, episode.value);
   const paths = 'deploy' in episode ? episode.deploy : episode.stop;
@@ -89,11 +89,11 @@ async function happen(db: Db, { random }: Pick<PlatformParts, 'random'>, at: num
  * Puts a scenario onto the seeded organization: what it brings, and what happened to that in the days before, carried out
  * by the engine. Does nothing where that was done before; whoever was cut off goes on where they were.
  */
-export async function putScenario(db: Db, parts: Pick<PlatformParts, 'clock' | 'random'>, scenario: Scenario): Promise<void> {
+export async function putScenario(db: Store, parts: Pick<PlatformParts, 'clock' | 'random'>, scenario: Scenario): Promise<void> {
   const ids = scenario.environments.map(({ path }) => environmentId(path));
   const there = await db.selectFrom('environment').select('created_at').where('id', '=', ids[0]!).executeTakeFirst();
   const start = there ? addDays(Date.parse(there.created_at), worldAge) : parts.clock.now();
-  if (!there) await db.transaction().execute((trx) => insertScenario(trx, seedTime(start), scenario));
+  if (!there) await db.write((trx) => insertScenario(trx, seedTime(start), scenario));
   const { newest } = await db.selectFrom('deployment').select(({ fn }) => fn.max('created_at').as('newest')).where('environment_id', 'in', ids).executeTakeFirstOrThrow();
   const past = newest === null ? Number.NEGATIVE_INFINITY : Date.parse(newest);
   for (const episode of scenario.history) {

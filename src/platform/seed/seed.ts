@@ -3,7 +3,7 @@ import type { PlatformParts } from '../handler.ts';
 import { builtInVariables } from '../handlers/built-in-variables.ts';
 import { putScenario } from '../scenarios/put.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
-import type { Db } from '../store/database.ts';
+import type { Db, Store } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Vault } from '../vault.ts';
 import { seedAlertRules } from './alert-rules.ts';
@@ -49,12 +49,12 @@ const pastOrders = (time: SeedTime, deployed: readonly SeedService[]): PastOrder
 
 type SeedParts = Pick<PlatformParts, 'vault' | 'clock' | 'random'>;
 
-const seedOnce = async (db: Db, { vault, clock, random }: SeedParts): Promise<void> => {
+const seedOnce = async (db: Store, { vault, clock, random }: SeedParts): Promise<void> => {
   const organization = await db.selectFrom('organization').select('created_at').limit(1).executeTakeFirst();
   const time = seedTime(organization ? seedStart(organization.created_at) : clock.now());
   const services = seedServices(time, vault);
   if (!organization) {
-    await db.transaction().execute(async (trx) => {
+    await db.write(async (trx) => {
       await seedOrganization(trx, time, vault);
       await insertTree(trx, time, services, vault);
     });
@@ -69,7 +69,7 @@ const seedOnce = async (db: Db, { vault, clock, random }: SeedParts): Promise<vo
  * they were; a store that was once filled is left alone, also by a program that would fill it otherwise.
  * @param scenarios put onto it, where they are not there yet
  */
-export async function seedPlatform(db: Db, parts: SeedParts, scenarios: readonly Scenario[] = []): Promise<void> {
+export async function seedPlatform(db: Store, parts: SeedParts, scenarios: readonly Scenario[] = []): Promise<void> {
   if ((await readSetting(db, 'seeded')) === undefined) {
     await seedOnce(db, parts);
     await writeSetting(db, 'seeded', 'yes');

@@ -1,104 +1,66 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { setTimeout } from 'node:timers/promises';
-import { type Dialect, type Driver, Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { Kysely } from 'kysely';
+import { readingConnection, writingConnection } from './connection.ts';
 import { migrate } from './migrations.ts';
 import type { Database } from './schema.ts';
+import { inOneTurn } from './turn.ts';
 
-/** The store, or a transaction on it. */
-export type Db = Kysely<Database>;
+/** Queries, on the store or in a transaction on it. Only the store begins transactions. */
+export type Db = Omit<Kysely<Database>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'>;
+
+/** The database of a data directory. A query outside a transaction stands for itself. */
+export interface Store extends Db {
+  /** Single queries on the connection of `read`. */
+  readonly reader: Pick<Db, 'selectFrom'>;
+  /**
+   * Queries that belong together: all of them see the same moment. They have a connection of their own, which can't write,
+   * takes no lock, and waits for no one who writes.
+   * @throws AwaitedOutside as `write` does
+   */
+  read<Result>(work: (trx: Db) => Promise<Result>): Promise<Result>;
+  /**
+   * Queries and changes that belong together, alone with the write lock: committed when `work` returns, undone when it throws.
+   * @throws AwaitedOutside where `work` waits for anything but the database; it is undone then
+   */
+  write<Result>(work: (trx: Db) => Promise<Result>): Promise<Result>;
+  /** Closes the database. */
+  destroy(): Promise<void>;
+}
 
 /** Name of the database file in the data directory. */
 export const databaseFile = 'platform.sqlite';
 
-// Others on the same file (token commands) write for milliseconds. SQLite's own waiting stops the whole process, and so
-// would never end where the other connection is in this very process: it stays short, and transactions wait beside it.
-const busyTimeoutMilliseconds = 200;
-const longestWaitMilliseconds = 5000;
-const betweenAttemptsMilliseconds = 10;
-
-/** SQLITE_BUSY: another connection is writing. */
-const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === 5;
-
-// Lists of ids make statements of different lengths; beyond this many the oldest is prepared anew.
-const keptStatements = 500;
-
-const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
-
-const statement = (prepared: StatementSync): SqliteStatement => ({
-  reader: prepared.columns().length > 0,
-  all: (parameters) => prepared.all(...values(parameters)),
-  run: (parameters) => prepared.run(...values(parameters)),
-  iterate: (parameters) => prepared.iterate(...values(parameters)),
-});
-
-// A transaction that begins by reading and writes later fails at once when another process wrote in between,
-// however long the busy timeout. Taking the write lock at the beginning waits instead.
-const begin = (sql: string) => (sql === 'begin' ? 'begin immediate' : sql);
-
-/** Presents node:sqlite the way kysely's dialect expects its driver; statements are prepared once. */
-const adapter = (database: DatabaseSync): SqliteDatabase => {
-  const prepared = new Map<string, SqliteStatement>();
-  return {
-    close: () => database.close(),
-    prepare: (sql) => {
-      const known = prepared.get(sql) ?? statement(database.prepare(begin(sql)));
-      prepared.delete(sql);
-      prepared.set(sql, known);
-      if (prepared.size > keptStatements) prepared.delete(prepared.keys().next().value!);
-      return known;
+const storeOf = (writer: Kysely<Database>, reader: Kysely<Database>): Store => {
+  const closeWriter = writer.destroy.bind(writer);
+  const own: Pick<Store, 'reader' | 'read' | 'write' | 'destroy'> = {
+    reader,
+    read: (work) => reader.transaction().setAccessMode('read only').execute((trx) => inOneTurn(() => work(trx))),
+    write: (work) => writer.transaction().execute((trx) => inOneTurn(() => work(trx))),
+    destroy: async () => {
+      // The writer goes last: as the last connection it moves the write-ahead log into the file, which a reader can't.
+      await reader.destroy();
+      await closeWriter();
     },
   };
-};
-
-/** kysely's driver, whose transactions begin when whoever else is writing has finished, or fail after some seconds. */
-const driver = (sqlite: SqliteDialect): Driver => {
-  const made = sqlite.createDriver();
-  const beginAtOnce = made.beginTransaction.bind(made);
-  made.beginTransaction = async (connection, settings) => {
-    const until = performance.now() + longestWaitMilliseconds;
-    for (;;) {
-      try {
-        return await beginAtOnce(connection, settings);
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > until) throw error;
-        await setTimeout(betweenAttemptsMilliseconds);
-      }
-    }
-  };
-  return made;
-};
-
-/** kysely's dialect, told that SQLite undoes changes of the schema too: a migration happens whole or not at all. */
-const dialect = (database: DatabaseSync): Dialect => {
-  const sqlite = new SqliteDialect({ database: adapter(database) });
-  const traits = Object.defineProperty(sqlite.createAdapter(), 'supportsTransactionalDdl', { value: true });
-  return {
-    createAdapter: () => traits,
-    createDriver: () => driver(sqlite),
-    createIntrospector: (db) => sqlite.createIntrospector(db),
-    createQueryCompiler: () => sqlite.createQueryCompiler(),
-  };
+  return Object.assign(writer, own);
 };
 
 /**
  * Opens the database of a data directory, creating both where they don't exist, and migrates it.
- * Commits survive a power cut: write-ahead log, synchronous FULL.
  * @throws Error when the directory can't be written, or the database is damaged or of a newer program.
  */
-export async function openDatabase(dataDir: string): Promise<Db> {
+export async function openDatabase(dataDir: string): Promise<Store> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, databaseFile);
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMilliseconds, enableForeignKeyConstraints: true });
+  const writer = new Kysely<Database>({ dialect: writingConnection(path) });
   chmodSync(path, 0o600);
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-  const db = new Kysely<Database>({ dialect: dialect(database) });
+  const store = storeOf(writer, new Kysely<Database>({ dialect: readingConnection(path) }));
   try {
-    await migrate(db);
+    await migrate(writer);
   } catch (error) {
-    await db.destroy();
+    await store.destroy();
     throw error;
   }
-  return db;
+  return store;
 }

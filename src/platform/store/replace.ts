@@ -44,7 +44,7 @@ const tokensIn = (path: string): Token[] => {
 const adapt = async (staging: string, tokens: readonly Token[]): Promise<void> => {
   const db = await openDatabase(staging);
   try {
-    await db.transaction().execute(async (trx) => {
+    await db.write(async (trx) => {
       await trx.deleteFrom('worker').execute();
       if (tokens.length === 0) return;
       await trx.deleteFrom('api_token').execute();

@@ -13,8 +13,8 @@ type Delivery = Selectable<Database['webhook_delivery']>;
 /** Attempts made in all before a delivery is given up. */
 export const maximumAttempts = 6;
 
-// Doubled with every attempt.
-const firstRetrySeconds = 2;
+/** How long after the first attempt the second is made; doubled with every further one. */
+export const firstRetrySeconds = 2;
 
 /** Deliveries of one webhook that are under way at once; never two of the same service's deployment. */
 const atOnce = 8;
@@ -102,7 +102,7 @@ export function deliveryLane(context: EngineContext, options: DeliveryOptions): 
   };
 
   const claim = (lease: Lease, webhookId: string): Promise<Delivery[]> =>
-    db.transaction().execute(async (trx) => {
+    db.write(async (trx) => {
       await lease.renew(trx);
       const free = trx
         .selectFrom('webhook_delivery').select('seq')
@@ -116,7 +116,7 @@ export function deliveryLane(context: EngineContext, options: DeliveryOptions): 
     const deliveries = await claim(lease, webhookId);
     const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirstOrThrow();
     const replies = webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
-    await db.transaction().execute(async (trx) => {
+    await db.write(async (trx) => {
       for (const [index, delivery] of deliveries.entries()) {
         const reply = replies[index];
         if (reply === undefined) await close(trx, delivery, clock.now());

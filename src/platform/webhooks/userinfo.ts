@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { hiddenSecret } from '../../contract/primitives.ts';
-import type { Db } from '../store/database.ts';
+import type { Store } from '../store/database.ts';
 import type { Vault } from '../vault.ts';
 
 /** An address in its two parts: what may be shown, and what is kept like a secret. */
@@ -39,7 +39,7 @@ export function shownTarget({ target_url, sealed_target_userinfo }: { readonly t
  * Seals what earlier programs stored in clear: user names and passwords in the addresses of webhooks. The places in the file
  * where they stood are overwritten.
  */
-export async function sealTargets(db: Db, vault: Vault): Promise<void> {
+export async function sealTargets(db: Store, vault: Vault): Promise<void> {
   const rows = await db.selectFrom('webhook').select(['id', 'target_url']).where('sealed_target_userinfo', 'is', null).where('target_url', 'like', '%@%').execute();
   const open = rows.flatMap(({ id, target_url }) => {
     const { address, userinfo } = targetParts(target_url);
@@ -47,7 +47,7 @@ export async function sealTargets(db: Db, vault: Vault): Promise<void> {
   });
   if (open.length === 0) return;
   await sql`PRAGMA secure_delete = ON`.execute(db);
-  await db.transaction().execute(async (trx) => {
+  await db.write(async (trx) => {
     for (const { id, ...columns } of open) await trx.updateTable('webhook').set(columns).where('id', '=', id).execute();
   });
   await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);

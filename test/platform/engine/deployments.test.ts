@@ -167,7 +167,7 @@ describe('a cancel', () => {
     const { environmentId, ids } = await deployed('cancel', { db: { kind: 'database' }, app: { kind: 'application' } });
     await world.order({ environmentId, serviceIds: Object.values(ids) });
     await world.until(clock, async () => (await status(ids['db']!)).state === 'DEPLOYING');
-    await world.db.transaction().execute((trx) => world.engine.cancel(trx, environmentId));
+    await world.db.write((trx) => world.engine.cancel(trx, environmentId));
     world.engine.wake();
     expect(await status(ids['app']!)).toMatchObject({ state: 'CANCELING' });
     await settle();
@@ -181,7 +181,7 @@ describe('a cancel', () => {
     const { environmentId, ids } = await addEnvironment(world.db, 'cancel queue', { db: { kind: 'database' } });
     await world.order({ environmentId, serviceIds: [ids['db']!] });
     const second = await world.order({ environmentId, serviceIds: [ids['db']!] });
-    await world.db.transaction().execute((trx) => world.engine.cancel(trx, environmentId));
+    await world.db.write((trx) => world.engine.cancel(trx, environmentId));
     world.engine.wake();
     await settle();
     expect(await status(ids['db']!)).toMatchObject({ state: 'DEPLOYED', deployment_request_id: second });
@@ -189,7 +189,7 @@ describe('a cancel', () => {
 
   test('is refused where nothing is under way, or twice', async () => {
     const { environmentId, ids } = await deployed('cancel nothing', { db: { kind: 'database' } });
-    const cancel = () => world.db.transaction().execute((trx) => world.engine.cancel(trx, environmentId));
+    const cancel = () => world.db.write((trx) => world.engine.cancel(trx, environmentId));
     await expect(cancel()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('no deployment under way') });
     await world.order({ environmentId, serviceIds: [ids['db']!] });
     await cancel();

@@ -114,7 +114,7 @@ const orderCommand = (action: DeploymentAction, members: string[]): Command =>
     const refused = action === 'RESTART' && members.some((name, index) =>
       ['READY', 'STOPPED'].includes(before[name]!) || (isSettled(before[name]!) && !versions[index]));
     const order = { action, environmentId: real.environmentId, serviceIds: members.map((name) => real.ids[name]!), origin: 'API', triggeredBy: 'model' } as const;
-    const accepted = await world.db.transaction().execute((trx) => real.engine.request(trx, order)).catch((error: { status?: number }) => error.status);
+    const accepted = await world.db.write((trx) => real.engine.request(trx, order)).catch((error: { status?: number }) => error.status);
     expect(accepted).toEqual(refused ? 400 : expect.objectContaining({ environmentId: real.environmentId }));
     if (typeof accepted === 'object') model.orders.push({ id: accepted.id, action, services: members, canceled: false });
     expect(refused ? await shown(real) : {}).toEqual(refused ? before : {});
@@ -123,7 +123,7 @@ const orderCommand = (action: DeploymentAction, members: string[]): Command =>
 
 const cancelCommand = command('cancel', async (model, real) => {
   const open = await world.db.selectFrom('deployment').select(['id', 'canceling']).where('environment_id', '=', real.environmentId).where('ended_at', 'is', null).orderBy('seq').executeTakeFirst();
-  const canceled = await world.db.transaction().execute((trx) => real.engine.cancel(trx, real.environmentId)).catch((error: { status?: number }) => error.status);
+  const canceled = await world.db.write((trx) => real.engine.cancel(trx, real.environmentId)).catch((error: { status?: number }) => error.status);
   if (open === undefined || open.canceling === 1) {
     expect(canceled).toBe(400);
     return;

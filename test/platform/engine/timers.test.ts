@@ -32,7 +32,7 @@ const through = async <Seen>(look: () => Promise<Seen>, limitMilliseconds = 3_60
 /** Without what repeats itself. */
 const changes = (values: readonly unknown[]): unknown[] => values.filter((value, index) => JSON.stringify(value) !== JSON.stringify(values[index - 1]));
 
-const upgrade = () => world.db.transaction().execute((trx) => world.engine.upgradeCluster(trx, clusterId));
+const upgrade = () => world.db.write((trx) => world.engine.upgradeCluster(trx, clusterId));
 const cluster = () => world.db.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirstOrThrow();
 
 const addRule = async (rule: { target_id: string; promql?: string; operator?: string; threshold?: number; enabled?: 0 | 1; receivers?: string[] }) => {
@@ -43,7 +43,7 @@ const addRule = async (rule: { target_id: string; promql?: string; operator?: st
     for_duration: 'PT1M30S', severity: 'HIGH', enabled: rule.enabled ?? 1, alert_receiver_ids: JSON.stringify(rule.receivers ?? ['someone']), presentation: '{}',
     source: 'MANAGED', state: 'OK', target_type: 'SERVICE', target_id: rule.target_id, is_up_to_date: 1, starts_at: null,
   }).execute();
-  await world.db.transaction().execute((trx) => world.engine.alertRuleChanged(trx, id));
+  await world.db.write((trx) => world.engine.alertRuleChanged(trx, id));
   world.engine.wake();
   return id;
 };

@@ -32,16 +32,16 @@ const traces = async (deploymentId: string) => ({
 
 test('a change decided on a row that has moved on since is not written, nor anything that goes with it', async () => {
   const { environmentId, deployment, service } = await ordered('moved');
-  await world.db.transaction().execute((trx) => world.engine.cancel(trx, environmentId));
+  await world.db.write((trx) => world.engine.cancel(trx, environmentId));
   const before = await traces(deployment.id);
-  await expect(world.db.transaction().execute((trx) => apply(trx, deployment, service, change))).rejects.toThrow(Superseded);
+  await expect(world.db.write((trx) => apply(trx, deployment, service, change))).rejects.toThrow(Superseded);
   expect(await traces(deployment.id)).toEqual(before);
 });
 
 test('nor is one of a worker that no longer holds the deployment', async () => {
   const { deployment, service } = await ordered('taken');
   const before = await traces(deployment.id);
-  await expect(world.db.transaction().execute((trx) => apply(trx, { ...deployment, owner: 'another' }, service, change))).rejects.toThrow(Superseded);
+  await expect(world.db.write((trx) => apply(trx, { ...deployment, owner: 'another' }, service, change))).rejects.toThrow(Superseded);
   expect(await traces(deployment.id)).toEqual(before);
 });
 

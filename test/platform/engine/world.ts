@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/platform/log.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import { type Db, openDatabase } from '../../../src/platform/store/database.ts';
+import { type Db, openDatabase, type Store } from '../../../src/platform/store/database.ts';
 import { anyAddress } from '../../../src/platform/webhooks/target.ts';
 
 const at = '2026-01-05T08:00:00.000Z';
@@ -73,7 +73,7 @@ export async function addEnvironment(db: Db, name: string, services: Readonly<Re
 }
 
 export interface World {
-  readonly db: Db;
+  readonly db: Store;
   readonly engine: Engine;
   /** A second engine on the same store, not started. */
   anotherEngine(): Engine;
@@ -144,7 +144,7 @@ export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale 
     engine,
     anotherEngine: () => createEngine(parts),
     order: async (order) => {
-      const { id } = await db.transaction().execute((trx) => engine.request(trx, { action: 'DEPLOY', origin: 'API', triggeredBy: 'tester', ...order }));
+      const { id } = await db.write((trx) => engine.request(trx, { action: 'DEPLOY', origin: 'API', triggeredBy: 'tester', ...order }));
       engine.wake();
       return id;
     },
