@@ -2,6 +2,7 @@ import type { Budget } from '../client/budget.ts';
 import type { AnyOperation, InputOf, ResponseOf } from '../contract/operation.ts';
 import type { Tolerant } from '../contract/tolerant.ts';
 import type { Address } from './addresses/address.ts';
+import type { ToolText } from './mentions.ts';
 
 /** What an operation was seen to answer: platforms leave members out. */
 export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;
@@ -43,5 +44,5 @@ export interface Sight {
    * @param what is wrong, and what to do `next`: in our own words, ids and what the caller gave.
    * @param seen what the platform shows of it, told as data.
    */
-  readonly refuse: (what: string, next: string, seen?: string) => never;
+  readonly refuse: (what: string, next: ToolText, seen?: string) => never;
 }

@@ -1,7 +1,7 @@
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
-import { anyService, composeTool, deployment, services, type Preview } from '../../src/mcp/tool.ts';
+import { anyService, composeTool, deployment, naming, services, type Preview } from '../../src/mcp/tool.ts';
 import { deployOperation, idOf, oneOf, subjectOf } from '../service/any-kind.ts';
 import { afterwards, begun } from './begun.ts';
 import { wait } from './waiting.ts';
@@ -13,9 +13,11 @@ const preview: Preview = (args, sight) => (sight.target.kind === 'environment' ?
 export const deployService = composeTool({
   name: 'deploy_service',
   toolset: 'services',
-  description:
+  description: [
     'Deploy, run or roll out a service of any kind (container, helm, job, database, application, terraform), or everything in an environment, with its ' +
-    'present configuration. A job is run. For a given commit of an application use deploy_application.',
+      'present configuration. A job is run.',
+    naming`For a given commit of an application use ${'deploy_application'}.`,
+  ],
   input: { service: anyService().optional(), environment: reference('environment').optional(), ...wait },
   rules: oneOf('service', 'environment'),
   operations: kinds as unknown as readonly [(typeof kinds)[number], ...(typeof kinds)[number][]],

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, naming, record } from '../../src/mcp/tool.ts';
 
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',
@@ -7,5 +7,5 @@ export const createWebhook = defineTool(operations.create_webhook, {
   fields: { target_secret: 'Shared secret, sent in a header.' },
   plan: () => ['From now on every such event of the organization is sent to this address.'],
   render: record({ first: ['target_url', 'id', 'enabled', 'events'] }),
-  next: 'list_webhook_events shows what was delivered.',
+  next: naming`${'list_webhook_events'} shows what was delivered.`,
 });
