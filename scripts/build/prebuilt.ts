@@ -5,8 +5,13 @@ import type { Prebuilt } from '../../src/mcp/surface.ts';
 import { tools } from '../../tools/index.ts';
 
 /** What a server without rules shows, derived as a running one would. */
-export const derivePrebuilt = (): Prebuilt => ({
-  instructions: { usual: instructions({ readOnly: false }), readOnly: instructions({ readOnly: true }) },
-  tools: createRegistry(tools, { readOnly: false }).listed(),
-  resources: listedResources({ readOnly: false }, true),
-});
+export function derivePrebuilt(): Prebuilt {
+  const [usual, readOnly] = [false, true].map((only) => createRegistry(tools, { readOnly: only }).listed()) as [Prebuilt['tools'], Prebuilt['tools']];
+  const usualDescriptions = new Map(usual.map(({ name, description }) => [name, description]));
+  return {
+    instructions: { usual: instructions({ readOnly: false }), readOnly: instructions({ readOnly: true }) },
+    tools: usual,
+    readOnlyDescriptions: Object.fromEntries(readOnly.flatMap(({ name, description }) => (description === usualDescriptions.get(name) ? [] : [[name, description]]))),
+    resources: listedResources({ readOnly: false }, true),
+  };
+}

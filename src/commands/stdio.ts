@@ -9,13 +9,9 @@ import type { Connection } from './connection.ts';
 import { createLog } from './log.ts';
 import { policyOf } from './policy.ts';
 import { watchingPlaces } from './policy-places.ts';
-import { preferSmallHeap } from './small-heap.ts';
 import { untilStopped } from './stopping.ts';
 import { shippedTexts } from './texts.ts';
 import type { Working } from './working.ts';
-
-/** Time in which a client that is there opens the connection and lists, in milliseconds. */
-const openingTime = 20;
 
 /** Whether the options choose among the tools. */
 const chooses = ({ toolsets, tools, excludeTools }: Config): boolean => toolsets !== undefined || tools !== undefined || excludeTools.length > 0;
@@ -48,8 +44,6 @@ export async function stdio(config: Config): Promise<void> {
   const server = serveStdio({
     version: manifest.version, surface, hasPrompts: true, skills: skillsOf(texts, { log, hidden: surface.hidden }), work: async () => (await working()).parts, opening: openingLog(log, connection),
   });
-  // Not before the client was answered: little room makes starting slower.
-  setTimeout(preferSmallHeap, openingTime).unref();
   await stopped;
   await server.close();
   await (await opening)?.close();

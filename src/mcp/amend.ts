@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { inputShape, snakeCase, type AnyOperation } from '../contract/operation.ts';
 import { changes, declaredIn } from './guard/plan/changes.ts';
 import { leftOut, replacement } from './guard/plan/replacement.ts';
+import type { ToolText } from './mentions.ts';
 import { mergeInto, nullableIn, partly } from './merge.ts';
 import { present } from './present.ts';
 import { mask } from './redaction/index.ts';
@@ -17,7 +18,7 @@ export interface Amending {
   /** What was read, in the request's own shape. */
   readonly asRequest?: (found: JsonRecord) => JsonRecord;
   /** Why this may not be changed in this way, and what to do instead; undefined where it may. `changed` is what was given and may differ. */
-  readonly fixed?: (found: JsonRecord, changed: JsonRecord) => { readonly what: string; readonly next: string } | undefined;
+  readonly fixed?: (found: JsonRecord, changed: JsonRecord) => { readonly what: string; readonly next: ToolText } | undefined;
 }
 
 const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObject<Shape> | undefined)?.shape ?? {};

@@ -8,7 +8,7 @@ import { planText, type Plan } from './guard/plan.ts';
 import type { Denial } from './guard/policy.ts';
 import { longestQuestion } from './guard/question.ts';
 import type { Outcome } from './guard/record.ts';
-import { sayable } from './mentions.ts';
+import { visibleText, type ToolText } from './mentions.ts';
 import { fence, fenceInline, type Redactor } from './redaction/index.ts';
 import type { Tool } from './tool.ts';
 
@@ -24,7 +24,7 @@ export type Failure =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }
   /** What a tool finds that keeps it from going on, in our own words. `seen` is what the platform shows of it. */
-  | { readonly kind: 'not_possible'; readonly what: string; readonly next: string; readonly seen?: string }
+  | { readonly kind: 'not_possible'; readonly what: string; readonly next: ToolText; readonly seen?: string }
   /** One of several changes failed: those before it were made, those after it not tried. */
   | { readonly kind: 'partly'; readonly done: readonly string[]; readonly failed: string; readonly of: number; readonly error: Failure }
   /** All was done, and what was to be told of it failed. */
@@ -97,16 +97,16 @@ const notBegun = (tool: Tool): string => `${subject(tool)} was not ${tool.isReso
 const notDone = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'carried out'}`;
 
 /** Where this server knows a better next step than the client does. */
-const advice: Partial<Record<ApiErrorKind, (tool: Tool) => string>> = {
-  unauthorized: () => 'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
-  forbidden: () => `${whereToLook} If the id is right, a token with more permissions is needed.`,
-  not_found: () => noSuchId,
+const advice: Partial<Record<ApiErrorKind, ToolText>> = {
+  unauthorized: 'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
+  forbidden: [...whereToLook, 'If the id is right, a token with more permissions is needed.'],
+  not_found: noSuchId,
 };
 
 function apiText(error: ApiError, { tool, redactor, hidden }: Circumstances): string {
   const status = error.status === undefined ? '' : ` (${error.status})`;
   const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(redactor.text(error.detail))}`;
-  const next = sayable(advice[error.kind]?.(tool) ?? error.next, hidden);
+  const next = visibleText(advice[error.kind] ?? error.next, hidden);
   return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${redactor.text(error.reason)}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
 }
 
@@ -181,7 +181,7 @@ const words: Words = {
     `${notBegun(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
   api: ({ error }, circumstances) => apiText(error, circumstances),
   not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
-    [sentence(`${notDone(tool)}: ${redactor.echo(what)}.`, redactor.echo(sayable(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
+    [sentence(`${notDone(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
   partly: ({ done, failed, of, error }, circumstances) =>
     [
       done.length === 0

@@ -1,4 +1,5 @@
 import { maximumPageSize } from '../contract/primitives.ts';
+import { visibleText } from './mentions.ts';
 import type { Renderer } from './render.ts';
 import { mapStrings, type JsonRecord } from './values.ts';
 
@@ -32,13 +33,16 @@ function fittingRows(view: JsonRecord, rows: readonly unknown[], renderer: Rende
   return kept(enough);
 }
 
-const rowsNote = (shown: number, all: number, { keep, rest }: Renderer): string =>
+const rowsNote = (shown: number, all: number, { keep, rest }: Renderer, hidden: readonly string[]): string =>
   keep === 'last'
-    ? `Only the newest ${shown} of ${all} rows are shown, because all of them would be too long.${rest ? ` ${rest}` : ''}`
+    ? visibleText([`Only the newest ${shown} of ${all} rows are shown, because all of them would be too long.`, ...(rest === undefined ? [] : [rest])], hidden)
     : `Only the first ${shown} of ${all} rows are shown, because all of them would be too long. For the rest ask with page_size ${Math.min(shown, maximumPageSize)} and page 2, 3 …`;
 
-/** Cuts a view until its text is short enough for one result, and says so. */
-export function fit(full: JsonRecord, renderer: Renderer): Fitted {
+/**
+ * Cuts a view until its text is short enough for one result, and says so.
+ * @param hidden names of tools that aren't shown: what is said names none of them.
+ */
+export function fit(full: JsonRecord, renderer: Renderer, hidden: readonly string[] = []): Fitted {
   const whole = renderer.text(full);
   if (fits(whole)) return { view: full, text: whole };
   const rows = full['results'];
@@ -50,7 +54,7 @@ export function fit(full: JsonRecord, renderer: Renderer): Fitted {
     if (Array.isArray(rows)) {
       const view = fittingRows(short, short['results'] as unknown[], renderer);
       const shown = (view['results'] as unknown[]).length;
-      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer) };
+      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer, hidden) };
     }
   }
   const text = whole.slice(0, maximumCharacters);

@@ -3,7 +3,7 @@ import { withControls } from './guard/controls.ts';
 import { pinnedArguments } from './guard/pin.ts';
 import { denialOf, type Policy } from './guard/policy.ts';
 import { withoutMembers, type JsonSchema } from './json-schema.ts';
-import { sayable } from './mentions.ts';
+import { visibleText } from './mentions.ts';
 import { nearest } from './nearest.ts';
 import { inputSchema, outputSchema } from './schema.ts';
 import { isDocumented, type Tool } from './tool.ts';
@@ -39,7 +39,7 @@ const outside = 'Outside the documented API: some platforms lack it.';
  */
 export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden: readonly string[] = []): ListedTool {
   const { name } = tool;
-  const description = sayable(tool.description, hidden);
+  const description = visibleText(tool.description, hidden);
   return {
     name,
     description: isDocumented(tool) ? description : `${description} ${outside}`,

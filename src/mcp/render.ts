@@ -1,3 +1,4 @@
+import { naming, type TextPart } from './mentions.ts';
 import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from './values.ts';
 
 /**
@@ -16,7 +17,7 @@ export interface Renderer {
   /** Which rows stay when there are too many. */
   readonly keep: 'first' | 'last';
   /** How to get the rows that did not stay, where it isn't the next page. */
-  readonly rest?: string;
+  readonly rest?: TextPart;
   /** The same with these columns only; absent where there are none to choose from. */
   readonly only?: (columns: readonly string[]) => Renderer;
   /** The columns there are, dotted paths; any member of a row where left out. */
@@ -116,7 +117,7 @@ export const logLines: Renderer = {
   ...table('line', logColumns),
   text: (view) => listText(view, 'line', (rows) => rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')).join('\n')),
   keep: 'last',
-  rest: 'Older ones are found by search_logs with pattern "." and, as until, the time of the first line shown.',
+  rest: naming`Older ones are found by ${'search_logs'} with pattern "." and, as until, the time of the first line shown.`,
   only: undefined,
   plainTimes: true,
 };

@@ -3,7 +3,7 @@ import { withAges } from './ages.ts';
 import type { Call } from './call.ts';
 import { fence } from './redaction/index.ts';
 import { fit } from './fit.ts';
-import { sayable } from './mentions.ts';
+import { visibleText } from './mentions.ts';
 import type { Needless } from './guard/plan/preview.ts';
 import type { Question } from './guard/question.ts';
 import type { Outcome } from './guard/record.ts';
@@ -65,15 +65,16 @@ export function answered({ tool, args, context, deps }: Call, answer: JsonRecord
   const isEmpty = Object.keys(answer).length === 0;
   const render = chosen(tool.render, args);
   const offers = (name: string): boolean => deps.registry?.offers(name) ?? true;
-  const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render);
+  const hidden = deps.registry?.hidden ?? [];
+  const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render, hidden);
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
   const next = proposable(typeof tool.next === 'function' && !isNeedless ? tool.next(view, args) : [], offers);
-  const advice = typeof tool.next === 'string' && !isNeedless ? sayable(tool.next, deps.registry?.hidden ?? []) : nextText(next);
+  const advice = tool.next !== undefined && typeof tool.next !== 'function' && !isNeedless ? visibleText(tool.next, hidden) : nextText(next);
   const said = isEmpty || shown === '' ? undefined : fence(shown);
   const heading = isNeedless ? needlessText('all that was given is so already') : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {
     kind: 'answer',
-    text: joined(heading, said, omission && sayable(omission, deps.registry?.hidden ?? []), ...missing, advice, budget && budgetText(budget)),
+    text: joined(heading, said, omission, ...missing, advice, budget && budgetText(budget)),
     data: { ...withProposable(view, offers), ...(missing.length > 0 && { not_read: missing }) },
     meta: { ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
   };

@@ -3,6 +3,7 @@ import type { AnyOperation, InputOf, ResponseOf } from '../contract/operation.ts
 import type { Tolerant } from '../contract/tolerant.ts';
 import type { Address } from './addresses/address.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { ToolText } from './mentions.ts';
 import type { JsonRecord } from './values.ts';
 
 /** What an operation was seen to answer: platforms leave members out. */
@@ -50,5 +51,5 @@ export interface Sight {
    * @param what is wrong, and what to do `next`: in our own words, ids and what the caller gave.
    * @param seen what the platform shows of it, told as data.
    */
-  readonly refuse: (what: string, next: string, seen?: string) => never;
+  readonly refuse: (what: string, next: ToolText, seen?: string) => never;
 }

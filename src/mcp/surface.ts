@@ -1,5 +1,4 @@
 import type { Policy } from './guard/policy.ts';
-import { sayable } from './mentions.ts';
 import { prebuilt } from './prebuilt.ts';
 import type { ListedTool } from './registry.ts';
 import type { ListedResource } from './resources/listed.ts';
@@ -19,6 +18,8 @@ export interface Surface {
 export interface Prebuilt {
   readonly instructions: Readonly<Record<'usual' | 'readOnly', string>>;
   readonly tools: readonly ListedTool[];
+  /** Of the tools that only read and are described otherwise where the others aren't shown, by name. */
+  readonly readOnlyDescriptions: Readonly<Record<string, string>>;
   readonly resources: readonly ListedResource[];
 }
 
@@ -30,10 +31,10 @@ const isNothing = (value: unknown): boolean => value === undefined || (Array.isA
  */
 export function prebuiltSurface({ readOnly, ...others }: Policy, from: Prebuilt | undefined = prebuilt): Surface | undefined {
   if (!from || !Object.values(others).every(isNothing)) return undefined;
-  const { instructions, resources } = from;
+  const { instructions, readOnlyDescriptions, resources } = from;
   if (!readOnly) return { instructions: instructions.usual, tools: () => from.tools, hidden: [], resources };
   const [shown, left] = [true, false].map((reads) => from.tools.filter(({ annotations }) => annotations.readOnlyHint === reads)) as [ListedTool[], ListedTool[]];
   const hidden = left.map(({ name }) => name);
-  const tools = shown.map((tool) => ({ ...tool, description: sayable(tool.description, hidden) }));
+  const tools = shown.map((tool) => ({ ...tool, description: readOnlyDescriptions[tool.name] ?? tool.description }));
   return { instructions: instructions.readOnly, tools: () => tools, hidden, resources };
 }

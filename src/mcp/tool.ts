@@ -3,6 +3,7 @@ import { effects, inputShape, permissionLevels, type AnyOperation, type InputOf,
 import type { Need, Preview } from './guard/plan/preview.ts';
 import type { Holding } from './guard/policy/match.ts';
 import type { Read } from './guard/target.ts';
+import type { ToolText } from './mentions.ts';
 import type { Next } from './next.ts';
 import type { Renderer } from './render.ts';
 import type { Printing } from './schema.ts';
@@ -18,6 +19,7 @@ export { knownAlready, role } from './guard/plan/role.ts';
 export { allDown, nothingUnderWay, services, underWay } from './guard/plan/services.ts';
 export { override } from './guard/plan/variable.ts';
 export { attempt } from './guard/reads.ts';
+export { naming, type ToolText } from './mentions.ts';
 export type { Next } from './next.ts';
 export { nearest } from './nearest.ts';
 export { containsMark, hasUserinfo, nameTells } from './redaction/index.ts';
@@ -55,7 +57,7 @@ export const act = <Op extends AnyOperation>(operation: Op, input: InputOf<Op>):
 interface Described<Args> extends Printing {
   readonly toolset: Toolset;
   /** The first sentence says when to use the tool; under 1,000 characters, in words that people use. */
-  readonly description: string;
+  readonly description: ToolText;
   /** What carrying it out would do to this target, beyond the operation's own summary; one line each. */
   readonly plan?: (args: Args) => readonly string[];
   /** What it would do to what is there now, read before anyone is asked. Replacements have one anyway. */
@@ -63,7 +65,7 @@ interface Described<Args> extends Printing {
   /** Whether it needs not be done, because it is so already: then nobody is asked, and nothing is sent. */
   readonly need?: Need;
   readonly render: Renderer;
-  /** What is usually done next: a line, or calls with their arguments made from what was shown. */
+  /** What is usually done next: a text, or calls with their arguments made from what was shown. */
   readonly next?: Tool['next'];
 }
 
@@ -99,7 +101,7 @@ export interface CompositionDefinition<Input extends Shape> extends Described<Ar
 export interface Tool {
   readonly name: string;
   readonly toolset: Toolset;
-  readonly description: string;
+  readonly description: ToolText;
   readonly printing: Printing;
   /** What clients give. */
   readonly input: Shape;
@@ -124,7 +126,7 @@ export interface Tool {
   readonly render: Renderer;
   /** Whether it is read at an address instead of called: errors speak of it so. */
   readonly isResource?: true;
-  readonly next?: string | ((view: JsonRecord, args: JsonRecord) => readonly Next[]);
+  readonly next?: ToolText | ((view: JsonRecord, args: JsonRecord) => readonly Next[]);
 }
 
 /** The token level that a tool needs at most. */

@@ -6,6 +6,7 @@ import { policyFileFor } from '../../src/mcp/guard/policy/rules.ts';
 import { graveTiers } from '../../src/mcp/guard/tier.ts';
 import { instructions } from '../../src/mcp/instructions.ts';
 import type { JsonSchema } from '../../src/mcp/json-schema.ts';
+import { naming, visibleText } from '../../src/mcp/mentions.ts';
 import { listed } from '../../src/mcp/registry.ts';
 import { resourceAt, resources } from '../../src/mcp/resources/catalog.ts';
 import { isOfPlatform } from '../../src/mcp/resources/resource.ts';
@@ -44,14 +45,20 @@ const filesIn = (folder: string, ending: string): Text[] =>
 
 const isForMachines = (text: string): boolean => /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|PRAGMA|WHERE|DESC)\b|[=<>] \?|<\w+ \w+=/.test(text);
 
+/** What quotation marks stand in without quoting: comments and regular expressions, and imports, which quote nothing that is said. */
+const unquoted = /^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*)|^import .*$|(?<=[=(,:] )\/(?:[^/\\\n]|\\.)+\/[a-z]*/gm;
+
 /** The literals of a source that are sentences: what is said to somebody. */
 const sentencesIn = ({ at, text }: Text): Text[] =>
-  [...text.replaceAll(/^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*)|^import .*$/gm, '').matchAll(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g)]
+  [...text.replaceAll(unquoted, '').matchAll(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g)]
     .map(([literal]) => literal.replaceAll(/\$\{[^}]*\}/g, '{x}'))
     .filter((literal) => /\w \w/.test(literal) && !isForMachines(literal))
     .map((literal) => ({ at, text: literal }));
 
-const descriptions: Text[] = tools.map((tool) => ({ at: tool.name, text: `${tool.description} ${typeof tool.next === 'string' ? tool.next : ''} ${Object.values(descriptionsIn(listed(tool).inputSchema)).join(' ')}` }));
+const descriptions: Text[] = tools.map((tool) => ({
+  at: tool.name,
+  text: [visibleText(tool.description, []), typeof tool.next === 'function' ? '' : visibleText(tool.next ?? '', []), ...descriptionsIn(listed(tool).inputSchema)].join(' '),
+}));
 
 function descriptionsIn(node: JsonSchema): string[] {
   const inner = [...Object.values(node.properties ?? {}), ...(node.items ? [node.items] : []), ...(node.anyOf ?? [])];
@@ -60,7 +67,8 @@ function descriptionsIn(node: JsonSchema): string[] {
 
 const guides: Text[] = [...filesIn('skills', '.md'), ...filesIn('prompts', '.md')];
 const instructed: Text[] = [true, false].map((readOnly) => ({ at: 'instructions', text: instructions({ readOnly }) }));
-const said: Text[] = ['src/mcp', 'src/client', 'src/serve', 'tools'].flatMap((folder) => filesIn(folder, '.ts')).flatMap(sentencesIn);
+const sources: Text[] = ['src/mcp', 'src/client', 'src/serve', 'tools'].flatMap((folder) => filesIn(folder, '.ts'));
+const said: Text[] = sources.flatMap(sentencesIn);
 const resourceTexts: Text[] = resources.map(({ name, title, description }) => ({ at: name, text: `${title} ${description}` }));
 
 const everyText = [...descriptions, ...guides, ...instructed, ...said, ...resourceTexts];
@@ -113,6 +121,32 @@ describe('what texts name is there:', () => {
     const named = prompts.flatMap(({ name, arguments: taking }) => Object.values(taking).flatMap(({ of, unlike }) => [of, unlike].filter((one) => one !== undefined).map((one) => ({ name, one, isThere: one in taking }))));
     expect(named.length).toBeGreaterThan(1);
     expect(named.filter(({ isThere }) => !isThere)).toEqual([]);
+  });
+});
+
+/** The tools that the sentences of a source name otherwise than in a slot of `naming`. */
+const namedPlainly = (source: Text): string[] => sentencesIn(source).flatMap(({ at, text }) => namesIn(text).filter((name) => toolNames.includes(name)).map((name) => `${name} in ${at}`));
+
+describe('a text that names tools', () => {
+  test('names them in slots, so that it can be left out where they are not shown', () => {
+    expect([...sources, ...filesIn('src/insight', '.ts')].flatMap(namedPlainly)).toEqual([]);
+    expect(namedPlainly({ at: 'here', text: "next: 'Read it before update_helm.'" })).toEqual(['update_helm in here']);
+    expect(namedPlainly({ at: 'here', text: "next: naming`Read it before ${'update_helm'}.`" })).toEqual([]);
+  });
+
+  test('names only tools that there are, in a slot', () => {
+    const parts = sources.flatMap(({ text }) => text.replaceAll(unquoted, '').match(/\bnaming`[^`]*`/g) ?? []);
+    const slots = parts.flatMap((part) => [...part.matchAll(/\$\{'(\w+)'\}/g)].map(([, name]) => name!));
+    expect(slots.length).toBeGreaterThan(20);
+    expect(slots.filter((name) => !toolNames.includes(name))).toEqual([]);
+  });
+
+  test('loses the parts that name one which is not shown, each as a whole, and no other', () => {
+    const text = ['It is made.', naming`Read it. Then ${'deploy_application'}, or v1.2 of ${'update_helm'}.`, 'Done.'];
+    expect(visibleText(text, [])).toBe('It is made. Read it. Then deploy_application, or v1.2 of update_helm. Done.');
+    for (const name of ['deploy_application', 'update_helm']) expect(visibleText(text, [name])).toBe('It is made. Done.');
+    expect(visibleText(text, ['update', 'helm', 'made'])).toBe(visibleText(text, []));
+    expect(visibleText(naming`${'get_helm'} shows it.`, ['get_helm'])).toBe('');
   });
 });
 

@@ -1,8 +1,11 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { meanings } from '../../src/contract/meanings.ts';
 import { allOperations } from '../../src/contract/operations.ts';
 import type { JsonSchema } from '../../src/mcp/json-schema.ts';
 import { instructions } from '../../src/mcp/instructions.ts';
+import { visibleText } from '../../src/mcp/mentions.ts';
 import { listed } from '../../src/mcp/registry.ts';
 import { tools } from '../../tools/index.ts';
 
@@ -47,8 +50,15 @@ describe('the tools', () => {
     expect(documented).toEqual(allOperations.filter(({ documented: isDocumented }) => isDocumented));
   });
 
-  test('look like this to a client', () => {
-    expect(list).toMatchSnapshot();
+  // One file per tool: a tool that comes or goes is a file that comes or goes. `vitest -u` writes them, but removes none.
+  const surfaceDirectory = join(import.meta.dirname, '__snapshots__/surface');
+
+  test.each(list)('$name looks like this to a client', async (tool) => {
+    await expect(`${JSON.stringify(tool, undefined, 2)}\n`).toMatchFileSnapshot(join(surfaceDirectory, `${tool.name}.json`));
+  });
+
+  test('leave no snapshot of a tool that is gone', async () => {
+    expect((await readdir(surfaceDirectory)).filter((file) => !names.has(file.replace(/\.json$/, '')))).toEqual([]);
   });
 });
 
@@ -158,7 +168,7 @@ describe('texts', () => {
   const verbs = [...new Set(allOperations.map(({ name }) => name.split('_')[0]!))];
   const toolLike = new RegExp(`\\b(?:${verbs.join('|')})_[a-z_]+\\b`, 'g');
   const texts = [
-    ...tools.flatMap(({ name, description, next, plan }) => [description, typeof next === 'string' ? next : '', ...plan({})].map((text) => [name, text])),
+    ...tools.flatMap(({ name, description, next, plan }) => [visibleText(description, []), typeof next === 'function' ? '' : visibleText(next ?? '', []), ...plan({})].map((text) => [name, text])),
     ...inputNodes.map(({ path, schema }) => [path, schema.description ?? '']),
     ...[true, false].map((readOnly) => ['instructions', instructions({ readOnly })]),
   ];

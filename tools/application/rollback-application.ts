@@ -5,7 +5,7 @@ import { maximumPageSize, reference } from '../../src/contract/primitives.ts';
 import { DeployRequest } from '../../src/contract/resources/deployment.ts';
 import { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from '../../src/insight/history.ts';
 import { goesBack, wayBack, type Release, type WayBack } from '../../src/insight/way-back.ts';
-import { act, attempt, composeTool, deployment, isRecord, type JsonRecord, type Sight, type Tool } from '../../src/mcp/tool.ts';
+import { act, attempt, composeTool, deployment, isRecord, naming, type JsonRecord, type Sight, type Tool } from '../../src/mcp/tool.ts';
 import { afterwards, begun } from '../deployment/begun.ts';
 import { askedFor, wait } from '../deployment/waiting.ts';
 import { subjectAt } from '../service/any-kind.ts';
@@ -40,13 +40,15 @@ async function historyOf(read: (input: InputOf<typeof operations.list_applicatio
   return { past, isWhole: false };
 }
 
+const nameCommit = naming`Name the commit yourself: ${'deploy_application'} with git_commit_id.`;
+
 /**
  * Where going back leads, as the application's history shows it.
  * @param without a deployment that doesn't count, because this call began it.
  */
 async function findWay(sight: Sight, application_id: string, { commit, without }: { commit?: string; without?: string | null }): Promise<WayBack> {
   const history = await historyOf((input) => sight.attempt(operations.list_application_deployments, input), application_id);
-  if (!history) return sight.refuse('this platform does not show the history of applications', 'Name the commit yourself: deploy_application with git_commit_id.');
+  if (!history) return sight.refuse('this platform does not show the history of applications', nameCommit);
   return wayBack(history.past.filter(({ id }) => id === undefined || id !== without), commit);
 }
 
@@ -65,10 +67,10 @@ function commitOf(way: WayBack, sight: Sight, wanted: string | undefined): strin
     case 'back':
       return way.to.commit;
     case 'not_the_commit':
-      return sight.refuse(`the commit that failed, ${way.from}, was deployed well before, so it is not what fails`, 'diagnose_deployment says what changed since.');
+      return sight.refuse(`the commit that failed, ${way.from}, was deployed well before, so it is not what fails`, naming`${'diagnose_deployment'} says what changed since.`);
     case 'none':
       return wanted === undefined
-        ? sight.refuse('its history holds no good deployment of an older commit than the present one', 'Name the commit yourself: deploy_application with git_commit_id.')
+        ? sight.refuse('its history holds no good deployment of an older commit than the present one', nameCommit)
         : sight.refuse(`its history holds no good deployment of ${wanted} from before the present commit`, way.good.length === 0 ? 'It holds none of an older commit at all.' : `Older commits that ended well, newest first: ${commitsOf(way.good)}.`);
     default:
       return undefined;

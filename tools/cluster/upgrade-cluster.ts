@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { clusterUpgrade, defineTool, record } from '../../src/mcp/tool.ts';
+import { clusterUpgrade, defineTool, naming, record } from '../../src/mcp/tool.ts';
 
 export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   toolset: 'clusters',
@@ -7,5 +7,5 @@ export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   plan: () => ['Its workloads are moved while nodes are replaced, and there is no way back.'],
   preview: clusterUpgrade,
   render: record({ first: ['status', 'cluster_id', 'next_k8s_available_version'] }),
-  next: 'Accepted, not upgraded yet: list_clusters shows its status and version.',
+  next: naming`Accepted, not upgraded yet: ${'list_clusters'} shows its status and version.`,
 });

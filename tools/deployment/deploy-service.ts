@@ -1,7 +1,7 @@
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
-import { anyService, composeTool, deedLines, deployment, environmentDeployment, type Preview } from '../../src/mcp/tool.ts';
+import { anyService, composeTool, deedLines, deployment, environmentDeployment, naming, type Preview } from '../../src/mcp/tool.ts';
 import { deployOperation, idOf, oneOf, subjectOf } from '../service/any-kind.ts';
 import { afterwards, begun } from './begun.ts';
 import { wait } from './waiting.ts';
@@ -14,10 +14,11 @@ const preview: Preview = async (args, sight) =>
 export const deployService = composeTool({
   name: 'deploy_service',
   toolset: 'services',
-  description:
+  description: [
     'Deploy, run or roll out a service of any kind (container, helm, job, database, application, terraform), or everything in an environment, with its ' +
-    'present configuration: applications at their newest commits, jobs are run, Terraform plans and applies. For a given commit of an application use ' +
-    'deploy_application.',
+      'present configuration: applications at their newest commits, jobs are run, Terraform plans and applies.',
+    naming`For a given commit of an application use ${'deploy_application'}.`,
+  ],
   input: { service: anyService().optional(), environment: reference('environment').optional(), ...wait },
   rules: oneOf('service', 'environment'),
   operations: kinds as unknown as readonly [(typeof kinds)[number], ...(typeof kinds)[number][]],

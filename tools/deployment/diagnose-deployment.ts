@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import type { ServiceKind } from '../../src/contract/resources/service.ts';
-import { anyService, composeTool, isRecord, type JsonRecord, type Next, type Sight } from '../../src/mcp/tool.ts';
+import { anyService, composeTool, isRecord, type JsonRecord, naming, type Next, type Sight } from '../../src/mcp/tool.ts';
 import { oneOf, readsOf, subjectOf, type Subject } from '../service/any-kind.ts';
 import { diagnosisAnswer, diagnosisView } from './diagnosis-text.ts';
 import { gather, servicesIn, type Seen } from './evidence.ts';
@@ -58,7 +58,7 @@ export const diagnoseDeployment = composeTool({
     if (isService(given)) {
       const answer = await diagnosed(sight, given, deployment_id);
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
-      return sight.refuse('its history shows no deployment of that id', 'list_deployments shows which there are; without deployment_id it is the latest that failed.');
+      return sight.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment_id it is the latest that failed.`);
     }
     return (await diagnosedIn(sight, given, deployment_id)) ?? { subject: given.path ?? given.name ?? given.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
   },

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, nothingUnderWay, record, underWay } from '../../src/mcp/tool.ts';
+import { defineTool, naming, nothingUnderWay, record, underWay } from '../../src/mcp/tool.ts';
 
 export const cancelDeployment = defineTool(operations.cancel_deployment, {
   toolset: 'environments',
@@ -7,5 +7,5 @@ export const cancelDeployment = defineTool(operations.cancel_deployment, {
   preview: underWay,
   need: nothingUnderWay,
   render: record({ first: ['state', 'id'] }),
-  next: 'Accepted: get_environment_status shows when it is CANCELED.',
+  next: naming`Accepted: ${'get_environment_status'} shows when it is CANCELED.`,
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { compareEnvironments as drift, type ComparedEnvironment, type ComparedVariable } from '../../src/insight/drift.ts';
-import { composeTool, containsMark as hides, isRecord, pruneRecord, tableText, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
+import { composeTool, containsMark as hides, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
 
@@ -28,7 +28,7 @@ async function environmentOf(sight: Sight, member: string, environment_id: strin
     sight.attempt(operations.list_services, { environment_id }),
     sight.attempt(operations.list_variables_of_environment, { environment_id }),
   ]);
-  const services = rows(list) ?? sight.refuse('this platform does not list the services of an environment', 'Compare them one by one with get_service.');
+  const services = rows(list) ?? sight.refuse('this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
   const own = await Promise.all(services.map((service) => ofService(sight, service)));
   const shared = rows(variables)?.map((row) => compared(row));
   return { name: sight.addresses[member]?.path ?? environment_id, services, variables: [...(shared ?? []), ...own.flat()] };

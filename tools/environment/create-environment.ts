@@ -1,9 +1,9 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, naming, record } from '../../src/mcp/tool.ts';
 
 export const createEnvironment = defineTool(operations.create_environment, {
   toolset: 'environments',
   description: 'Add an environment, such as staging or production, to a project. It starts empty, on the cluster you name.',
   render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
-  next: 'Next: create_application or create_database puts services into it.',
+  next: naming`Next: ${'create_application'} or ${'create_database'} puts services into it.`,
 });

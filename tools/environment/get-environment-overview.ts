@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { overviewOf } from '../../src/insight/overview.ts';
-import { composeTool, isRecord, pruneRecord, tableText, type JsonRecord, type Next, type Sight } from '../../src/mcp/tool.ts';
+import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Next, type Sight } from '../../src/mcp/tool.ts';
 import { servicesIn } from '../deployment/evidence.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
@@ -34,7 +34,7 @@ export const getEnvironmentOverview = composeTool({
   answer: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
   answerOf: async ({ environment }, sight) => {
     const [services, alerts] = await Promise.all([servicesIn(sight, environment), alertsOn(sight, environment)]);
-    const { services: results, counts } = overviewOf(services ?? sight.refuse('this platform shows neither the services of an environment nor their states', 'Ask for one application at a time: get_application_status.'));
+    const { services: results, counts } = overviewOf(services ?? sight.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
     return { environment: sight.addresses['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };
   },
   render: {

@@ -1,9 +1,8 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, wholeTable } from '../../src/mcp/tool.ts';
+import { defineTool, naming, wholeTable } from '../../src/mcp/tool.ts';
 
 export const listServices = defineTool(operations.list_services, {
   toolset: 'environments',
-  description:
-    'Find the services of an environment, of every kind, with their ids and whole configuration. Read it before update_container.',
+  description: ['Find the services of an environment, of every kind, with their ids and whole configuration.', naming`Read it before ${'update_container'}.`],
   render: wholeTable('service', ['name', 'id', 'service_type'], ['icon_uri', 'environment', 'created_at', 'updated_at']),
 });

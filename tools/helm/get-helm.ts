@@ -1,8 +1,8 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, naming, record } from '../../src/mcp/tool.ts';
 
 export const getHelm = defineTool(operations.get_helm, {
   toolset: 'services',
-  description: 'See how a Helm release is configured: chart and version, values, arguments, ports. Read it before update_helm.',
+  description: ['See how a Helm release is configured: chart and version, values, arguments, ports.', naming`Read it before ${'update_helm'}.`],
   render: record({ left: [] }),
 });

@@ -1,10 +1,8 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, table } from '../../src/mcp/tool.ts';
+import { defineTool, naming, table } from '../../src/mcp/tool.ts';
 
 export const listMembers = defineTool(operations.list_members, {
   toolset: 'organization',
-  description:
-    'See who belongs to an organization, with their roles and when they were last active. Shows the role ids that invite_member ' +
-    'takes.',
+  description: ['See who belongs to an organization, with their roles and when they were last active.', naming`Shows the role ids that ${'invite_member'} takes.`],
   render: table('member', ['name', 'email', 'role_name', 'role_id', 'role', 'last_activity_at', 'nickname', 'id']),
 });

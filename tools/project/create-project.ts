@@ -1,9 +1,9 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, naming, record } from '../../src/mcp/tool.ts';
 
 export const createProject = defineTool(operations.create_project, {
   toolset: 'projects',
   description: 'Start a new project, the folder that groups the environments of one product or team.',
   render: record(),
-  next: 'Next: create_environment makes an environment in it.',
+  next: naming`Next: ${'create_environment'} makes an environment in it.`,
 });

@@ -1,9 +1,9 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, naming, record } from '../../src/mcp/tool.ts';
 
 export const createEnvironmentVariable = defineTool(operations.create_environment_variable, {
   toolset: 'variables',
-  description: 'Give an application a configuration value (env var). For passwords, keys and tokens use create_secret instead.',
+  description: ['Give an application a configuration value (env var).', naming`For passwords, keys and tokens use ${'create_secret'} instead.`],
   render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
-  next: 'It takes effect with the next deploy_application.',
+  next: naming`It takes effect with the next ${'deploy_application'}.`,
 });

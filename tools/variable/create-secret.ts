@@ -1,9 +1,9 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, naming, record } from '../../src/mcp/tool.ts';
 
 export const createSecret = defineTool(operations.create_secret, {
   toolset: 'variables',
   description: 'Store a password, API key or other secret for an application. Nobody can read or change it again, here or elsewhere.',
   render: record({ first: ['key', 'id', 'scope', 'variable_type'] }),
-  next: 'It takes effect with the next deploy_application.',
+  next: naming`It takes effect with the next ${'deploy_application'}.`,
 });

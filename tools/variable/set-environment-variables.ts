@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference, secret } from '../../src/contract/primitives.ts';
 import { toBeFilledIn } from '../../src/insight/diagnosis/placeholder.ts';
-import { act, composeTool, isRecord, nameTells, parseEnv, type Act, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
+import { act, composeTool, isRecord, nameTells, naming, parseEnv, type Act, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 
 interface Variable {
   readonly id: string;
@@ -28,7 +28,7 @@ const settable: readonly string[] = ['VALUE', 'FILE', 'OVERRIDE'];
 const pointerIn = (record: JsonRecord | undefined): string | undefined => (isRecord(record?.['environment']) ? String(record['environment']['id']) : undefined);
 
 const unreadable = (sight: Sight, kind: string): never =>
-  sight.refuse(`the variables of this ${kind} can't be read here, so it isn't known which to create and which to change`, 'Set them one by one: create_environment_variable, update_environment_variable.');
+  sight.refuse(`the variables of this ${kind} can't be read here, so it isn't known which to create and which to change`, naming`Set them one by one: ${'create_environment_variable'}, ${'update_environment_variable'}.`);
 
 const variablesIn = (list: { results?: unknown } | undefined): readonly Variable[] => (Array.isArray(list?.results) ? (list.results as readonly Variable[]) : []);
 

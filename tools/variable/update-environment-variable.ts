@@ -1,24 +1,25 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, record, type JsonRecord } from '../../src/mcp/tool.ts';
+import { amending, defineTool, naming, record, type JsonRecord } from '../../src/mcp/tool.ts';
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
 /** What the platform would refuse to change; asking somebody to agree first would be for nothing. */
 function fixed({ scope, variable_type: type, owned_by: owner }: JsonRecord, changed: JsonRecord) {
   if (unchangeable.includes(String(scope))) {
-    return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: 'A container can get its own value of it with override_environment_variable, except of scope BUILT_IN; nothing here changes it for all.' };
+    return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: naming`A container can get its own value of it with ${'override_environment_variable'}, except of scope BUILT_IN; nothing here changes it for all.` };
   }
-  if (owner !== undefined && owner !== null) return { what: 'it is owned by another system', next: 'Change it there. list_environment_variables says where, as owned_by.' };
+  if (owner !== undefined && owner !== null) return { what: 'it is owned by another system', next: ['Change it there.', naming`${'list_environment_variables'} says where, as owned_by.`] };
   if (type === 'OVERRIDE' && changed['key'] !== undefined) return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };
-  if (type === 'ALIAS' && changed['value'] !== undefined) return { what: 'it is an alias and has the value of the variable it stands for', next: 'Change that one. list_environment_variables shows it as aliased_variable.' };
+  if (type === 'ALIAS' && changed['value'] !== undefined) return { what: 'it is an alias and has the value of the variable it stands for', next: ['Change that one.', naming`${'list_environment_variables'} shows it as aliased_variable.`] };
   return undefined;
 }
 
 export const updateEnvironmentVariable = defineTool(operations.update_environment_variable, {
   toolset: 'variables',
-  description:
-    'Change the value or name of a variable of an environment, or of one of its services. Give only what changes; the rest stays. Several at once: ' +
-    'set_environment_variables.',
+  description: [
+    'Change the value or name of a variable of an environment, or of one of its services. Give only what changes; the rest stays.',
+    naming`Several at once: ${'set_environment_variables'}.`,
+  ],
   ...amending(operations.update_environment_variable, { fixed }),
   fields: { environment_variable_id: 'Key or id; not of scope BUILT_IN or PROJECT.' },
   plan: () => ['Services that use it get the new value with their next deployment.'],

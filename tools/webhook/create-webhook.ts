@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, hasUserinfo, record } from '../../src/mcp/tool.ts';
+import { defineTool, hasUserinfo, naming, record } from '../../src/mcp/tool.ts';
 
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',
@@ -10,5 +10,5 @@ export const createWebhook = defineTool(operations.create_webhook, {
     ...(hasUserinfo(target_url) ? ['The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.'] : []),
   ],
   render: record({ first: ['target_url', 'id', 'enabled', 'events'] }),
-  next: 'list_webhook_events shows what was delivered.',
+  next: naming`${'list_webhook_events'} shows what was delivered.`,
 });

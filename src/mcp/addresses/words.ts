@@ -1,5 +1,5 @@
 import { serviceKinds } from '../../contract/resources/service.ts';
-import { sayable } from '../mentions.ts';
+import { naming, visibleText, type TextPart } from '../mentions.ts';
 import { fence, type Redactor } from '../redaction/index.ts';
 import { howToName } from '../references.ts';
 import type { Address, AddressKind } from './address.ts';
@@ -20,12 +20,12 @@ function rows(addresses: readonly Address[]): string {
     .join('\n');
 }
 
-const whatFinds = 'find_resource finds things by name, kind or state.';
+const whatFinds = naming`${'find_resource'} finds things by name, kind or state.`;
 
-export const whereToLook = `Give the names on the way to it instead (project/environment/name). ${whatFinds}`;
+export const whereToLook: readonly TextPart[] = ['Give the names on the way to it instead (project/environment/name).', whatFinds];
 
 /** What it may mean that an id isn't found, for platforms answer the same to each, and what to do next. */
-export const noSuchId = `It may have been deleted, belong to another organization, or be hidden from this token. ${whereToLook}`;
+export const noSuchId: readonly TextPart[] = ['It may have been deleted, belong to another organization, or be hidden from this token.', ...whereToLook];
 
 const byItsId = (kind: AddressKind): string => `Give its id${kind === 'service' ? ' and kind: infra://service/<kind>/<id>' : ''}.`;
 
@@ -44,10 +44,10 @@ const heads: { readonly [Why in AddressProblem['why']]: (problem: AddressProblem
 const searchable: readonly AddressKind[] = ['project', 'environment', 'service', 'cluster', ...serviceKinds];
 
 /** What to do next where nothing is shown to choose from. */
-function nextStep({ kind, given, why, missing }: AddressProblem): string {
-  if (why === 'not_listable') return isId(given) ? 'Where that is not known, ask the user.' : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it.";
+function nextStep({ kind, given, why, missing }: AddressProblem): readonly TextPart[] {
+  if (why === 'not_listable') return [isId(given) ? 'Where that is not known, ask the user.' : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it."];
   if (why === 'unknown' && isId(missing?.name ?? given)) return noSuchId;
-  return [`How to give it: ${howToName(kind)}`, ...(searchable.includes(kind) ? [whatFinds] : [])].join(' ');
+  return [`How to give it: ${howToName(kind)}`, ...(searchable.includes(kind) ? [whatFinds] : [])];
 }
 
 /** Longest part of what was given that is told back, in characters. */
@@ -75,7 +75,7 @@ export function addressText(problem: AddressProblem, { redactor, hidden }: Wordi
     heads[problem.why](problem, quoted),
     ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(redactor.text(rows(told)))]),
     ...more,
-    ...(told.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.given)) ? [sayable(nextStep(problem), hidden)] : []),
+    ...(told.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.given)) ? [visibleText(nextStep(problem), hidden)] : []),
     ...notes,
   ].join('\n');
 }

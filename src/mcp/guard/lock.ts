@@ -2,6 +2,7 @@ import type { AnyOperation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import { fail } from '../call.ts';
+import { naming } from '../mentions.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import type { AimedAct, Guarded } from './guard.ts';
 import { organizationOf, show, textOf } from './plan/preview.ts';
@@ -56,7 +57,10 @@ export async function keepUnlocked({ acts, look, context }: Guarded): Promise<vo
   fail({
     kind: 'not_possible',
     what: 'its cluster is locked, and the platform refuses every change to what a locked cluster hosts, so nobody was asked to agree',
-    next: 'Tell the user who locked it and why: that person can be asked, or the end of the lock be waited for. unlock_cluster lifts it; only with the consent of whoever locked it.',
+    next: [
+      'Tell the user who locked it and why: that person can be asked, or the end of the lock be waited for.',
+      naming`${'unlock_cluster'} lifts it; only with the consent of whoever locked it.`,
+    ],
     seen: lockText(lock),
   });
 }

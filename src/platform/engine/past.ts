@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import type { Random } from '../random.ts';
-import { createSimulatedRuntime, type Fault } from '../runtime/simulated/simulated-runtime.ts';
+import { createSimulatedRuntime } from '../runtime/simulated/simulated-runtime.ts';
 import type { Nature } from '../runtime/simulated/world.ts';
 import type { Store } from '../store/database.ts';
 import type { EngineContext } from './context.ts';
@@ -14,8 +14,6 @@ import { request } from './requests.ts';
 export interface PastOrder extends DeploymentOrder {
   /** When it was given, in milliseconds since the epoch. */
   readonly at: number;
-  /** What went wrong with it. */
-  readonly faults?: Fault;
   /** What was around its services. */
   readonly nature?: Nature;
 }
@@ -30,8 +28,8 @@ export async function carryOutInThePast(db: Store, random: Random, order: PastOr
   let now = order.at;
   const clock = { now: () => now };
   const timeScale = 1;
-  const { faults, nature } = order;
-  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(faults && { faults }), ...(nature && { nature }) });
+  const { nature } = order;
+  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(nature && { nature }) });
   const context: EngineContext = { db, clock, random, runtime, timeScale, log: silentLog };
   // The lease is of this process in the present.
   const lease = createLease(db, systemClock, random.uuid());

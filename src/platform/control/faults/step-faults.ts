@@ -1,19 +1,11 @@
 import type { StepName } from '../../../contract/resources/deployment.ts';
-import { instanceName } from '../../runtime/simulated/instances.ts';
+import { podOf, rollingOut } from '../../runtime/simulated/failures.ts';
 import { between, colored, type Scene, type Script, slug } from '../../runtime/simulated/script.ts';
 import type { Fault } from '../../runtime/simulated/simulated-runtime.ts';
 import type { FaultBook } from './book.ts';
 import type { StepEffect } from './effects.ts';
 
-const podOf = ({ task, version }: Scene): string => instanceName(task.service, version, task.deploymentId);
-
 const memoryOf = ({ service }: Scene['task']): number => ('memory' in service.spec ? service.spec.memory : 512);
-
-const rollingOut = (scene: Scene): string[] => [
-  `Rolling out ${slug(scene.task.service.name)}:${scene.version}`,
-  `Scheduled ${podOf(scene)} on node-${between(scene.random, 1, 6)}`,
-  `Started container ${slug(scene.task.service.name)} in ${podOf(scene)}`,
-];
 
 const failed = (seconds: number, lines: readonly string[], failure: string): Script => ({
   seconds, lines: [...lines, colored.red(failure)], failure,
