@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { styled } from '../src/commands/style.ts';
+import { styled } from '../src/cli/terminal/style.ts';
 import { connect } from './demo/assistant.ts';
 import { forPeople, forPrograms } from './demo/show.ts';
 import { scenario, tell } from './demo/story.ts';

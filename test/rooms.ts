@@ -18,18 +18,18 @@ export const rooms: readonly Room[] = [
     // A leaf: it knows values and schemas, and neither guard, tool nor pipeline.
     mayImport: ['src/mcp/redaction/', 'src/mcp/json-schema.ts', 'src/mcp/memoised.ts', 'src/mcp/values.ts', 'src/mcp/context.ts', 'src/client/known-values.ts', 'src/contract/'],
   },
-  { name: 'mcp', home: ['src/mcp/'], mayImport: ['src/mcp/', 'src/client/', 'src/insight/', 'src/contract/'] },
-  { name: 'serve', home: ['src/serve/'], mayImport: ['src/serve/', 'src/mcp/', 'src/client/', 'src/contract/'] },
+  { name: 'mcp', home: ['src/mcp/'], mayImport: ['src/mcp/', 'src/client/', 'src/analysis/', 'src/contract/'] },
+  { name: 'transport', home: ['src/transport/'], mayImport: ['src/transport/', 'src/mcp/', 'src/client/', 'src/contract/'] },
   { name: 'platform', home: ['src/platform/'], mayImport: ['src/platform/', 'src/contract/'] },
-  { name: 'insight', home: ['src/insight/'], mayImport: ['src/insight/', 'src/contract/'], packages: ['zod', 're2js'] },
-  { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/mcp/tool.ts', 'src/insight/', 'src/contract/'], packages: ['zod'] },
-  { name: 'config', home: ['src/config.ts', 'src/config/'], mayImport: ['src/config/', 'src/contract/'] },
+  { name: 'analysis', home: ['src/analysis/'], mayImport: ['src/analysis/', 'src/contract/'], packages: ['zod', 're2js'] },
+  { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/mcp/tool.ts', 'src/analysis/', 'src/contract/'], packages: ['zod'] },
+  { name: 'config', home: ['src/cli/config/'], mayImport: ['src/cli/config/', 'src/contract/'] },
   {
-    name: 'composition root',
-    home: ['src/main.ts', 'src/commands/'],
+    name: 'cli',
+    home: ['src/main.ts', 'src/cli/'],
     // Not src/main.ts: nobody imports that.
     mayImport: [
-      'src/commands/', 'src/config.ts', 'src/contract/', 'src/client/', 'src/mcp/', 'src/serve/', 'src/platform/',
+      'src/cli/', 'src/contract/', 'src/client/', 'src/mcp/', 'src/transport/', 'src/platform/',
       'tools/', 'package.json',
     ],
   },

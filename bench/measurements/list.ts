@@ -1,7 +1,7 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createParts } from '../../src/mcp/parts.ts';
 import type { ServerParts } from '../../src/mcp/server.ts';
-import { serveStdio } from '../../src/serve/stdio.ts';
+import { serveStdio } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { against, type Figure } from '../figure.ts';
 import { load } from '../load.ts';

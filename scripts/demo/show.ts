@@ -1,7 +1,7 @@
 import { endOf } from '../../src/contract/states.ts';
-import { columns } from '../../src/commands/columns.ts';
-import { withProgress } from '../../src/commands/progress.ts';
-import { type Style, styled } from '../../src/commands/style.ts';
+import { columns } from '../../src/cli/terminal/columns.ts';
+import { withProgress } from '../../src/cli/terminal/progress.ts';
+import { type Style, styled } from '../../src/cli/terminal/style.ts';
 
 /** What happens in the story, in the order in which it does. */
 export type Event =

@@ -1,6 +1,6 @@
-import { commands, groups } from '../../src/commands/all.ts';
-import type { Command } from '../../src/commands/command.ts';
-import { choicesOf, flagOf, optionsOf } from '../../src/config.ts';
+import { commands, groups } from '../../src/cli/commands/all.ts';
+import type { Command } from '../../src/cli/commands/command.ts';
+import { choicesOf, flagOf, optionsOf } from '../../src/cli/config/read-config.ts';
 import { code, table } from './markdown.ts';
 
 const usage = ({ name, args = [] }: Command): string => ['infra-mcp', name, ...args.map((argument) => argument.name)].join(' ');

@@ -1,5 +1,5 @@
-import { argumentsOf } from '../../src/commands/tool-arguments.ts';
-import { type OptionHelp, optionHelp } from '../../src/config.ts';
+import { argumentsOf } from '../../src/cli/commands/tool-arguments.ts';
+import { type OptionHelp, optionHelp } from '../../src/cli/config/read-config.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
 import { needsConfirmation } from '../../src/mcp/guard/tier.ts';

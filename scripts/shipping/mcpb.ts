@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { optionsOf, type OptionHelp } from '../../src/config.ts';
+import { optionsOf, type OptionHelp } from '../../src/cli/config/read-config.ts';
 import { tools } from '../../tools/index.ts';
 import { about } from './about.ts';
 import { isSecret, isSwitch } from './options.ts';

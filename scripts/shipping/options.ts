@@ -1,4 +1,4 @@
-import type { OptionHelp } from '../../src/config.ts';
+import type { OptionHelp } from '../../src/cli/config/read-config.ts';
 
 /** Whether an option's value is a secret. What no flag takes is one: command lines are shown in lists of processes. */
 export const isSecret = ({ flag }: OptionHelp): boolean => flag === undefined;

@@ -11,7 +11,7 @@ import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as LegacyHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createKey } from '../../src/serve/http/keys.ts';
+import { createKey } from '../../src/transport/http/keys.ts';
 import type { Answer, Asked } from '../e2e/mcp-support.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { closeLab, connectModern, textOf, type HttpClient } from '../serve/lab.ts';
+import { closeLab, connectModern, textOf, type HttpClient } from '../transport/lab.ts';
 import { hasBrowser, openBrowser } from './chromium.ts';
 import { operatorSecret, startForeignPage, startServer } from './served.ts';
 

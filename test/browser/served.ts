@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
-import { commandLine, temporaryDirectory } from '../commands/support.ts';
-import { startProgram } from '../serve/program.ts';
+import { commandLine, temporaryDirectory } from '../cli/support.ts';
+import { startProgram } from '../transport/program.ts';
 
 export const operatorSecret = 'only the operator knows';
 

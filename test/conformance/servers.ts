@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { local } from '../../src/serve/http/identity.ts';
-import { serveHttp } from '../../src/serve/http/serve.ts';
+import { local } from '../../src/transport/http/identity.ts';
+import { serveHttp } from '../../src/transport/http/serve.ts';
 import { fixtureServer } from './fixtures/server.ts';
 
 /** A server to be looked at. */

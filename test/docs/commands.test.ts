@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { commands } from '../../src/commands/all.ts';
-import type { Called } from '../../src/commands/cli.ts';
-import { commandLine, run } from '../commands/support.ts';
+import { commands } from '../../src/cli/commands/all.ts';
+import type { Called } from '../../src/cli/commands/cli.ts';
+import { commandLine, run } from '../cli/support.ts';
 import { ours, understood } from './ours.ts';
 import { commandsIn, linesOf, pages } from './pages.ts';
 

@@ -1,6 +1,6 @@
 import { CommanderError, type Command as Parser } from 'commander';
-import { type Called, createParser, withCommand } from '../../src/commands/cli.ts';
-import { readConfig } from '../../src/config.ts';
+import { type Called, createParser, withCommand } from '../../src/cli/commands/cli.ts';
+import { readConfig } from '../../src/cli/config/read-config.ts';
 
 /** The arguments of this program in a command, and the variables it is given; undefined where another program is called. */
 export function ours(words: readonly string[]): { readonly args: string[]; readonly env: Record<string, string> } | undefined {

@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { diagnoseDependency, diagnoseFailedSibling } from '../../src/insight/diagnosis/looks.ts';
-import { deployDependency } from '../../src/insight/diagnosis/mends.ts';
-import { diagnosisTools, type Fix } from '../../src/insight/diagnosis/next-calls.ts';
+import { diagnoseDependency, diagnoseFailedSibling } from '../../src/analysis/diagnosis/looks.ts';
+import { deployDependency } from '../../src/analysis/diagnosis/mends.ts';
+import { diagnosisTools, type Fix } from '../../src/analysis/diagnosis/next-calls.ts';
 import { issuesOf } from '../../src/mcp/arguments.ts';
 import { metaKeys } from '../../src/mcp/reply.ts';
 import { tools } from '../../tools/index.ts';

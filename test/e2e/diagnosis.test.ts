@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CauseCode } from '../../src/insight/diagnosis/diagnosis.ts';
+import type { CauseCode } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { metaKeys } from '../../src/mcp/reply.ts';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { scenarios } from '../../src/platform/scenarios/scenarios.ts';

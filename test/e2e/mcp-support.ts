@@ -6,7 +6,7 @@ import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import type { Policy } from '../../src/mcp/guard/policy.ts';
 import { createParts, type GuardParts } from '../../src/mcp/parts.ts';
-import { serveStdio } from '../../src/serve/stdio.ts';
+import { serveStdio } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../mcp/support.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toBeFilledIn } from '../../src/insight/diagnosis/placeholder.ts';
+import { toBeFilledIn } from '../../src/analysis/diagnosis/placeholder.ts';
 import { issuesOf } from '../../src/mcp/arguments.ts';
 import type { Next } from '../../src/mcp/next.ts';
 import { metaKeys } from '../../src/mcp/reply.ts';

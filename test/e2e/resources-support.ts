@@ -10,7 +10,7 @@ import { createParts } from '../../src/mcp/parts.ts';
 import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
 import { textsIn } from '../../src/mcp/texts.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
-import { serveStdio } from '../../src/serve/stdio.ts';
+import { serveStdio } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../mcp/support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ServiceStatus } from '../../src/insight/ends.ts';
+import type { ServiceStatus } from '../../src/analysis/ends.ts';
 import type { Sight } from '../../src/mcp/tool.ts';
 import { awaitEarlierEnd, awaitEnd, awaitNewEnd } from '../../tools/deployment/waiting.ts';
 

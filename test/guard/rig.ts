@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { approvalsOf, openGuard } from '../../src/commands/guard.ts';
-import { readConfig } from '../../src/config.ts';
+import { approvalsOf, openGuard } from '../../src/cli/wiring/guard.ts';
+import { readConfig } from '../../src/cli/config/read-config.ts';
 import { createDesk, terminalSource } from '../../src/mcp/guard/approvals/desk.ts';
 import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
 import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';

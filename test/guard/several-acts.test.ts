@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditOf } from '../../src/commands/guard.ts';
+import { auditOf } from '../../src/cli/wiring/guard.ts';
 import { agree, textOf, userWho, type User } from '../e2e/mcp-support.ts';
 import { lensOn, type LensOptions } from './lens.ts';
 import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';

@@ -67,7 +67,7 @@ function descriptionsIn(node: JsonSchema): string[] {
 
 const guides: Text[] = [...filesIn('skills', '.md'), ...filesIn('prompts', '.md')];
 const instructed: Text[] = [true, false].map((readOnly) => ({ at: 'instructions', text: instructions({ readOnly }) }));
-const sources: Text[] = ['src/mcp', 'src/client', 'src/serve', 'tools'].flatMap((folder) => filesIn(folder, '.ts'));
+const sources: Text[] = ['src/mcp', 'src/client', 'src/transport', 'tools'].flatMap((folder) => filesIn(folder, '.ts'));
 const said: Text[] = sources.flatMap(sentencesIn);
 const resourceTexts: Text[] = resources.map(({ name, title, description }) => ({ at: name, text: `${title} ${description}` }));
 
@@ -129,7 +129,7 @@ const namedPlainly = (source: Text): string[] => sentencesIn(source).flatMap(({ 
 
 describe('a text that names tools', () => {
   test('names them in slots, so that it can be left out where they are not shown', () => {
-    expect([...sources, ...filesIn('src/insight', '.ts')].flatMap(namedPlainly)).toEqual([]);
+    expect([...sources, ...filesIn('src/analysis', '.ts')].flatMap(namedPlainly)).toEqual([]);
     expect(namedPlainly({ at: 'here', text: "next: 'Read it before update_helm.'" })).toEqual(['update_helm in here']);
     expect(namedPlainly({ at: 'here', text: "next: naming`Read it before ${'update_helm'}.`" })).toEqual([]);
   });

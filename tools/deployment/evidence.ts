@@ -1,10 +1,10 @@
 import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
-import type { Sibling, VariableKey } from '../../src/insight/changes.ts';
-import type { Evidence } from '../../src/insight/diagnosis/evidence.ts';
-import type { ServiceStatus } from '../../src/insight/ends.ts';
-import type { HistoryItem } from '../../src/insight/history.ts';
-import type { LogLine } from '../../src/insight/logs/log-line.ts';
+import type { Sibling, VariableKey } from '../../src/analysis/changes.ts';
+import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
+import type { ServiceStatus } from '../../src/analysis/ends.ts';
+import type { HistoryItem } from '../../src/analysis/history.ts';
+import type { LogLine } from '../../src/analysis/logs/log-line.ts';
 import { isRecord, pick, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';
 
@@ -107,7 +107,7 @@ export async function gather(sight: Sight, subject: Subject & { readonly kind: S
     siblings: (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf),
   };
   // The engine of regular expressions is large, and needed here only.
-  const { diagnose } = await import('../../src/insight/diagnosis/diagnose.ts');
+  const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   const { cause } = diagnose(evidence);
   if (environmentId && aroundIt.includes(cause.code)) {
     const cluster = await lockOn(sight, environmentId, subject.projectId);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { endOf, type DeploymentAction } from '../../src/contract/states.ts';
-import { standingOf, type Asked, type ServiceStatus, type Standing } from '../../src/insight/ends.ts';
-import { readDeployment, type HistoryItem } from '../../src/insight/history.ts';
+import { standingOf, type Asked, type ServiceStatus, type Standing } from '../../src/analysis/ends.ts';
+import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
 import { isRecord, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
-import { levels, type LogLine } from '../../src/insight/logs/log-line.ts';
-import type { LogSearch } from '../../src/insight/search.ts';
-import { UnusableQuery } from '../../src/insight/unusable-query.ts';
+import { levels, type LogLine } from '../../src/analysis/logs/log-line.ts';
+import type { LogSearch } from '../../src/analysis/search.ts';
+import { UnusableQuery } from '../../src/analysis/unusable-query.ts';
 import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type Sight } from '../../src/mcp/tool.ts';
 import { oneOf, readAspect, readsOf, subjectOf } from './any-kind.ts';
 
@@ -50,7 +50,7 @@ export const searchLogs = composeTool({
     const query = { text, pattern, level, since, until, context, limit };
     const lines = await linesOf(sight, deployment_id);
     // The engine of regular expressions is large, and needed here only.
-    const { search } = await import('../../src/insight/search.ts');
+    const { search } = await import('../../src/analysis/search.ts');
     const asked = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;
     try {
       const { groups, matched, shown, searched, levels: counts } = search(lines, asked, new Date(sight.now()));

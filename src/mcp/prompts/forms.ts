@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { GitRepositoryRequest } from '../../contract/resources/application.ts';
 import { ContainerRequest } from '../../contract/resources/container.ts';
 import { Email } from '../../contract/primitives.ts';
-import { durationOf } from '../../insight/time-window.ts';
+import { durationOf } from '../../analysis/time-window.ts';
 
 /** Days as people say them; each the latest of its name. */
 export const days = ['today', 'yesterday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;

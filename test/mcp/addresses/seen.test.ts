@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openAddresses } from '../../../src/commands/addresses.ts';
-import { readConfig } from '../../../src/config.ts';
+import { openAddresses } from '../../../src/cli/wiring/addresses.ts';
+import { readConfig } from '../../../src/cli/config/read-config.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import type { RememberingAddresses } from '../../../src/mcp/addresses/addresses.ts';
 import { createSeen, type Shelf } from '../../../src/mcp/addresses/seen.ts';

@@ -5,7 +5,7 @@ import { createConfirmer, questionLifetime, type Confirmation } from '../../../s
 import { graveCallsIn, passingGraveCalls, type GraveCalls } from '../../../src/mcp/guard/grave-calls.ts';
 import { steadyClock } from '../../../src/mcp/guard/steady-clock.ts';
 import { storeAt } from '../../../src/mcp/guard/store.ts';
-import { createOperators, idleTime } from '../../../src/serve/http/approvals/operators.ts';
+import { createOperators, idleTime } from '../../../src/transport/http/approvals/operators.ts';
 import { temporaryFolder } from '../audit/support.ts';
 import { contextWith } from '../support.ts';
 import { approvalFor, officeIn } from './approvals/support.ts';

@@ -1,0 +1,26 @@
+import type { Config } from '../config/read-config.ts';
+import { listSnapshots, takeSnapshot } from '../../platform/store/snapshots.ts';
+import { keyFile } from '../../platform/vault.ts';
+import { columns } from '../terminal/columns.ts';
+import { withProgress } from '../terminal/progress.ts';
+
+/** A name that sorts by time: 2026-03-01T12-00-00Z. */
+const nameOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
+
+/**
+ * `infra-mcp backup`: copies the platform's records into a snapshot, also while they are in use; prints its name on stdout,
+ * and on stderr what to know of it.
+ * @param name by default the time
+ * @throws Error that says why there is none
+ */
+export async function backup({ dataDir }: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
+  process.stderr.write(`Backed up ${dataDir}. infra-mcp restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it is no part of a backup, and opens the secrets in it.\n`);
+  process.stdout.write(json ? `${JSON.stringify(snapshot)}\n` : `${snapshot.name}\n`);
+}
+
+/** The backups of a data directory, oldest first. */
+export async function listBackups({ dataDir }: Config, { json }: { json?: boolean }): Promise<void> {
+  const snapshots = await listSnapshots(dataDir);
+  process.stdout.write(json ? `${JSON.stringify(snapshots)}\n` : columns(['name', 'made', 'bytes'], snapshots.map(({ name, created_at, bytes }) => [name, created_at, String(bytes)])));
+}

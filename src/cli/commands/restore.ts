@@ -1,0 +1,35 @@
+import type { Config } from '../config/read-config.ts';
+import { prepareRestore, removeLeftReplacements } from '../../platform/store/replace.ts';
+import { findSnapshot } from '../../platform/store/snapshots.ts';
+import { keyFile, openPresentVault } from '../../platform/vault.ts';
+import { listBackups } from './backup.ts';
+import { claim, taken } from '../wiring/claim.ts';
+import { withProgress } from '../terminal/progress.ts';
+
+/**
+ * `infra-mcp restore`: puts the records of a backup in the place of the platform's, all or nothing. Without a name it lists
+ * the backups.
+ * @throws Error when there is no such backup, it can't be restored, or a process serves the data directory.
+ */
+export async function restore(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  const { dataDir } = config;
+  if (name === undefined) return listBackups(config, { json });
+  await findSnapshot(dataDir, name);
+  const claimed = await claim(dataDir);
+  if (!claimed) throw await taken(dataDir, 'End that process first: what it works on is not exchanged under it. Nothing was changed.');
+  try {
+    const vault = openPresentVault(dataDir);
+    if (!vault) throw new Error(`There is no ${keyFile} in ${dataDir}, and the secrets in the backup would stay closed. Put the key file of that time there first. Nothing was changed.`);
+    await removeLeftReplacements(dataDir);
+    const replacement = await withProgress('Checking and copying the backup', () => prepareRestore(dataDir, name, vault));
+    try {
+      await replacement.commit();
+    } finally {
+      await replacement.discard();
+    }
+    process.stderr.write(`Restored ${name} in ${dataDir}. Tokens are as they were before.\n`);
+    if (json) process.stdout.write(`${JSON.stringify({ restored: name })}\n`);
+  } finally {
+    await claimed.release();
+  }
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { parseBaseUrl } from '../../client/base-url.ts';
+import type { Config } from '../config/read-config.ts';
+import { createAddresses, type RememberingAddresses } from '../../mcp/addresses/addresses.ts';
+import { readTextFile, replaceSecretFile } from './secret-file.ts';
+
+// Where it listens changes with every start; whose data directory it is doesn't.
+const embedded = 'embedded';
+
+function platformOf(baseUrl: string | undefined): string {
+  if (baseUrl === undefined) return embedded;
+  const { origin, prefix } = parseBaseUrl(baseUrl);
+  return `${origin}${prefix}`;
+}
+
+/** Addresses that are remembered in the data directory. */
+export function openAddresses({ dataDir, baseUrl }: Config): RememberingAddresses {
+  const path = join(dataDir, 'seen.json');
+  return createAddresses({
+    platform: platformOf(baseUrl),
+    read: () => readTextFile(path),
+    write: (text) => replaceSecretFile(path, text),
+  });
+}

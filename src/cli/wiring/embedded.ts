@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from '../../client/client.ts';
+import { ApiError } from '../../client/errors.ts';
+import type { Config } from '../config/read-config.ts';
+import { operations } from '../../contract/operations.ts';
+import type { Log } from '../../mcp/context.ts';
+import { type Claim, claim, endpointOf } from './claim.ts';
+import type { Connection } from './connection.ts';
+import { linkTo, type Link } from './link.ts';
+import { serve, type Serving } from './serving.ts';
+
+// How long another process may take to start the platform, and how often it is looked for, in milliseconds.
+const patience = 15_000;
+const interval = 50;
+
+const unavailable = (dataDir: string, cause: Error): Error =>
+  new Error(
+    `There is no embedded platform of ${dataDir}: ${cause.message.replace(/\.?$/, '.')} Set INFRA_DATA_DIR to another directory, or end the process that uses this one.`,
+    { cause },
+  );
+
+/** Whether a call failed because nothing was there to take it, so that it can safely be made again. */
+const neverArrived = (error: unknown): boolean => error instanceof ApiError && error.kind === 'unreachable' && !error.outcomeUnknown;
+
+/**
+ * The way to the embedded platform of a data directory. The first process that calls serves it; the others use that
+ * one's, and when it has ended, the next to call takes over.
+ */
+export function embeddedConnection(config: Config, log: Log): Connection {
+  const { dataDir } = config;
+  const links: Link[] = [];
+  let serving: Serving | undefined;
+  let link: Link | undefined;
+  let linking: Promise<Link> | undefined;
+
+  const relink = async (url: string): Promise<Link> => {
+    link = await linkTo(url, { ...config, log });
+    links.push(link);
+    return link;
+  };
+
+  const serveHere = async (claimed: Claim): Promise<Link> => {
+    serving = await serve(claimed, config, log);
+    log.info({ dataDir, url: serving.platform.url }, 'serving the embedded platform');
+    return relink(serving.platform.url);
+  };
+
+  /** The link to the platform of the process that has the directory; undefined while it isn't ready. */
+  const join = async (): Promise<Link | undefined> => {
+    const endpoint = await endpointOf(dataDir);
+    if (!endpoint) return undefined;
+    return link?.url === endpoint.url ? link : relink(endpoint.url);
+  };
+
+  const find = async (until: number): Promise<Link> => {
+    for (;;) {
+      const claimed = await claim(dataDir);
+      if (claimed) return serveHere(claimed);
+      const found = await join().catch((error: Error) => error);
+      if (found && !(found instanceof Error)) {
+        if (config.scenario) log.warn({ dataDir, scenario: config.scenario }, 'another process serves this directory: a scenario that it does not hold is put on when this one begins to serve it');
+        return found;
+      }
+      // The one that has it may be just starting, or just ending.
+      if (Date.now() > until) throw found ?? new Error('Another process has claimed it, but serves no platform.');
+      await pause(interval);
+    }
+  };
+
+  const open = (): Promise<Link> =>
+    find(Date.now() + patience).catch((error: Error) => {
+      throw unavailable(dataDir, error);
+    });
+
+  const current = async (): Promise<Link> => (serving && link) ?? (linking ??= open().finally(() => (linking = undefined)));
+
+  /** Outlives the process that serves: a call that reached nobody is made once more, to whoever serves then. */
+  const client: Client = {
+    call: async (operation, input, options) => {
+      const used = await current();
+      // Whoever asks first what the greeting told is not to pay for it twice.
+      const greeting = operation === operations.get_organization && options?.credential === undefined ? used.greeting() : undefined;
+      if (greeting !== undefined) return greeting as never;
+      try {
+        return await used.client.call(operation, input, options);
+      } catch (error) {
+        if (!neverArrived(error)) throw error;
+        if (link === used) link = undefined;
+        return (await current()).client.call(operation, input, options);
+      }
+    },
+    budget: (credential) => link?.client.budget(credential),
+    lacks: (operation) => link?.client.lacks(operation) ?? false,
+    close: async () => {
+      await linking?.catch(() => undefined);
+      await Promise.all(links.map((one) => one.client.close()));
+      await serving?.close();
+    },
+  };
+
+  return {
+    connect: async () => {
+      await current();
+      return { client };
+    },
+    secrets: () => links.map(({ token }) => token),
+    close: () => client.close(),
+  };
+}

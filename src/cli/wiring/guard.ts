@@ -1,0 +1,92 @@
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import { defaultDataDir, type Config } from '../config/read-config.ts';
+import type { AuditKeys } from '../../mcp/audit/heads.ts';
+import { auditDecisions, auditRecorder } from '../../mcp/audit/recorder.ts';
+import { commandSink, fileSink } from '../../mcp/audit/sink.ts';
+import { createTrail, type Trail } from '../../mcp/audit/trail.ts';
+import { createApprovals, type ApprovalsConfig } from '../../mcp/guard/approvals/approvals.ts';
+import { graveCallsIn } from '../../mcp/guard/grave-calls.ts';
+import type { RecordDecision } from '../../mcp/guard/record.ts';
+import { keysIn, type Keys } from '../../mcp/guard/keys.ts';
+import { storeAt } from '../../mcp/guard/store.ts';
+import type { GuardParts } from '../../mcp/parts.ts';
+
+/** What the guard keeps in a data directory. */
+const keptIn = (dataDir: string) => ({
+  keys: join(dataDir, 'guard.key'),
+  store: join(dataDir, 'guard.sqlite'),
+  operator: join(dataDir, 'operator.json'),
+  audit: join(dataDir, 'audit.jsonl'),
+  heads: join(dataDir, 'audit-heads'),
+});
+
+const keysFor = (config: Config): Keys => keysIn(keptIn(config.dataDir).keys);
+
+/** A word as a shell takes it, whatever is in it. */
+const quoted = (word: string): string => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+
+/** What the operator's command has to be told to find the same directory and log. Not the audit command: it may hold secrets. */
+function optionsFor({ dataDir, auditFile }: Config): string | undefined {
+  const words = [...(dataDir === defaultDataDir(process.env) ? [] : ['--data-dir', dataDir]), ...(auditFile === undefined ? [] : ['--audit-file', auditFile])];
+  return words.length === 0 ? undefined : words.map(quoted).join(' ');
+}
+
+/** Where approvals are asked for and given. */
+export const approvalsOf = (config: Config, keys: Keys = keysFor(config)): ApprovalsConfig => {
+  const { store, operator } = keptIn(config.dataDir);
+  const places = JSON.stringify([auditOf(config, keys).file, config.auditCommand]);
+  return { store: storeAt(store), keys, operator, options: optionsFor(config), log: () => createHmac('sha256', keys('audit')).update(places).digest('base64url') };
+};
+
+/** Where the audit log is and what it is sealed with. */
+export interface AuditPlaces {
+  readonly file: string;
+  readonly heads: string;
+  readonly keys: () => AuditKeys;
+}
+
+export function auditOf(config: Config, keys: Keys = keysFor(config)): AuditPlaces {
+  const { audit, heads } = keptIn(config.dataDir);
+  return { file: config.auditFile ?? audit, heads, keys: () => ({ entries: keys('audit'), heads: keys('audit head') }) };
+}
+
+/** The log of this process. */
+function trailOf(config: Config, keys: Keys): Trail {
+  const { file, heads, keys: auditKeys } = auditOf(config, keys);
+  return createTrail({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(file), heads, keys: auditKeys });
+}
+
+const clock = { now: Date.now };
+
+/** The log for what the operator decides in a process that serves nobody. */
+export function openDecisions(config: Config): { readonly record: RecordDecision; readonly close: () => Promise<void> } {
+  const trail = trailOf(config, keysFor(config));
+  return { record: auditDecisions(trail, clock), close: () => trail.close() };
+}
+
+/** What a process opens of the guard. */
+export interface OpenGuard {
+  readonly parts: GuardParts;
+  /** Records what the operator decides in this process. */
+  readonly recordDecision: RecordDecision;
+  /** Waits until all records are written. */
+  readonly settled: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The guard's parts that outlive the process; nothing is opened or made before a call needs it. */
+export function openGuard(config: Config): OpenGuard {
+  const keys = keysFor(config);
+  const approvals = approvalsOf(config, keys);
+  const trail = trailOf(config, keys);
+  return {
+    parts: { keys, recorder: auditRecorder(trail, clock), approvals: createApprovals(approvals), graveCalls: graveCallsIn(approvals.store) },
+    recordDecision: auditDecisions(trail, clock),
+    settled: () => trail.settled(),
+    close: async () => {
+      await trail.close();
+      approvals.store.close();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Client } from '../../client/client.ts';
+import { ApiError } from '../../client/errors.ts';
+import { operations } from '../../contract/operations.ts';
+import { createAddresses } from '../../mcp/addresses/addresses.ts';
+import type { Addresses, Look } from '../../mcp/addresses/address.ts';
+import type { AddressProblem } from '../../mcp/addresses/problem.ts';
+import { CallFailure } from '../../mcp/errors.ts';
+import { attempt, type Read } from '../../mcp/guard/target.ts';
+import type { RulePlace } from './policy-places.ts';
+
+/** Longest that one request waits, in milliseconds. */
+const patience = 10_000;
+
+/** Reads that fail where there is nothing with an id: finding what an id stands for asks nobody. */
+const withId = { project: operations.list_environments, environment: operations.get_environment } as const;
+
+/** Whether a name that stands for nothing was looked for everywhere: what was left out is noted. */
+const isSeenWhole = ({ why, notes }: AddressProblem): boolean => why === 'unknown' && notes.length === 0;
+
+/** Whether the platform is seen not to have a place. What can't be seen, or could be several, counts as there. @throws ApiError as the platform fails otherwise. */
+async function isMissing({ kind, name }: RulePlace, look: Look, addresses: Addresses): Promise<boolean> {
+  try {
+    const { id } = await addresses.resolve(kind, name, look);
+    await attempt(look.read(withId[kind], { [`${kind}_id`]: id }));
+    return false;
+  } catch (error) {
+    if (error instanceof CallFailure && error.failure.kind === 'bad_address') return isSeenWhole(error.failure.problem);
+    if (error instanceof ApiError && error.kind === 'not_found') return true;
+    throw error;
+  }
+}
+
+/** Which of some places the platform doesn't have. @throws ApiError where it can't be asked. */
+export async function missingPlaces(places: readonly RulePlace[], client: Client): Promise<readonly RulePlace[]> {
+  const read: Read = (operation, input) => client.call(operation, input, { attempts: 1, deadline: Date.now() + patience });
+  const look: Look = { principal: 'operator', read, now: Date.now };
+  const addresses = createAddresses();
+  const missing: RulePlace[] = [];
+  // One after the other: what is listed for one is not asked for again for the next.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const place of places) if (await isMissing(place, look, addresses)) missing.push(place);
+  return missing;
+}

@@ -1,0 +1,55 @@
+import { core, coreName } from '../../../tools/core.ts';
+import { tools } from '../../../tools/index.ts';
+import { optionHelp, type Config } from '../config/read-config.ts';
+import { nearest } from '../../mcp/nearest.ts';
+import { toolsets, type Tool } from '../../mcp/tool.ts';
+
+type Choosing = 'toolsets' | 'tools' | 'excludeTools';
+
+/** An option as its givers know it. */
+function spelled(name: Choosing): string {
+  const { env, flag } = optionHelp.find((option) => option.name === name)!;
+  return `${flag} (${env})`;
+}
+
+const groups: Readonly<Record<string, readonly Tool[]>> = {
+  [coreName]: core,
+  ...Object.fromEntries(toolsets.map((name) => [name, tools.filter(({ toolset }) => toolset === name)])),
+};
+
+/** Names under which tools are chosen together. */
+export const groupNames: readonly string[] = Object.keys(groups);
+
+/** Names of all tools there are. */
+export const toolNames: readonly string[] = tools.map(({ name }) => name);
+
+function faultsIn(option: Choosing, what: string, names: readonly string[] = [], known: readonly string[]): string[] {
+  return names
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const near = nearest(name, known);
+      return `${spelled(option)}: there is no ${what} "${name}"; ${near ? `did you mean "${near}"?` : `there are ${known.join(', ')}.`}`;
+    });
+}
+
+/**
+ * The tools that the options choose, in their usual order.
+ * @throws Error that names every tool or toolset that there isn't, or says that nothing is left.
+ */
+export function offeredTools({ toolsets: chosen, tools: single, excludeTools }: Pick<Config, Choosing>): readonly Tool[] {
+  const faults = [
+    ...faultsIn('toolsets', 'toolset', chosen, groupNames),
+    ...faultsIn('tools', 'tool', single, toolNames),
+    ...faultsIn('excludeTools', 'tool', excludeTools, toolNames),
+    ...excludeTools.filter((name) => single?.includes(name)).map((name) => `${name} is given by ${spelled('tools')} and by ${spelled('excludeTools')}. Leave it out of one.`),
+  ];
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  const isChosen = (tool: Tool): boolean =>
+    (chosen === undefined && single === undefined) || single?.includes(tool.name) === true || chosen?.some((name) => groups[name]!.includes(tool)) === true;
+  const offered = tools.filter((tool) => isChosen(tool) && !excludeTools.includes(tool.name));
+  if (offered.length === 0) throw new Error(`No tool is left to offer: ${spelled('excludeTools')} takes all away.`);
+  return offered;
+}
+
+/** Names of the tools that the options leave out. */
+export const toolsLeftOut = (offered: readonly Tool[]): string[] => tools.filter((tool) => !offered.includes(tool)).map(({ name }) => name);

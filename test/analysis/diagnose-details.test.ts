@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
+import { at, deployment, failedDeployment } from './evidence.ts';
+
+const tagged = (id: string, minute: number, status: string, tag: string) =>
+  deployment({ id, minute, status, details: { image: { image_name: 'web', tag } }, status_details: { action: 'DEPLOY' } });
+
+const codeOf = (lines: string[], state?: string) => diagnose(failedDeployment({ lines, state })).cause.code;
+
+const unready = 'Readiness probe failed: HTTP probe failed with statuscode: 503';
+
+const toolsOf = (tag: string) => diagnose({
+  ...failedDeployment({ lines: [unready] }), history: [tagged('bad', 10, 'DEPLOYMENT_ERROR', 'v2'), tagged('good', 5, 'DEPLOYED', tag)],
+}).next.map(({ tool }) => tool);
+
+const logged = (place: number) => Array.from({ length: 2500 }, (_, index) => ({ message: index === place ? 'No space left on device' : 'tick' }));
+
+const codeAt = (place: number) => diagnose({ ...failedDeployment(), lines: logged(place) }).cause.code;
+
+describe('how sure a cause is', () => {
+  test('falls where the step that failed is not one for it', () => {
+    const lines = ['FATAL:  password authentication failed for user "app"'];
+    expect(diagnose(failedDeployment({ lines })).cause.confidence).toBe('high');
+    expect(diagnose(failedDeployment({ lines, state: 'BUILD_ERROR' })).cause.confidence).toBe('medium');
+  });
+
+  test('goes by the first error of a build and by the last of what runs', () => {
+    const [compile, tests] = ['src/a.ts(1,2): error TS2322: no', '--- FAIL: TestA'];
+    expect([codeOf([compile, tests], 'BUILD_ERROR'), codeOf([tests, compile], 'BUILD_ERROR')]).toEqual(['compile_failed', 'tests_failed']);
+    const [auth, full] = ['FATAL:  password authentication failed for user "app"', 'No space left on device'];
+    expect([codeOf([auth, full]), codeOf([full, auth])]).toEqual(['disk_full', 'database_auth_failed']);
+  });
+
+  test('leaves out what only repeats it in other words', () => {
+    expect(diagnose(failedDeployment({ lines: ['ConfigError: RATES_URL is not set'] }))).toMatchObject({ cause: { code: 'missing_variable' }, also: [] });
+  });
+});
+
+describe('what is taken into account', () => {
+  test('is a good deployment where nothing failed', () => {
+    expect(diagnose({ ...failedDeployment(), history: [tagged('good', 1, 'DEPLOYED', 'v1')] })).toMatchObject({ outcome: 'succeeded', cause: { code: 'none' } });
+  });
+
+  test('is the end by the action where the state is left out', () => {
+    const item = deployment({ id: 'x', minute: 10, status_details: { action: 'DEPLOY', status: 'ERROR' } });
+    expect(diagnose({ ...failedDeployment({ lines: ['No space left on device'] }), history: [item] })).toMatchObject({ outcome: 'failed', cause: { code: 'disk_full' } });
+  });
+
+  test('is no step of another deployment', () => {
+    const status = { deployment_request_id: 'later', state: 'BUILDING', steps: { details: [{ step_name: 'BUILD', status: 'ERROR', duration_sec: 5 }] } };
+    expect(diagnose(failedDeployment({ status })).failing_step).toEqual({ name: 'DEPLOYMENT' });
+  });
+
+  test('is no sibling that failed before the last good deployment', () => {
+    const { cause } = diagnose({
+      ...failedDeployment({ lines: ['SchemaError: too old'], siblings: [{ kind: 'job', id: 'job-1', name: 'migrate', state: 'DEPLOYMENT_ERROR', last_deployment_date: at(1) }] }),
+      history: [tagged('bad', 10, 'DEPLOYMENT_ERROR', 'v2'), tagged('good', 5, 'DEPLOYED', 'v1')],
+    });
+    expect(cause.sentence).toBe('The app crashes: "SchemaError: too old".');
+  });
+
+  test('is, of an endless log, its end', () => {
+    expect([codeAt(100), codeAt(2400)]).toEqual(['unknown', 'disk_full']);
+  });
+
+  test('is, of the lines beside those of a cause, none that only warns', () => {
+    const { lines } = diagnose(failedDeployment({ lines: ['WARN cache is cold', 'No space left on device', 'ERROR gave up'] }));
+    expect(lines.map(({ text }) => text)).toEqual(['No space left on device', 'ERROR gave up']);
+    expect(diagnose(failedDeployment({ lines: ['ERROR summary: 0 errors', 'npm warn deprecated a@1', 'Traceback (most recent call last):'] })).lines).toEqual([]);
+    expect(diagnose(failedDeployment({ lines: ['WARN cache is cold'] })).lines.map(({ text }) => text)).toEqual(['WARN cache is cold']);
+  });
+});
+
+describe('the next calls', () => {
+  test('propose no tag that is deployed already', () => {
+    expect(toolsOf('v1')).toContain('update_container');
+    expect(toolsOf('v2')).not.toContain('update_container');
+  });
+
+  test('cancel nothing that has ended', () => {
+    expect(diagnose(failedDeployment({ lines: [unready], environment: { id: 'environment-1' } })).next.map(({ tool }) => tool)).not.toContain('cancel_deployment');
+  });
+
+  test('are three where more could be made', () => {
+    const { next } = diagnose({
+      ...failedDeployment({ lines: ['SchemaError: too old'], siblings: [{ kind: 'job', id: 'job-1', name: 'migrate', state: 'DEPLOYMENT_ERROR', last_deployment_date: at(8) }] }),
+      history: [tagged('bad', 10, 'DEPLOYMENT_ERROR', 'v2'), tagged('good', 5, 'DEPLOYED', 'v1')],
+    });
+    expect(next.map(({ tool }) => tool)).toEqual(['diagnose_deployment', 'search_logs', 'update_container']);
+  });
+});

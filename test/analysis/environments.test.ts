@@ -1,0 +1,108 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { changesBetween, changesSince } from '../../src/analysis/changes.ts';
+import { compareEnvironments, type ComparedEnvironment } from '../../src/analysis/drift.ts';
+import { conditions, overviewOf } from '../../src/analysis/overview.ts';
+import { at, deployment } from './evidence.ts';
+
+const web = { name: 'web', service_type: 'CONTAINER', image_name: 'acme/web', tag: 'v2', cpu: 500, memory: 512, ports: [{ id: 'a', internal_port: 80 }] };
+const api = { name: 'api', service_type: 'APPLICATION', git_repository: { branch: 'main', deployed_commit_id: 'aaa' }, memory: 512 };
+
+describe('two environments', () => {
+  const staging: ComparedEnvironment = { name: 'staging', services: [web, api, { name: 'new', service_type: 'JOB' }], variables: [
+    { key: 'A', value: '1' }, { key: 'B', service: 'api', value: '1' }, { key: 'C' }, { key: 'D', value: '4' }, { key: 'HOST', scope: 'BUILT_IN', value: 'x' },
+  ] };
+  const production: ComparedEnvironment = { name: 'production', services: [
+    { ...web, name: 'Web', tag: 'v1', memory: 1024, ports: [{ internal_port: 80, id: 'b' }] }, { ...api, git_repository: { branch: 'main', deployed_commit_id: 'bbb' } },
+  ], variables: [{ key: 'A', value: '1' }, { key: 'B', service: 'API', value: '2' }, { key: 'C', value: '3' }, { key: 'HOST', scope: 'BUILT_IN', value: 'y' }] };
+
+  test('are compared by what services see: what is inherited counts as set', () => {
+    const both = { services: [api] };
+    const overridden: ComparedEnvironment = { ...both, name: 'staging', variables: [
+      { key: 'REGION', scope: 'PROJECT', value: '1' }, { key: 'REGION', service: 'api', scope: 'APPLICATION', value: '2' },
+      { key: 'SAME', scope: 'ENVIRONMENT', value: '3' }, { key: 'SAME', scope: 'PROJECT', value: '9' },
+      { key: 'ALONE', service: 'api', scope: 'APPLICATION', value: '5' },
+    ] };
+    const inheriting: ComparedEnvironment = { ...both, name: 'production', variables: [
+      { key: 'REGION', scope: 'PROJECT', value: '1' }, { key: 'SAME', scope: 'PROJECT', value: '3' }, { key: 'SAME', service: 'API', scope: 'APPLICATION', value: '3' },
+    ] };
+    expect(compareEnvironments(overridden, inheriting).differences).toEqual([
+      { kind: 'missing variable', service: 'api', what: 'ALONE', first: 'set' },
+      { kind: 'variable', service: 'api', what: 'REGION', first: 'differs', second: 'differs, inherited' },
+    ]);
+  });
+
+  test('differ by what is missing first, then by version, variables and size', () => {
+    expect(compareEnvironments(staging, production)).toEqual({
+      differences: [
+        { kind: 'missing service', service: 'new', what: 'job', first: 'there' },
+        { kind: 'version', service: 'api', what: 'deployed commit', first: 'aaa', second: 'bbb' },
+        { kind: 'version', service: 'web', what: 'tag', first: 'v2', second: 'v1' },
+        { kind: 'missing variable', what: 'D', first: 'set' },
+        { kind: 'variable', service: 'api', what: 'B', first: 'differs', second: 'differs' },
+        { kind: 'size', service: 'web', what: 'memory (MB)', first: '512', second: '1024' },
+      ],
+      pairs: 2, same: 0, unknown: ['C'],
+    });
+  });
+
+  test('that are the same do not differ, whatever their services are made of', () => {
+    const service = fc.record({ name: fc.string({ minLength: 1, maxLength: 5 }), service_type: fc.constantFrom('CONTAINER', 'JOB'), ports: fc.anything({ maxDepth: 3 }), source: fc.anything({ maxDepth: 3 }), memory: fc.anything() });
+    fc.assert(fc.property(fc.uniqueArray(service, { selector: ({ name }) => name.toLowerCase(), maxLength: 5 }), (services) => {
+      const one = { name: 'one', services };
+      const { differences, pairs, same } = compareEnvironments(one, { name: 'other', services: services.toReversed() });
+      expect({ differences, pairs, same }).toEqual({ differences: [], pairs: services.length, same: services.length });
+    }));
+  });
+
+  test('differ the same way from either side', () => {
+    const there = compareEnvironments(staging, production).differences;
+    const back = compareEnvironments(production, staging).differences;
+    const turned = back.map(({ first, second, ...rest }) => ({ ...rest, first: second, second: first }));
+    const key = ({ kind, what, first, second }: (typeof there)[number]) => [kind, what, first, second].join();
+    expect(turned.map(key).toSorted()).toEqual(there.map(key).toSorted());
+  });
+});
+
+const service = (name: string, state: string, more = {}) => ({ id: name, name, kind: 'container', status: { state, ...more } });
+
+describe('an overview', () => {
+  test('begins with what needs someone, and says why', () => {
+    const { services, counts } = overviewOf([
+      service('fine', 'DEPLOYED', { service_deployment_status: 'UP_TO_DATE' }),
+      service('old', 'RUNNING', { service_deployment_status: 'OUT_OF_DATE' }),
+      service('broken', 'DEPLOYMENT_ERROR', { last_deployment_date: at(1), steps: { details: [{ step_name: 'DEPLOYMENT', status: 'ERROR' }] } }),
+      service('newly-broken', 'BUILD_ERROR', { last_deployment_date: at(2) }),
+      service('strange', 'SOMETHING_NEW'), service('fresh', 'READY'), service('gone', 'STOPPED'), { id: 'x', name: 'mute', kind: 'job' },
+      service('going', 'DEPLOYING', { status_details: { action: 'DEPLOY' } }), service('down', 'UNAVAILABLE'), service('given-up', 'CANCELED'),
+    ]);
+    expect(services.map(({ name, condition }) => `${name}: ${condition}`)).toEqual([
+      'newly-broken: failed', 'broken: failed', 'down: unavailable', 'given-up: canceled', 'going: moving', 'strange: moving', 'mute: unknown',
+      'old: out of date', 'gone: stopped', 'fresh: never deployed', 'fine: well',
+    ]);
+    expect(services[1]?.reason).toBe('its deployment failed at DEPLOYMENT');
+    expect(counts).toMatchObject({ failed: 2, moving: 2, well: 1 });
+    expect(conditions).toEqual(expect.arrayContaining(Object.keys(counts)));
+  });
+});
+
+const commit = (id: string) => ({ commit: { git_commit_id: id, message: `${id} title\nbody`, author_name: 'Ada' } });
+
+describe('changes', () => {
+  const older = deployment({ id: 'one', minute: 10, status: 'DEPLOYED', details: commit('aaaaaaa1') });
+  const newer = deployment({ id: 'two', minute: 40, status: 'BUILD_ERROR', details: commit('bbbbbbb2') });
+  const surroundings = { variables: [{ key: 'A', created_at: at(1), updated_at: at(20), scope: 'PROJECT' }, { key: 'B', updated_at: at(50) }], configuredAt: at(5) };
+
+  test('between two deployments are the commit and what was changed in between', () => {
+    expect(changesBetween(older, newer, surroundings)).toEqual([
+      { kind: 'commit', text: 'commit aaaaaaa → bbbbbbb ("bbbbbbb2 title" by Ada)' }, { kind: 'variable', variable: 'A', text: 'variable A changed (project)', at: at(20) },
+    ]);
+    expect(changesBetween(older, older)).toEqual([]);
+  });
+
+  test('since a time are deployments and what was changed around them, newest first', () => {
+    expect(changesSince([newer, older], at(15), surroundings).map(({ text }) => text)).toEqual([
+      'variable B changed', 'deploy ended as BUILD_ERROR, commit bbbbbbb, by ci', 'variable A changed (project)',
+    ]);
+  });
+});

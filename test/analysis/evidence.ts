@@ -1,0 +1,30 @@
+import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
+import type { HistoryItem } from '../../src/analysis/history.ts';
+
+const start = Date.parse('2026-11-20T10:00:00Z');
+
+/** ISO time so many minutes after ten o'clock. */
+export const at = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
+
+type Told = Omit<HistoryItem, 'identifier' | 'auditing_data'> & { id: string; minute: number; lasted?: number; by?: string };
+
+/** An item of a deployment history. */
+export const deployment = ({ id, minute, lasted = 3, by = 'ci', ...rest }: Told): HistoryItem => ({
+  identifier: { execution_id: id, name: 'api' },
+  auditing_data: { created_at: at(minute), updated_at: at(minute + lasted), triggered_by: by, origin: 'API' },
+  total_duration: `PT${lasted}M`,
+  ...rest,
+});
+
+/** Evidence of one failed deployment that left these lines. */
+export const failedDeployment = ({ kind = 'container', state = 'DEPLOYMENT_ERROR', lines = [], ...more }: Partial<Omit<Evidence, 'lines' | 'service'>> & {
+  kind?: Evidence['service']['kind'];
+  state?: string;
+  lines?: readonly string[];
+  configuration?: Record<string, unknown>;
+} = {}): Evidence => ({
+  service: { kind, id: 'service-1', name: 'api', configuration: more.configuration },
+  history: [deployment({ id: 'failed', minute: 10, status: state, status_details: { action: 'DEPLOY', status: 'ERROR' } })],
+  lines: lines.map((message, index) => ({ message, created_at: at(10 + index / 1000), pod_name: 'api-1' })),
+  ...more,
+});

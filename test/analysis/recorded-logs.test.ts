@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { causeCodes } from '../../src/analysis/diagnosis/diagnosis.ts';
+import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
+import { templateOf } from '../../src/analysis/logs/collapse.ts';
+import { failedDeployment } from './evidence.ts';
+
+const folder = join(import.meta.dirname, 'logs');
+const recorded = readdirSync(folder).map((file) => ({ file, code: file.split('.')[0] ?? '', text: readFileSync(join(folder, file), 'utf8') }));
+
+const building = ['docker_build_failed', 'dependency_install_failed', 'compile_failed', 'tests_failed', 'git_clone_denied', 'git_branch_not_found', 'git_unreachable'];
+
+/** What the platform would tell beside such a log. */
+const circumstances = (file: string, code: string) => {
+  if (building.includes(code) || file.endsWith('build.txt') || file.endsWith('base-image.txt')) return { state: 'BUILD_ERROR' };
+  if (code.startsWith('terraform')) return { kind: 'terraform' as const };
+  if (code.startsWith('helm')) return { kind: 'helm' as const };
+  if (code === 'dependency_unreachable') return { siblings: [{ kind: 'database' as const, id: 'database-1', name: 'orders-db', state: 'STOPPED' }] };
+  return code === 'time_limit' ? { kind: 'job' as const } : {};
+};
+
+const diagnoseFile = ({ file, code, text }: (typeof recorded)[number]) =>
+  diagnose(failedDeployment({ ...circumstances(file, code), lines: text.trimEnd().split('\n') }));
+
+describe('the output of real tools', () => {
+  test.each(recorded)('$file is understood', (log) => {
+    expect(diagnoseFile(log).cause.code).toBe(log.code);
+  });
+
+  test.each(recorded.filter(({ code }) => code !== 'unknown'))('$file: the cause is a whole sentence and rests on lines that are shown', (log) => {
+    const { cause, lines } = diagnoseFile(log);
+    const said = log.text.split('\n');
+    expect(cause.quotes.length).toBeGreaterThan(0);
+    expect(cause.quotes.every((index) => lines.some(({ text }) => templateOf(text) === templateOf(said[index]?.trimEnd() ?? '')))).toBe(true);
+    expect(cause.sentence).toMatch(/^[A-Z].*\.$/);
+    expect(cause.sentence.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')).not.toMatch(/undefined|null|NaN/);
+  });
+
+  test('covers every cause but one that no log tells', () => {
+    const told = new Set(recorded.map(({ code }) => code));
+    expect(causeCodes.filter((code) => !told.has(code))).toEqual(['canceled']);
+  });
+});

@@ -1,0 +1,274 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { approve } from '../../src/cli/commands/approve.ts';
+import { approvalsOf } from '../../src/cli/wiring/guard.ts';
+import type { Terminal } from '../../src/cli/terminal/terminal.ts';
+import { readConfig, type Config } from '../../src/cli/config/read-config.ts';
+import { createApprovals } from '../../src/mcp/guard/approvals/approvals.ts';
+import { approvalFor } from '../mcp/guard/approvals/support.ts';
+import { run, temporaryDirectory } from './support.ts';
+import { atTerminal } from './screen.ts';
+
+const secret = 'only the operator knows';
+
+/** A person who types these lines one after another, and what they saw. */
+function person(...types: string[]): Terminal & { seen: string } {
+  const terminal = {
+    seen: '',
+    isInteractive: true,
+    write: (text: string) => void (terminal.seen += text),
+    ask: async (prompt: string) => {
+      const typed = types.shift();
+      if (typed === undefined) throw new Error(`asked once more than expected: ${prompt}`);
+      terminal.seen += `${prompt}${typed}\n`;
+      return typed;
+    },
+    askUnseen: async (prompt: string) => {
+      terminal.seen += prompt;
+      return types.shift() ?? '';
+    },
+  };
+  return terminal;
+}
+
+const configIn = (dataDir: string): Config => readConfig('approve', { dataDir }, {}).config;
+
+/** Asks for approval as a server does; its code. */
+async function ask(config: Config, request = approvalFor()): Promise<string> {
+  const approvals = approvalsOf(config);
+  const asked = await createApprovals(approvals).ask(request, Date.now());
+  approvals.store.close();
+  if (asked.kind !== 'pending') throw new Error(`not pending: ${asked.kind}`);
+  return asked.code;
+}
+
+const comesOf = async (config: Config): Promise<string> => {
+  const approvals = approvalsOf(config);
+  const { kind } = await createApprovals(approvals).ask(approvalFor(), Date.now());
+  approvals.store.close();
+  return kind;
+};
+
+// Setting a secret is slow on purpose: once is enough.
+let set: string;
+beforeAll(async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-commands-'));
+  await approve(configIn(directory), undefined, { setSecret: true }, person(secret, secret));
+  set = await readFile(join(directory, 'operator.json'), 'utf8');
+  await rm(directory, { recursive: true });
+});
+
+/** A directory whose operator has set the secret. */
+async function office(): Promise<Config> {
+  const config = configIn(await temporaryDirectory());
+  await writeFile(join(config.dataDir, 'operator.json'), set, { mode: 0o600 });
+  return config;
+}
+
+describe('approving', () => {
+  test('shows the plan, and takes the name of the target and the secret', async () => {
+    const config = await office();
+    const code = await ask(config);
+    const operator = person('shop/prod', secret);
+    await approve(config, code, {}, operator);
+    expect(operator.seen).toContain('ann wants to run stop_environment (destructive)');
+    expect(operator.seen).toContain('On: environment "shop/prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/stop');
+    expect(operator.seen).not.toContain(secret);
+    expect(await comesOf(config)).toBe('approved');
+  });
+
+  test('takes a yes where no name is asked for, and only a yes', async () => {
+    const config = await office();
+    const code = await ask(config, approvalFor({ typed: undefined }));
+    await expect(approve(config, code, {}, person('y'))).rejects.toThrow('Not approved');
+    await approve(config, code, {}, person('yes', secret));
+    expect(await comesOf(config)).toBe('approved');
+  });
+
+  test.each([['another name'], ['prod'], ['shop/Prod'], ['']])('comes to nothing with %j for the name', async (typed) => {
+    const config = await office();
+    const code = await ask(config);
+    await expect(approve(config, code, {}, person(typed, secret))).rejects.toThrow('Not approved. It waits until it expires');
+    expect(await comesOf(config)).toBe('pending');
+  });
+
+  test('comes to nothing with a wrong secret, and says how many tries are left', async () => {
+    const config = await office();
+    const code = await ask(config);
+    await expect(approve(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('not the secret. 4 more tries');
+    expect(await comesOf(config)).toBe('pending');
+  });
+
+  test('refuses where asked to', async () => {
+    const config = await office();
+    const code = await ask(config);
+    const operator = person(secret);
+    await approve(config, code, { refuse: true }, operator);
+    expect(operator.seen).toContain('Refused.');
+    expect(await comesOf(config)).toBe('refused');
+  });
+
+  test('of what is not there says so', async () => {
+    const config = await office();
+    await expect(approve(config, 'AAAA-BBBB', {}, person())).rejects.toThrow('Nothing waits under AAAA-BBBB');
+  });
+
+  test('needs a secret that was set', async () => {
+    const config = configIn(await temporaryDirectory());
+    const code = await ask(config);
+    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow('No operator secret is set');
+  });
+
+  test('lists what waits', async () => {
+    const config = await office();
+    const code = await ask(config);
+    const operator = person();
+    await approve(config, undefined, {}, operator);
+    expect(operator.seen).toMatch(new RegExp(`^${code} +stop_environment +shop/prod +destructive +ann +20`, 'm'));
+    const program = person();
+    await approve(config, undefined, { json: true }, program);
+    expect(JSON.parse(program.seen)).toEqual([expect.objectContaining({ code })]);
+  });
+});
+
+test('of 60 calls that wait, 50 are listed, oldest first, and all where all are asked for', async () => {
+  const config = await office();
+  const codes = [];
+  for (let number = 0; number < 60; number += 1) codes.push(await ask(config, approvalFor({ call: `call ${number}`, identity: `caller ${number}` })));
+  const listed = async (flags: Parameters<typeof approve>[2]) => {
+    const operator = person();
+    await approve(config, undefined, flags, operator);
+    return { seen: operator.seen, codes: operator.seen.match(/\b[2-9A-Z]{4}-[2-9A-Z]{4}\b/g) };
+  };
+  const some = await listed({});
+  expect(some.codes).toEqual(codes.slice(0, 50));
+  expect(some.seen).toContain('10 more wait; infra-mcp approve --all lists them all');
+  expect((await listed({ all: true })).codes).toEqual(codes);
+  expect(JSON.parse((await listed({ json: true })).seen)).toHaveLength(60);
+});
+
+/** The calls and decisions that the audit log of a directory tells. */
+const shown = async (dataDir: string) => {
+  const { stdout } = await run(['audit', 'show', '--json'], { INFRA_DATA_DIR: dataDir });
+  return stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+};
+
+describe('a decision', () => {
+  test.each([[{}, 'approved'], [{ refuse: true }, 'refused']])('is in the audit log at once: %j', async (flags, verdict) => {
+    const config = await office();
+    const code = await ask(config);
+    await approve(config, code, flags, person(...(verdict === 'approved' ? ['shop/prod'] : []), secret));
+    expect(await shown(config.dataDir)).toEqual([expect.objectContaining({
+      who: 'operator', confirmed: 'terminal', tool: 'stop_environment', tier: 'destructive', code, caller: 'ann', outcome: verdict, plan: approvalFor().plan.digest,
+      target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown,
+    })]);
+    const env = { INFRA_DATA_DIR: config.dataDir };
+    expect((await run(['audit', 'show'], env)).stdout).toMatch(new RegExp(`operator +stop_environment +environment shop/prod +destructive +terminal +${verdict} +${code}, asked by ann`));
+    expect((await run(['audit', 'verify'], env)).code).toBe(0);
+    const file = join(config.dataDir, 'audit.jsonl');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"caller":"ann"', '"caller":"bob"'));
+    expect((await run(['audit', 'verify'], env)).code).toBe(1);
+  });
+
+  test('is not made when it can not be recorded', async () => {
+    const config = await office();
+    const code = await ask(config);
+    await mkdir(join(config.dataDir, 'audit.jsonl'));
+    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow(/^Nothing was decided: the decision could not be recorded \(EISDIR/);
+    expect(await comesOf(config)).toBe('pending');
+  });
+
+  test('is recorded where the call is: the command that is told says so, and another one decides nothing', async () => {
+    const config = await office();
+    const auditFile = join(config.dataDir, 'elsewhere.jsonl');
+    const { config: withFile } = readConfig('stdio', { dataDir: config.dataDir, auditFile }, {});
+    const approvals = approvalsOf(withFile);
+    const asked = await createApprovals(approvals).ask(approvalFor(), Date.now());
+    approvals.store.close();
+    const { code, command } = asked as { code: string; command: string };
+    expect(command).toContain(`--audit-file ${auditFile}`);
+    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
+    await approve(withFile, code, {}, person('shop/prod', secret));
+    expect(await readFile(auditFile, 'utf8')).toContain('"verdict":"approved"');
+  });
+});
+
+describe('the operator secret', () => {
+  test('is changed only by who knows it', async () => {
+    const config = await office();
+    await expect(approve(config, undefined, { setSecret: true }, person('wrong secret', 'new secret 1', 'new secret 1'))).rejects.toThrow('not the secret');
+    await approve(config, undefined, { setSecret: true }, person(secret, 'new secret 1', 'new secret 1'));
+    const code = await ask(config);
+    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow('not the secret');
+    await approve(config, code, {}, person('shop/prod', 'new secret 1'));
+  });
+
+  test('is not set by a slip', async () => {
+    const config = configIn(await temporaryDirectory());
+    await expect(approve(config, undefined, { setSecret: true }, person(secret, `${secret}!`))).rejects.toThrow('not the same');
+    await expect(approve(config, undefined, { setSecret: true }, person('short', 'short'))).rejects.toThrow('at least 8 characters');
+    await expect(readFile(join(config.dataDir, 'operator.json'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('the command', () => {
+  test.each([[['AAAA-BBBB']], [['--set-secret']], [['AAAA-BBBB', '--refuse']]])('%j needs a terminal', async (args) => {
+    const { code, stdout, stderr } = await run(['approve', ...args], { INFRA_DATA_DIR: await temporaryDirectory() });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('Approving needs a terminal');
+  });
+
+  test('lists without one', async () => {
+    expect(await run(['approve', '--json'], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+  });
+});
+
+// What makes a terminal for another program; not every system has it in this form.
+const makesTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+
+describe.skipIf(!makesTerminals)('in a real terminal', () => {
+  /** Settings of a terminal that shows what is typed, takes whole lines, and lets Ctrl-C end programs. */
+  const sane = expect.arrayContaining(['echo', 'icanon', 'isig']) as string[];
+
+  test('every prompt stays on the screen with what is typed there, and the secret is never shown', async () => {
+    const config = await office();
+    const code = await ask(config);
+    const { sent, screen, prompts, exit, settings } = await atTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, [
+      [/to approve it:/, 'shop/prod\r'], [/Operator secret:/, `${secret}\r`],
+    ]);
+    expect(prompts).toEqual(['Type shop/prod to approve it:', 'Operator secret:']);
+    expect(screen).toContain('Sends: POST /environment/e-1/stop');
+    expect(screen.trimEnd().split('\n').slice(-3)).toEqual(['Type shop/prod to approve it: shop/prod', 'Operator secret:', 'Approved, for one call. The assistant can repeat it now.']);
+    expect(sent).not.toContain(secret);
+    expect({ exit, settings }).toEqual({ exit: 0, settings: sane });
+    expect(await comesOf(config)).toBe('approved');
+  });
+
+  test('setting the secret asks twice, and shows it never', async () => {
+    const config = configIn(await temporaryDirectory());
+    const { sent, screen, prompts, exit } = await atTerminal(['approve', '--set-secret'], { INFRA_DATA_DIR: config.dataDir }, [
+      [/New operator secret:/, `${secret}\r`], [/Again:/, `${secret}\r`],
+    ]);
+    expect(prompts).toEqual(['New operator secret:', 'Again:']);
+    expect(screen).toMatch(/^New operator secret:\nAgain:\nSet\. /m);
+    expect(sent).not.toContain(secret);
+    expect(exit).toBe(0);
+  });
+
+  test.each([
+    ['Ctrl-C where agreement is asked for', [[/to approve it:/, '\u0003']]],
+    ['Ctrl-C where the secret is asked for', [[/to approve it:/, 'shop/prod\r'], [/Operator secret:/, 'only\u0003']]],
+    ['the end of input', [[/to approve it:/, 'shop/prod\r'], [/Operator secret:/, '\u0004']]],
+  ] as const)('%s ends it, decides nothing, counts as no wrong secret, and leaves the terminal as it was', async (_, typing) => {
+    const config = await office();
+    const code = await ask(config);
+    const { screen, exit, settings, untyped } = await atTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, typing);
+    expect(screen).toMatch(/^infra-mcp: No answer was given, so nothing was done\.$/m);
+    expect({ exit, settings, untyped }).toEqual({ exit: 1, settings: sane, untyped: 0 });
+    expect(await comesOf(config)).toBe('pending');
+    await expect(approve(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('4 more tries');
+  });
+});

@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readCalls } from '../../src/mcp/audit/calls.ts';
+import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
+import { createKey } from '../../src/transport/http/keys.ts';
+import { approveOn, operatorSecret } from './approving.ts';
+import { connectLegacy, connectModern, initialize, modernCall, modernHeaders, textOf } from './lab.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-http-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const entry = (name: string, sha256: string) => `keys:\n  - { name: ${name}, sha256: ${sha256}, level: admin }\n`;
+
+/** The program, as an operator starts it. */
+function start(args: readonly string[], env: Record<string, string> = {}) {
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('INFRA_')));
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), ...args], { cwd: root, env: { ...clean, ...env } });
+  const written = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, written, ended };
+}
+
+async function serve(args: readonly string[], env: Record<string, string> = {}) {
+  const folder = await temporaryFolder();
+  const program = start(['http', '--port', '0', ...args], { INFRA_DATA_DIR: folder, INFRA_LOG_LEVEL: 'info', ...env });
+  const lines = createInterface(program.child.stdout);
+  const ready = await Promise.race([once(lines, 'line'), program.ended.then(() => [undefined])]);
+  if (ready[0] === undefined) throw new Error(program.written.err);
+  const url = new URL((JSON.parse(ready[0] as string) as { url: string }).url);
+  const post = (message: object, headers: Record<string, string> = {}) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify(message),
+    });
+  return { ...program, url, post, dataDir: folder };
+}
+
+describe('infra-mcp http', () => {
+  test('serves the embedded platform to clients of both eras, says when it is ready, and ends when asked', async () => {
+    const { url, child, ended, written } = await serve([]);
+    for (const connect of [connectModern, connectLegacy]) {
+      const client = await connect(url);
+      expect(textOf(await client.call('get_organization'))).toContain('name: Acme');
+      await client.close();
+    }
+    expect((await fetch(new URL('/readyz', url))).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(written.out.trim().split('\n')).toHaveLength(1);
+    const log = written.err.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(log).toContainEqual(expect.objectContaining({ msg: 'request answered', path: '/mcp', status: 200, principal: 'local', calls: ['get_organization'], requestId: expect.any(String) }));
+  });
+
+  test('shows the holder of a key the tools that its level reaches, and tells a call beyond it which one is needed and who can give it', async () => {
+    const folder = await temporaryFolder();
+    const { key, sha256 } = createKey();
+    await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ci, sha256: ${sha256}, level: deploy }]`);
+    const { url } = await serve(['--keys-file', join(folder, 'keys.yaml')]);
+    for (const connect of [connectModern, connectLegacy]) {
+      const client = await connect(url, { headers: { authorization: `Bearer ${key}` } });
+      const listed = await client.list();
+      expect(listed).toEqual(expect.arrayContaining(['get_organization', 'deploy_application']));
+      expect(listed).not.toContain('create_project');
+      const result = await client.call('create_project', { name: 'x' });
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toMatch(/^create_project was not called: it needs the permission "write", and the one given here is "deploy" \(.*key "ci"\)\. .*whoever runs this server can give more/);
+      await client.close();
+    }
+  });
+
+  test('reads keys and policy again on SIGHUP, both or neither', async () => {
+    const folder = await temporaryFolder();
+    const [keys, policy] = [join(folder, 'keys.yaml'), join(folder, 'policy.yaml')];
+    const [ann, bob] = [createKey(), createKey()];
+    await writeFile(keys, entry('ann', ann.sha256));
+    await writeFile(policy, 'deny: []\n');
+    const { post, child, written } = await serve(['--keys-file', keys, '--policy-file', policy]);
+    const enter = async ({ key }: { key: string }) => (await post(initialize, { authorization: `Bearer ${key}` })).status;
+    const toolsOf = async ({ key }: { key: string }) => {
+      const { params: { _meta: meta } } = modernCall('');
+      const answer = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }, { authorization: `Bearer ${key}`, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' });
+      return (await answer.text()).includes('lock_cluster');
+    };
+    const hangup = async (says: string): Promise<void> => {
+      const before = written.err.split(says).length;
+      child.kill('SIGHUP');
+      await vi.waitFor(() => expect(written.err.split(says).length).toBeGreaterThan(before), 5000);
+    };
+    expect([await enter(ann), await enter(bob), await toolsOf(ann)]).toEqual([200, 401, true]);
+
+    await writeFile(keys, entry('bob', bob.sha256));
+    await writeFile(policy, 'denny: []\n');
+    await hangup('"msg":"not reloaded');
+    expect([await enter(ann), await enter(bob), await toolsOf(ann)]).toEqual([200, 401, true]);
+
+    await writeFile(policy, 'read_only: true\n');
+    await hangup('"msg":"reloaded');
+    expect([await enter(ann), await enter(bob), await toolsOf(bob)]).toEqual([401, 200, false]);
+    for (const { key } of [ann, bob]) expect(written.err).not.toContain(key);
+  });
+
+  test.each([['2026', connectModern], ['2025', connectLegacy]])('sends the user of a %s client to the page of approvals, where nobody can be asked otherwise', async (_, connect) => {
+    const { url, dataDir, written } = await serve(['--approvals-page']);
+    await setSecret(join(dataDir, 'operator.json'), operatorSecret);
+    const visited: string[] = [];
+    const client = await connect(url, {
+      visit: async (page) => {
+        visited.push(page);
+        await approveOn(page);
+      },
+    });
+    const organization = await client.call('get_organization');
+    const { id } = organization.structuredContent as { id: string };
+    const webhook = { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] };
+    const created = await client.call('create_webhook', webhook);
+    expect(created.isError, textOf(created)).toBeFalsy();
+    expect(visited).toEqual([expect.stringMatching(new RegExp(`^${url.origin}/approvals\\?code=\\w{4}-\\w{4}$`))]);
+    expect(written.err).not.toContain(operatorSecret);
+    const calls = await readCalls([join(dataDir, 'audit.jsonl')], 10);
+    expect(calls.find(({ outcome }) => outcome === 'approved')).toMatchObject({ who: 'operator', confirmed: 'page', tool: 'create_webhook', tier: 'sensitive', code: /code=(.*)$/.exec(visited[0]!)![1] });
+    await client.close();
+  });
+
+  test('needs no token of its own where callers bring theirs, and never sends their bearer on', async () => {
+    const seen: (string | undefined)[] = [];
+    const platform = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      const known = request.headers.authorization === 'Token good-token';
+      response.writeHead(known ? 200 : 401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(known ? { id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e', name: 'Elsewhere' } : { status: 401, error: 'Unauthorized', message: 'unknown token' }));
+    });
+    await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      platform.closeAllConnections();
+      platform.close();
+    });
+    const folder = await temporaryFolder();
+    const { key, sha256 } = createKey();
+    await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ann, sha256: ${sha256} }]`);
+    const { post, url } = await serve(['--keys-file', join(folder, 'keys.yaml')], { INFRA_BASE_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` });
+    const call = (headers: Record<string, string>) =>
+      post(modernCall('get_organization'), { ...modernHeaders('get_organization'), authorization: `Bearer ${key}`, ...headers });
+
+    const none = await call({});
+    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'X-Infra-Api-Token realm="platform"']);
+    expect(await (await call({ 'x-infra-api-token': 'good-token' })).text()).toContain('Elsewhere');
+    const refused = await call({ 'x-infra-api-token': 'old-token' });
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'X-Infra-Api-Token realm="platform", error="invalid_token"']);
+    expect((await fetch(new URL('/readyz', url))).status).toBe(200);
+    expect(seen).toEqual(['Token good-token', 'Token old-token', 'Token none']);
+  });
+
+  test.each([
+    [['--host', '0.0.0.0'], {}, /Refusing to listen on 0\.0\.0\.0/],
+    [['--keys-file', '/nowhere/keys.yaml'], {}, /\/nowhere\/keys\.yaml/],
+    [[], { INFRA_OAUTH_ISSUER: 'https://login.example.com' }, /INFRA_HTTP_PUBLIC_URL/],
+  ])('does not start with %j %j', async (args, env, says) => {
+    const { ended, written } = start(['http', '--port', '0', ...args], { INFRA_DATA_DIR: await temporaryFolder(), ...env });
+    expect(await ended).toBe(1);
+    expect(written.err).toMatch(says);
+    expect(written.out).toBe('');
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { addressOf } from '../../src/transport/http/holder.ts';
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['::1', '::1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
+  ['2001:db8::6', '2001:db8:0:0::/64'],
+  ['2001:0DB8::6', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  [undefined, 'left'],
+])('the address %s is counted as %s', (remote, counted) => {
+  expect(addressOf(remote)).toBe(counted);
+});

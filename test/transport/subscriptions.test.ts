@@ -1,0 +1,184 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createClient, type Client } from '../../src/client/client.ts';
+import { credentialOf } from '../../src/client/credential.ts';
+import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
+import type { Rules } from '../../src/mcp/guard/policy/rules.ts';
+import { createParts, partsUnder } from '../../src/mcp/parts.ts';
+import { watchFor } from '../../src/mcp/resources/watch.ts';
+import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
+import { buildServer } from '../../src/mcp/server.ts';
+import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
+import { seedId } from '../../src/platform/seed/ids.ts';
+import { createToken } from '../../src/platform/tokens.ts';
+import { callOf, type Restriction } from '../../src/transport/http/caller.ts';
+import type { Authenticate } from '../../src/transport/http/identity.ts';
+import { tightened } from '../../src/transport/http/policies.ts';
+import { unrestricted } from '../../src/transport/http/restriction.ts';
+import { serveHttp, type HttpServer } from '../../src/transport/http/serve.ts';
+import { tools } from '../../tools/index.ts';
+import { legacyContent, modernContent, type ContentClient } from '../e2e/resources-support.ts';
+import { memoryLog } from '../mcp/support.ts';
+
+const service = seedId('service/shop/staging/checkout-api');
+const status = `infra://service/application/${service}/status`;
+
+let dataDir: string;
+let platform: RunningPlatform;
+let tokens: Record<string, string>;
+let proxy: ReturnType<typeof createServer>;
+let client: Client;
+let server: HttpServer;
+let watches: Watches;
+let looks: number;
+/** Holds everybody to more from now on. */
+let setRules: (rules: Rules) => void;
+let open: { close(): Promise<unknown> }[];
+/** What the platform says of the service to each token. */
+let said: Record<string, string>;
+
+/** Stands before the platform, and tells each token another state. */
+async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { authorization = '' } = request.headers;
+  const answer = await fetch(platform.url + request.url!, { headers: { authorization } });
+  const body = await answer.text();
+  const about = request.url!.endsWith(`${service}/status`);
+  const told = about ? JSON.stringify({ ...(JSON.parse(body) as object), state: said[authorization] ?? 'RUNNING' }) : body;
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(told);
+}
+
+const authenticate: Authenticate = async ({ headers }) => ({
+  principal: `key:${headers.get('authorization')}`,
+  level: 'admin',
+  restriction: unrestricted,
+  stepUp: () => new Response(null, { status: 403 }),
+});
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-subscriptions-'));
+  platform = await startPlatform({ dataDir, token: 'token-of-the-tests', timeScale: 0, rateLimit: 1_000_000 });
+  tokens = { ann: await createToken(dataDir, { name: 'ann', permission: 'read' }), bob: await createToken(dataDir, { name: 'bob', permission: 'read' }) };
+  proxy = createServer((request, response) => void relay(request, response).catch(() => response.destroy()));
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  client = createClient({ baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, credential: credentialOf('token-of-the-tests') });
+});
+
+beforeEach(async () => {
+  [looks, open, said] = [0, [], {}];
+  const clock = { now: Date.now };
+  watches = createWatches({ clock, pace: () => ((looks += 1), 10) });
+  const log = memoryLog();
+  const base = createParts({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [], version: '0', log, clock, watches });
+  let current = tightened(base, tools);
+  const partsFor = (restriction: Restriction) => current(restriction);
+  setRules = (rules) => void (current = tightened(partsUnder(base, tools, { ...base.policy, rules: [rules] }), tools));
+  server = await serveHttp({
+    host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], authenticate, holdsToken: true, askPlatform: async () => undefined,
+    build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    watch: ({ caller, call }) => watchFor(() => partsFor(caller.restriction), call),
+    levelOf: () => 'read', clock, log, limits: { farewellTime: 0, drainTime: 0 },
+  });
+});
+
+afterEach(async () => {
+  await Promise.all(open.map((one) => one.close()));
+  await server.close();
+});
+
+afterAll(async () => {
+  await client.close();
+  await new Promise((resolve) => proxy.close(resolve));
+  await platform.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const headersOf = (who: string, token: string) => ({ authorization: who, 'x-infra-api-token': tokens[token]! });
+
+const connect = {
+  modern: async (who: string, token = who): Promise<ContentClient> => {
+    const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+    await modern.connect(new ModernTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } }));
+    open.push(modern);
+    return modernContent(modern);
+  },
+  legacy: async (who: string, token = who): Promise<ContentClient> => {
+    const legacy = new LegacyClient({ name: 'test', version: '1' });
+    const transport = new LegacyTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } });
+    await legacy.connect(transport);
+    open.push({ close: () => transport.terminateSession().then(() => legacy.close()) });
+    return legacyContent(legacy);
+  },
+};
+
+/** Waits until everything that is watched has been looked at again. */
+async function lookedAgain(): Promise<void> {
+  const before = looks;
+  await vi.waitFor(() => expect(looks).toBeGreaterThan(before + 3 * watches.size()), { timeout: 10_000 });
+}
+
+const change = (who: string, state: string): void => void (said[`Token ${tokens[who]!}`] = state);
+
+describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) => {
+  test('one caller is told of what changes for it, another of nothing, though they listen to the same', async () => {
+    const [ann, bob] = await Promise.all([connect[era]('ann'), connect[era]('bob')]);
+    await Promise.all([ann.watch([status]), bob.watch([status])]);
+    expect(watches.size()).toBe(2);
+    await lookedAgain();
+    change('ann', 'DEPLOYMENT_ERROR');
+    await vi.waitFor(() => expect(ann.told).toEqual([status]), { timeout: 10_000 });
+    await lookedAgain();
+    expect(bob.told).toEqual([]);
+    change('bob', 'STOPPED');
+    await vi.waitFor(() => expect(bob.told).toEqual([status]), { timeout: 10_000 });
+    expect(ann.told).toEqual([status]);
+  });
+
+  test('callers share no looking, even where they brought the same token', async () => {
+    const [ann, eve] = await Promise.all([connect[era]('ann'), connect[era]('eve', 'ann')]);
+    await Promise.all([ann.watch([status]), eve.watch([status])]);
+    expect(watches.size()).toBe(2);
+  });
+
+  test('two clients of one caller share one looking, until the last one left', async () => {
+    const [one, other] = await Promise.all([connect[era]('ann'), connect[era]('ann')]);
+    const [first, second] = await Promise.all([one.watch([status]), other.watch([status])]);
+    expect(watches.size()).toBe(1);
+    await lookedAgain();
+    change('ann', 'RESTARTING');
+    await vi.waitFor(() => expect([...one.told, ...other.told]).toEqual([status, status]), { timeout: 10_000 });
+    await first.stop();
+    expect(watches.size()).toBe(1);
+    await second.stop();
+    await vi.waitFor(() => expect(watches.size()).toBe(0));
+    const before = looks;
+    await one.client.listResources();
+    expect(looks).toBe(before);
+  });
+
+  test('a server that stops ends the looking', async () => {
+    await (await connect[era]('ann')).watch([status]);
+    expect(watches.size()).toBe(1);
+    await server.close();
+    expect(watches.size()).toBe(0);
+    open = [];
+  });
+});
+
+test('a stream is told once more when the operator has come to deny what it is about, and then nothing', async () => {
+  const ann = await connect.modern('ann');
+  await ann.watch([status]);
+  await lookedAgain();
+  setRules(await parsePolicy('policy.yaml', 'deny: [{ tool: get_application_status }]', tools));
+  await vi.waitFor(() => expect(ann.told).toEqual([status]), { timeout: 10_000 });
+  await expect(ann.text(status)).rejects.toThrow('policy.yaml, deny[0]');
+  change('ann', 'STOPPED');
+  await lookedAgain();
+  expect(ann.told).toEqual([status]);
+});

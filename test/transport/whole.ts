@@ -1,0 +1,45 @@
+import { createClient } from '../../src/client/client.ts';
+import { credentialOf } from '../../src/client/credential.ts';
+import { shippedTexts } from '../../src/cli/wiring/texts.ts';
+import { createAddresses } from '../../src/mcp/addresses/addresses.ts';
+import { createParts } from '../../src/mcp/parts.ts';
+import { watchFor } from '../../src/mcp/resources/watch.ts';
+import { buildServer } from '../../src/mcp/server.ts';
+import { permissionOf } from '../../src/mcp/tool.ts';
+import { callOf } from '../../src/transport/http/caller.ts';
+import { tools } from '../../tools/index.ts';
+import { busyPlatform, freshGuard } from '../guard/rig.ts';
+import { memoryLog } from '../mcp/support.ts';
+import { startLab, type Lab } from './lab.ts';
+
+/** The server with all its tools, prompts and resources over HTTP, a platform of its own behind it, and an operator with a secret. */
+export async function startWhole(options: Parameters<typeof startLab>[0] = {}): Promise<{ readonly lab: Lab; readonly platform: Awaited<ReturnType<typeof busyPlatform>>; readonly close: () => Promise<void> }> {
+  const [platform, guard] = await Promise.all([busyPlatform(), freshGuard({ operator: true })]);
+  const client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
+  const log = memoryLog();
+  const clock = { now: Date.now };
+  const parts = createParts({
+    tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [platform.token], version: '0', log, clock,
+    guard: guard.parts, addresses: createAddresses(), texts: shippedTexts(),
+  });
+  const lab = await startLab({
+    build: (era, _, method) => buildServer(parts, { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    watch: ({ call }) => watchFor(() => parts, call),
+    levelOf: (name) => {
+      const tool = tools.find((one) => one.name === name);
+      return tool && permissionOf(tool);
+    },
+    log,
+    ...options,
+  });
+  return {
+    lab: { ...lab, log },
+    platform,
+    /** To be called after `closeLab`. */
+    close: async () => {
+      await client.close();
+      await guard.close();
+      await platform.close();
+    },
+  };
+}
