@@ -11,8 +11,8 @@ const named: Readonly<Record<string, readonly string[]>> = {
     'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/transport/replicas.test.ts', 'test/shipping/**/*.test.ts', 'test/demo.test.ts',
     'test/guard/table.test.ts', 'test/platform/scenarios-in-a-directory.test.ts', 'test/e2e/waiting.test.ts', 'test/e2e/mending.test.ts',
     'test/guard/properties.test.ts', 'test/transport/bleed.test.ts', 'test/client/any-answer.test.ts', 'test/platform/arbitrary-json.test.ts',
-    'test/platform/control/**/*.test.ts', 'test/mcp/guard/approvals/**/*.test.ts', 'test/transport/approvals.test.ts', 'test/guard/attacks.test.ts', 'test/guard/secrets.test.ts',
-    'test/e2e/shown-tools.test.ts', 'test/e2e/rolling-back.test.ts', 'test/mcp/redaction/recognition-time.test.ts',
+    'test/platform/control/**/*.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/transport/approvals.test.ts', 'test/guard/attacks.test.ts', 'test/guard/secrets.test.ts',
+    'test/e2e/shown-tools.test.ts', 'test/e2e/rolling-back.test.ts', 'test/server/redaction/recognition-time.test.ts',
   ],
 };
 

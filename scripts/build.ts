@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
-import { textPlaces } from '../src/mcp/texts.ts';
+import { textPlaces } from '../src/server/browse/texts.ts';
 import { narrowUndici } from './build/narrow-undici.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
 import { noticesFor } from './shipping/notices.ts';
@@ -29,7 +29,7 @@ const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1).padSta
 const prebuilt: Plugin = {
   name: 'prebuilt',
   setup: (bundle) => {
-    bundle.onLoad({ filter: /[\\/]src[\\/]mcp[\\/]prebuilt\.ts$/ }, () => ({
+    bundle.onLoad({ filter: /[\\/]src[\\/]server[\\/]protocol[\\/]prebuilt\.ts$/ }, () => ({
       contents: `export const prebuilt = JSON.parse(${JSON.stringify(JSON.stringify(derivePrebuilt()))});`, loader: 'js',
     }));
   },

@@ -1,6 +1,6 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import { createParts } from '../../src/mcp/parts.ts';
-import type { ServerParts } from '../../src/mcp/server.ts';
+import { createParts } from '../../src/server/protocol/parts.ts';
+import type { ServerParts } from '../../src/server/protocol/server.ts';
 import { serveStdio } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { against, type Figure } from '../figure.ts';

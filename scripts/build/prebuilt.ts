@@ -1,7 +1,7 @@
-import { instructions } from '../../src/mcp/instructions.ts';
-import { createRegistry } from '../../src/mcp/registry.ts';
-import { listedResources } from '../../src/mcp/resources/catalog.ts';
-import type { Prebuilt } from '../../src/mcp/surface.ts';
+import { instructions } from '../../src/server/protocol/instructions.ts';
+import { createRegistry } from '../../src/server/tool/registry.ts';
+import { listedResources } from '../../src/server/browse/resources/catalog.ts';
+import type { Prebuilt } from '../../src/server/protocol/surface.ts';
 import { tools } from '../../tools/index.ts';
 
 /** What a server without rules shows, derived as a running one would. */

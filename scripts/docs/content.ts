@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { uriParts } from '../../src/mcp/addresses/uri.ts';
-import { pointsAt } from '../../src/mcp/references.ts';
-import { mostWatched } from '../../src/mcp/resources/watches.ts';
-import { resources } from '../../src/mcp/resources/catalog.ts';
-import { variablesOf } from '../../src/mcp/resources/listed.ts';
-import { isOfPlatform, type Resource } from '../../src/mcp/resources/resource.ts';
-import { textsIn } from '../../src/mcp/texts.ts';
+import { uriParts } from '../../src/server/resolve/uri.ts';
+import { pointsAt } from '../../src/server/tool/references.ts';
+import { mostWatched } from '../../src/server/browse/resources/watches.ts';
+import { resources } from '../../src/server/browse/resources/catalog.ts';
+import { variablesOf } from '../../src/server/browse/resources/listed.ts';
+import { isOfPlatform, type Resource } from '../../src/server/browse/resources/resource.ts';
+import { textsIn } from '../../src/server/browse/texts.ts';
 import { code, table } from './markdown.ts';
 
 const completedWith = (resource: Resource): string =>

@@ -3,10 +3,10 @@ import { ApiError } from '../../src/client/errors.ts';
 import { createOffered } from '../../src/client/offered.ts';
 import { refusalOf, type Refused } from '../../src/client/refusal.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { bareProblem } from '../../src/mcp/addresses/problem.ts';
-import { failureText, outcomeOf, type Failure } from '../../src/mcp/errors.ts';
-import type { Refusal } from '../../src/mcp/guard/confirmation.ts';
-import type { Plan } from '../../src/mcp/guard/plan.ts';
+import { bareProblem } from '../../src/server/resolve/problem.ts';
+import { failureText, outcomeOf, type Failure } from '../../src/server/output/errors.ts';
+import type { Refusal } from '../../src/server/guard/confirmation.ts';
+import type { Plan } from '../../src/server/guard/plan.ts';
 import { tools } from '../../tools/index.ts';
 import { code, table } from './markdown.ts';
 

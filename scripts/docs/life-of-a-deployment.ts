@@ -10,8 +10,8 @@ import { cancel, request } from '../../src/platform/engine/requests.ts';
 import { retentionLane } from '../../src/platform/engine/retention-lane.ts';
 import { serviceSteps } from '../../src/platform/engine/service-steps.ts';
 import { lookAroundMilliseconds } from '../../src/platform/engine/worker.ts';
-import { deliveryLane, firstRetrySeconds, maximumAttempts } from '../../src/platform/webhooks/delivery-lane.ts';
-import { announce } from '../../src/platform/webhooks/outbox.ts';
+import { deliveryLane, firstRetrySeconds, maximumAttempts } from '../../src/platform/engine/webhooks/delivery-lane.ts';
+import { announce } from '../../src/platform/engine/webhooks/outbox.ts';
 import { code, table } from './markdown.ts';
 
 const parties = {
@@ -82,7 +82,7 @@ export const lifeStages: readonly LifeStage[] = [
     messages: [['caller', 'api', 'deploy'], ['api', 'database', 'deployment, services, events, deliveries'], ['api', 'engine', 'wake up'], ['api', 'caller', 'accepted', true]],
   },
   {
-    title: 'Put webhooks into the outbox', by: announce, file: 'src/platform/webhooks/outbox.ts',
+    title: 'Put webhooks into the outbox', by: announce, file: 'src/platform/engine/webhooks/outbox.ts',
     does: 'For each event that a webhook asks for, one delivery, with an id that follows from the deployment, the event and the webhook. Part of every transaction that changes a state.',
     durable: 'The delivery with its body, together with the state it tells of.',
     killed: 'Neither the state nor the delivery, or both.',
@@ -120,7 +120,7 @@ export const lifeStages: readonly LifeStage[] = [
   },
   stepStage('end canceled'),
   {
-    title: 'Deliver webhooks', by: deliveryLane, file: 'src/platform/webhooks/delivery-lane.ts',
+    title: 'Deliver webhooks', by: deliveryLane, file: 'src/platform/engine/webhooks/delivery-lane.ts',
     does: `Claims what is due for a webhook, posts it outside of any transaction, and records the attempt. Up to ${maximumAttempts} attempts, ${firstRetrySeconds} s apart at first, doubled each time. One at a time for a service of a deployment, in order.`,
     durable: 'The claim; then the attempt with its answer, and when the next one is due.',
     killed: 'Before the record: the delivery is posted again, with the same id. So at least once: a receiver tells repetitions by the id.',

@@ -2,9 +2,9 @@ import { argumentsOf } from '../../src/cli/commands/tool-arguments.ts';
 import { type OptionHelp, optionHelp } from '../../src/cli/config/read-config.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
-import { needsConfirmation } from '../../src/mcp/guard/tier.ts';
-import { listed } from '../../src/mcp/registry.ts';
-import { isDocumented, permissionOf, toolsets, type Tool } from '../../src/mcp/tool.ts';
+import { needsConfirmation } from '../../src/server/guard/tier.ts';
+import { listed } from '../../src/server/tool/registry.ts';
+import { isDocumented, permissionOf, toolsets, type Tool } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
 import { code, table } from './markdown.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { policyFileFor } from '../../src/mcp/guard/policy/rules.ts';
+import { policyFileFor } from '../../src/server/guard/policy/rules.ts';
 import { tools } from '../../tools/index.ts';
 import { code, table } from './markdown.ts';
 

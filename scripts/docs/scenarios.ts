@@ -1,5 +1,5 @@
-import { allScenarios, scenarios } from '../../src/platform/scenarios/scenarios.ts';
-import type { Scenario } from '../../src/platform/scenarios/scenario.ts';
+import { allScenarios, scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
+import type { Scenario } from '../../src/platform/testing/scenarios/scenario.ts';
 import { code } from './markdown.ts';
 
 const section = ({ name, story, seen, fix, environments, services }: Scenario): string => {

@@ -1,3 +1,4 @@
+import { visibleText } from '../../src/server/tool/mentions.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { optionsOf, type OptionHelp } from '../../src/cli/config/read-config.ts';
 import { tools } from '../../tools/index.ts';
@@ -42,7 +43,7 @@ export const mcpbManifest = {
       env: Object.fromEntries(options.map((option) => [option.env, `\${user_config.${keyOf(option)}}`])),
     },
   },
-  tools: tools.map(({ name, description }) => ({ name, description })),
+  tools: tools.map(({ name, description }) => ({ name, description: visibleText(description, []) })),
   // The server lists its prompts itself.
   prompts_generated: true,
   compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: manifest.engines.node } },

@@ -1,23 +1,23 @@
-import { createAuthenticate } from './auth.ts';
+import { createAuthenticate } from './api/auth.ts';
 import { type Clock, createSteppedClock, systemClock } from './clock.ts';
-import { openControl } from './control/control.ts';
-import { createFaultBook } from './control/faults/book.ts';
-import { addRequestFaults } from './control/faults/request-faults.ts';
-import type { FaultRule } from './control/faults/rule.ts';
-import { controlPrefix } from './control/server.ts';
-import { createStepping } from './control/stepping.ts';
-import { createGate } from './gate.ts';
-import { handlers } from './handlers/handlers.ts';
-import { createServer } from './http.ts';
+import { openControl } from './testing/control/control.ts';
+import { createFaultBook } from './testing/control/faults/book.ts';
+import { addRequestFaults } from './testing/control/faults/request-faults.ts';
+import type { FaultRule } from './testing/control/faults/rule.ts';
+import { controlPrefix } from './testing/control/server.ts';
+import { createStepping } from './testing/control/stepping.ts';
+import { createGate } from './api/gate.ts';
+import { handlers } from './api/handlers/handlers.ts';
+import { createServer } from './api/http.ts';
 import { type PlatformLog, silentLog } from './log.ts';
 import { type Random, systemRandom } from './random.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import { scenariosNamed } from './scenarios/scenarios.ts';
+import { scenariosNamed } from './testing/scenarios/scenarios.ts';
 import { organizationId, seedIds } from './seed/ids.ts';
 import { openDatabase } from './store/database.ts';
 import { removeLeftReplacements } from './store/replace.ts';
-import { acceptToken, addToken, hasLiveToken } from './tokens.ts';
-import { openVault } from './vault.ts';
+import { acceptToken, addToken, hasLiveToken } from './api/tokens.ts';
+import { openVault } from './store/vault.ts';
 import { createWork } from './work.ts';
 
 /** How a platform is to run. */

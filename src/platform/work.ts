@@ -1,23 +1,23 @@
 import { type Clock, type SteppedClock, systemClock } from './clock.ts';
-import { stepFaults } from './control/faults/step-faults.ts';
-import type { FaultBook } from './control/faults/book.ts';
-import { keptMoment, keepMoment } from './control/stepping.ts';
+import { stepFaults } from './testing/control/faults/step-faults.ts';
+import type { FaultBook } from './testing/control/faults/book.ts';
+import { keptMoment, keepMoment } from './testing/control/stepping.ts';
 import { createEngine } from './engine/create-engine.ts';
 import type { Engine } from './engine/engine.ts';
-import { requireOwnKey } from './key-check.ts';
+import { requireOwnKey } from './api/key-check.ts';
 import type { PlatformLog } from './log.ts';
 import { type Random, seededRandom } from './random.ts';
-import { type Budget, createRateLimit } from './rate-limit.ts';
+import { type Budget, createRateLimit } from './api/rate-limit.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { createSimulatedRuntime } from './runtime/simulated/simulated-runtime.ts';
-import { natureOf } from './scenarios/nature.ts';
-import type { Scenario } from './scenarios/scenario.ts';
+import { natureOf } from './testing/scenarios/nature.ts';
+import type { Scenario } from './testing/scenarios/scenario.ts';
 import { seedPlatform } from './seed/seed.ts';
 import { type Db, openDatabase, type Store } from './store/database.ts';
 import { readSetting, writeSetting } from './store/settings.ts';
-import type { Vault } from './vault.ts';
-import { anyAddress, publicOnly } from './webhooks/target.ts';
-import { sealTargets } from './webhooks/userinfo.ts';
+import type { Vault } from './store/vault.ts';
+import { anyAddress, publicOnly } from './engine/webhooks/target.ts';
+import { sealTargets } from './engine/webhooks/userinfo.ts';
 
 /** What works on the records of a platform is made with. */
 export interface WorkParts {

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
-import { buildServer, type Caller, type ServerParts } from '../mcp/server.ts';
+import { buildServer, type Caller, type ServerParts } from '../server/protocol/server.ts';
 import { withSubscriptions } from './stdio-subscriptions.ts';
 import type { Watch } from './subscriptions.ts';
 
@@ -14,7 +14,7 @@ const warn = async ({ work }: ServerParts, error: Error): Promise<void> => {
 
 /** What tells the caller of changes, loaded when it is first needed. */
 const watchOf = ({ work }: ServerParts) => async (): Promise<Watch> => {
-  const [{ watchFor }, loaded] = await Promise.all([import('../mcp/resources/watch.ts'), work()]);
+  const [{ watchFor }, loaded] = await Promise.all([import('../server/browse/resources/watch.ts'), work()]);
   return watchFor(() => loaded, caller);
 };
 

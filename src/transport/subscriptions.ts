@@ -1,5 +1,5 @@
-import { mostWatched } from '../mcp/resources/watches.ts';
-import { isRecord } from '../mcp/values.ts';
+import { mostWatched } from '../server/browse/resources/watches.ts';
+import { isRecord } from '../server/json/values.ts';
 
 /** Ends what it was given for. Safe to call more than once. */
 export type Stop = () => void;

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mapStrings } from '../../src/mcp/values.ts';
+import { mapStrings } from '../../src/server/json/values.ts';
 import { tools } from '../../tools/index.ts';
 import { textOf, type Asked } from '../e2e/mcp-support.ts';
 import { callsOn } from '../guard/calls.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
+import { setSecret } from '../../src/server/guard/approvals/operator.ts';
 import { commandLine, temporaryDirectory } from '../cli/support.ts';
 import { startProgram } from '../transport/program.ts';
 

@@ -7,8 +7,8 @@ import { approve } from '../../src/cli/commands/approve.ts';
 import { approvalsOf } from '../../src/cli/wiring/guard.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { readConfig, type Config } from '../../src/cli/config/read-config.ts';
-import { createApprovals } from '../../src/mcp/guard/approvals/approvals.ts';
-import { approvalFor } from '../mcp/guard/approvals/support.ts';
+import { createApprovals } from '../../src/server/guard/approvals/approvals.ts';
+import { approvalFor } from '../server/guard/approvals/support.ts';
 import { run, temporaryDirectory } from './support.ts';
 import { atTerminal } from './screen.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openGuard } from '../../src/cli/wiring/guard.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { contextWith } from '../mcp/support.ts';
+import { contextWith } from '../server/support.ts';
 import { run, temporaryDirectory } from './support.ts';
 
 const facts = {

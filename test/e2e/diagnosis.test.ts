@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CauseCode } from '../../src/analysis/diagnosis/diagnosis.ts';
-import { metaKeys } from '../../src/mcp/reply.ts';
+import { metaKeys } from '../../src/server/output/reply.ts';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
-import { scenarios } from '../../src/platform/scenarios/scenarios.ts';
+import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { connectorsTo, textOf } from './mcp-support.ts';
 
 const token = 'token-of-the-tests';

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { metaKeys } from '../../src/mcp/reply.ts';
+import { metaKeys } from '../../src/server/output/reply.ts';
 import { lensOn, type Lens } from '../guard/lens.ts';
 import { busyPlatform } from '../guard/rig.ts';
 import { agree, connectorsTo, textOf, userWho, type Connectors } from './mcp-support.ts';

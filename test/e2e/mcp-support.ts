@@ -4,11 +4,11 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import type { Policy } from '../../src/mcp/guard/policy.ts';
-import { createParts, type GuardParts } from '../../src/mcp/parts.ts';
+import type { Policy } from '../../src/server/guard/policy.ts';
+import { createParts, type GuardParts } from '../../src/server/protocol/parts.ts';
 import { serveStdio } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
-import { memoryLog } from '../mcp/support.ts';
+import { memoryLog } from '../server/support.ts';
 
 /** A question as a client's user sees it. */
 export interface Asked {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBeFilledIn } from '../../src/analysis/diagnosis/placeholder.ts';
-import { issuesOf } from '../../src/mcp/arguments.ts';
-import type { Next } from '../../src/mcp/next.ts';
-import { metaKeys } from '../../src/mcp/reply.ts';
+import { issuesOf } from '../../src/server/tool/arguments.ts';
+import type { Next } from '../../src/server/tool/next.ts';
+import { metaKeys } from '../../src/server/output/reply.ts';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
-import { scenarios } from '../../src/platform/scenarios/scenarios.ts';
+import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { tools } from '../../tools/index.ts';
 import { agree, connectorsTo, textOf, userWho, type Connectors, type TestClient } from './mcp-support.ts';
 

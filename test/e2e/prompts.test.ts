@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fenceMarks } from '../../src/mcp/redaction/index.ts';
-import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
-import { parsePrompt } from '../../src/mcp/prompts/prompt.ts';
-import { textsIn } from '../../src/mcp/texts.ts';
+import { fenceMarks } from '../../src/server/redaction/index.ts';
+import { parsePolicy } from '../../src/server/guard/policy/load.ts';
+import { parsePrompt } from '../../src/server/browse/prompts/prompt.ts';
+import { textsIn } from '../../src/server/browse/texts.ts';
 import { tools } from '../../tools/index.ts';
 import { startLab, type Lab } from '../platform/lab.ts';
 import { contentOf, eras, root, type Content, type ContentClient } from './resources-support.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { nextLook } from '../../src/mcp/resources/pace.ts';
-import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
+import { nextLook } from '../../src/server/browse/resources/pace.ts';
+import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { nobody, startLab, type Lab } from '../platform/lab.ts';
 import { contentOf, eras, type Content, type ContentClient } from './resources-support.ts';

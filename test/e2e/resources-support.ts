@@ -5,14 +5,14 @@ import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import type { Policy } from '../../src/mcp/guard/policy.ts';
-import { createParts } from '../../src/mcp/parts.ts';
-import { createWatches, type Watches } from '../../src/mcp/resources/watches.ts';
-import { textsIn } from '../../src/mcp/texts.ts';
-import type { Tool } from '../../src/mcp/tool.ts';
+import type { Policy } from '../../src/server/guard/policy.ts';
+import { createParts } from '../../src/server/protocol/parts.ts';
+import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
+import { textsIn } from '../../src/server/browse/texts.ts';
+import type { Tool } from '../../src/server/tool/tool.ts';
 import { serveStdio } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
-import { memoryLog } from '../mcp/support.ts';
+import { memoryLog } from '../server/support.ts';
 
 /** The root of the source, where prompts and skills lie. */
 export const root = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/mcp/guard/policy.ts';
-import { toolsets } from '../../src/mcp/tool.ts';
-import { scenarios } from '../../src/platform/scenarios/scenarios.ts';
+import type { Policy } from '../../src/server/guard/policy.ts';
+import { toolsets } from '../../src/server/tool/tool.ts';
+import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { core } from '../../tools/core.ts';
 import { tools } from '../../tools/index.ts';
 import { nobody, startLab, type Lab } from '../platform/lab.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issuesOf } from '../../src/mcp/arguments.ts';
-import { metaKeys } from '../../src/mcp/reply.ts';
+import { issuesOf } from '../../src/server/tool/arguments.ts';
+import { metaKeys } from '../../src/server/output/reply.ts';
 import { begun } from '../../tools/deployment/begun.ts';
 import { tools } from '../../tools/index.ts';
 import { busyPlatform } from '../guard/rig.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { mapStrings } from '../../src/mcp/values.ts';
+import { mapStrings } from '../../src/server/json/values.ts';
 import { tools } from '../../tools/index.ts';
 import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';

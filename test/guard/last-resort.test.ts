@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Parts } from '../../src/mcp/parts.ts';
-import type { Intent, Outcome } from '../../src/mcp/guard/record.ts';
-import { passingGraveCalls } from '../../src/mcp/guard/grave-calls.ts';
-import { passingKeys } from '../../src/mcp/guard/keys.ts';
+import type { Parts } from '../../src/server/protocol/parts.ts';
+import type { Intent, Outcome } from '../../src/server/audit/record.ts';
+import { passingGraveCalls } from '../../src/server/guard/grave-calls.ts';
+import { passingKeys } from '../../src/server/context/keys.ts';
 import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';
 import { busyPlatform, policyFrom } from './rig.ts';
@@ -31,32 +31,32 @@ const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unk
   return Object.fromEntries(wrapped) as Record<string, unknown>;
 });
 
-vi.mock('../../src/mcp/guard/controls.ts', breakable);
-vi.mock('../../src/mcp/guard/pinned-place.ts', breakable);
-vi.mock('../../src/mcp/arguments.ts', breakable);
-vi.mock('../../src/mcp/guard/guard.ts', breakable);
-vi.mock('../../src/mcp/resolve.ts', breakable);
-vi.mock('../../src/mcp/guard/together.ts', breakable);
-vi.mock('../../src/mcp/look.ts', breakable);
-vi.mock('../../src/mcp/guard/needless.ts', breakable);
-vi.mock('../../src/mcp/guard/lock.ts', breakable);
-vi.mock('../../src/mcp/guard/plan.ts', breakable);
-vi.mock('../../src/mcp/guard/tier.ts', breakable);
-vi.mock('../../src/mcp/guard/target-path.ts', breakable);
-vi.mock('../../src/mcp/guard/policy.ts', breakable);
-vi.mock('../../src/mcp/guard/question.ts', breakable);
-vi.mock('../../src/mcp/fit.ts', breakable);
-vi.mock('../../src/mcp/reply.ts', breakable);
-vi.mock('../../src/mcp/schema.ts', breakable);
-vi.mock('../../src/mcp/subject.ts', breakable);
-vi.mock('../../src/mcp/errors.ts', breakable);
-vi.mock('../../src/mcp/recording.ts', breakable);
-vi.mock('../../src/mcp/resources/catalog.ts', breakable);
+vi.mock('../../src/server/guard/controls.ts', breakable);
+vi.mock('../../src/server/guard/pinned-place.ts', breakable);
+vi.mock('../../src/server/tool/arguments.ts', breakable);
+vi.mock('../../src/server/guard/guard.ts', breakable);
+vi.mock('../../src/server/call/resolve-arguments.ts', breakable);
+vi.mock('../../src/server/guard/together.ts', breakable);
+vi.mock('../../src/server/call/look.ts', breakable);
+vi.mock('../../src/server/guard/needless.ts', breakable);
+vi.mock('../../src/server/guard/lock.ts', breakable);
+vi.mock('../../src/server/guard/plan.ts', breakable);
+vi.mock('../../src/server/guard/tier.ts', breakable);
+vi.mock('../../src/server/guard/target-path.ts', breakable);
+vi.mock('../../src/server/guard/policy.ts', breakable);
+vi.mock('../../src/server/guard/question.ts', breakable);
+vi.mock('../../src/server/output/fit.ts', breakable);
+vi.mock('../../src/server/output/reply.ts', breakable);
+vi.mock('../../src/server/tool/schema.ts', breakable);
+vi.mock('../../src/server/audit/subject.ts', breakable);
+vi.mock('../../src/server/output/errors.ts', breakable);
+vi.mock('../../src/server/call/recording.ts', breakable);
+vi.mock('../../src/server/browse/resources/catalog.ts', breakable);
 
-/** What pipeline.ts takes from elsewhere in this room, types aside. */
+/** What pipeline.ts takes from elsewhere in the server, types aside. */
 const stages = (): string[] => {
-  const source = readFileSync(join(import.meta.dirname, '../../src/mcp/pipeline.ts'), 'utf8');
-  return [...source.matchAll(/^import \{(?<names>[^}]+)\} from '\.\//gm)].flatMap(({ groups }) => groups!['names']!.split(',').map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('type ')));
+  const source = readFileSync(join(import.meta.dirname, '../../src/server/call/pipeline.ts'), 'utf8');
+  return [...source.matchAll(/^import \{(?<names>[^}]+)\} from '\.{1,2}\/(?!\.\.)/gm)].flatMap(({ groups }) => groups!['names']!.split(',').map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('type ')));
 };
 
 /** What isn't a stage: constants, helpers without a failure of their own, and what the last resort is itself made of. */
@@ -187,7 +187,7 @@ describe('other ways out', () => {
 
   test('changes: what breaks is not watched', async () => {
     const { client, log } = await serve();
-    const { watchFor } = await import('../../src/mcp/resources/watch.ts');
+    const { watchFor } = await import('../../src/server/browse/resources/watch.ts');
     const { parts } = partsFor({ url: platform.url, token: platform.token });
     broken.name = 'resourceAt';
     expect(await watchFor(() => parts, { principal: 'ann' })('infra://projects', () => undefined)).toBeUndefined();

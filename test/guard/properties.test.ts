@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/mcp/guard/policy.ts';
+import type { Policy } from '../../src/server/guard/policy.ts';
 import { tools } from '../../tools/index.ts';
 import { agree, connectorsTo, textOf, userWho } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { planText } from '../../src/mcp/guard/plan.ts';
-import { longestQuestion } from '../../src/mcp/guard/question.ts';
+import { planText } from '../../src/server/guard/plan.ts';
+import { longestQuestion } from '../../src/server/guard/question.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditOf } from '../../src/cli/wiring/guard.ts';
-import { verifyLog } from '../../src/mcp/audit/verify.ts';
+import { verifyLog } from '../../src/server/audit/verify.ts';
 import { agree, textOf, userWho, type User } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';
 import { lensOn, type LensOptions } from './lens.ts';

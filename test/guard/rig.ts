@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { approvalsOf, openGuard } from '../../src/cli/wiring/guard.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { createDesk, terminalSource } from '../../src/mcp/guard/approvals/desk.ts';
-import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
-import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
-import type { Policy } from '../../src/mcp/guard/policy.ts';
+import { createDesk, terminalSource } from '../../src/server/guard/approvals/desk.ts';
+import { setSecret } from '../../src/server/guard/approvals/operator.ts';
+import { parsePolicy } from '../../src/server/guard/policy/load.ts';
+import type { Policy } from '../../src/server/guard/policy.ts';
 import { startPlatform, type PlatformOptions, type RunningPlatform } from '../../src/platform/platform.ts';
 import { tools } from '../../tools/index.ts';
 
@@ -54,6 +54,8 @@ export async function freshGuard({ operator = false } = {}) {
     parts: guard.parts,
     /** Waits until all records are written. */
     settled: guard.settled,
+    /** Lets nothing wait any more. */
+    dropWaiting: async (): Promise<void> => (await places.store.open()).exec('DELETE FROM pending'),
     /** What waits for the operator. */
     waiting: () => desk.waiting(Date.now()),
     /** Decides as the operator does in their terminal. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditOf } from '../../src/cli/wiring/guard.ts';
-import { buildServer } from '../../src/mcp/server.ts';
+import { buildServer } from '../../src/server/protocol/server.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import { tightened } from '../../src/transport/http/policies.ts';
 import { readOnlyToo, unrestricted } from '../../src/transport/http/restriction.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Policy } from '../../src/mcp/guard/policy.ts';
+import type { Policy } from '../../src/server/guard/policy.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, connectorsTo, textOf, userWho, type Connectors } from '../e2e/mcp-support.ts';
 import { lensOn, type Lens } from './lens.ts';

@@ -3,13 +3,13 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import type { Policy } from '../../src/mcp/guard/policy.ts';
-import { createParts, type GuardParts } from '../../src/mcp/parts.ts';
-import { buildServer } from '../../src/mcp/server.ts';
-import type { Tool } from '../../src/mcp/tool.ts';
+import type { Policy } from '../../src/server/guard/policy.ts';
+import { createParts, type GuardParts } from '../../src/server/protocol/parts.ts';
+import { buildServer } from '../../src/server/protocol/server.ts';
+import type { Tool } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
 import type { Answer, Asked, User } from '../e2e/mcp-support.ts';
-import { memoryLog } from '../mcp/support.ts';
+import { memoryLog } from '../server/support.ts';
 
 type Message = Parameters<InMemoryTransport['send']>[0];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requirePromql, requireYaml } from '../../src/platform/handlers/grammar.ts';
+import { requirePromql, requireYaml } from '../../src/platform/api/handlers/grammar.ts';
 
 const refusal = (check: () => void): string => {
   try {

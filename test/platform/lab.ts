@@ -7,7 +7,7 @@ import { type PermissionLevel, permissionLevels, toWire } from '../../src/contra
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../src/platform/platform.ts';
 import { databaseFile } from '../../src/platform/store/database.ts';
-import { createToken } from '../../src/platform/tokens.ts';
+import { createToken } from '../../src/platform/api/tokens.ts';
 
 export type Json = Record<string, unknown>;
 

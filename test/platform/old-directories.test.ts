@@ -7,7 +7,7 @@ import { toWire } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { type RunningPlatform, startPlatform } from '../../src/platform/platform.ts';
 import { databaseFile, openDatabase } from '../../src/platform/store/database.ts';
-import { keyFile, openVault } from '../../src/platform/vault.ts';
+import { keyFile, openVault } from '../../src/platform/store/vault.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../src/contract/limits.ts';
-import { createRateLimit } from '../../src/platform/rate-limit.ts';
+import { createRateLimit } from '../../src/platform/api/rate-limit.ts';
 import { type Lab, type Reply, startLab } from './lab.ts';
 
 let now = Date.parse('2026-03-01T12:00:00.000Z');

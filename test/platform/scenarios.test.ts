@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scenarios } from '../../src/platform/scenarios/scenarios.ts';
+import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { type Json, type Lab, rowsOf, startLab } from './lab.ts';
 import { expected, type Expected, type Step } from './scenarios.ts';

@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createToken, listTokens, revokeToken } from '../../src/platform/tokens.ts';
+import { createToken, listTokens, revokeToken } from '../../src/platform/api/tokens.ts';
 import { databaseFile } from '../../src/platform/store/database.ts';
-import { createVault, keyFile, openVault } from '../../src/platform/vault.ts';
+import { createVault, keyFile, openVault } from '../../src/platform/store/vault.ts';
 import { type Lab, startLab } from './lab.ts';
 
 let now = Date.now();

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { textPlaces } from '../../src/mcp/texts.ts';
+import { textPlaces } from '../../src/server/browse/texts.ts';
 import { createKey } from '../../src/transport/http/keys.ts';
 import { commandLine, startPlatform, temporaryDirectory } from '../cli/support.ts';
 import { closeLab, connectLegacy, connectModern, textOf as resultText } from '../transport/lab.ts';

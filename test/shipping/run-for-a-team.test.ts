@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parsePolicy } from '../../src/mcp/guard/policy/load.ts';
+import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { tools } from '../../tools/index.ts';
 import { commandsIn, linesOf } from '../docs/pages.ts';
 import { understood } from '../docs/ours.ts';

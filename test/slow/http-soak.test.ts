@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
-import { createToken } from '../../src/platform/tokens.ts';
+import { createToken } from '../../src/platform/api/tokens.ts';
 import { connectLegacy, connectModern, modernCall, modernHeaders, textOf } from '../transport/lab.ts';
 
 const root = join(import.meta.dirname, '../..');

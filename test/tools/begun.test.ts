@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sight } from '../../src/mcp/tool.ts';
+import type { Sight } from '../../src/server/tool/tool.ts';
 import { afterwards, begun } from '../../tools/deployment/begun.ts';
 import { awaitEnd } from '../../tools/deployment/waiting.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { meanings } from '../../src/contract/meanings.ts';
 import { allOperations } from '../../src/contract/operations.ts';
-import type { JsonSchema } from '../../src/mcp/json-schema.ts';
-import { instructions } from '../../src/mcp/instructions.ts';
-import { visibleText } from '../../src/mcp/mentions.ts';
-import { listed } from '../../src/mcp/registry.ts';
+import type { JsonSchema } from '../../src/server/json/json-schema.ts';
+import { instructions } from '../../src/server/protocol/instructions.ts';
+import { visibleText } from '../../src/server/tool/mentions.ts';
+import { listed } from '../../src/server/tool/registry.ts';
 import { tools } from '../../tools/index.ts';
 
 const list = tools.map((tool) => listed(tool));

@@ -2,9 +2,9 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RecordedCall } from '../../src/mcp/audit/calls.ts';
-import { hasSecret, setSecret } from '../../src/mcp/guard/approvals/operator.ts';
-import { approvalFor, officeIn, secret } from '../mcp/guard/approvals/support.ts';
+import type { RecordedCall } from '../../src/server/audit/calls.ts';
+import { hasSecret, setSecret } from '../../src/server/guard/approvals/operator.ts';
+import { approvalFor, officeIn, secret } from '../server/guard/approvals/support.ts';
 import { closeLab, startLab } from './lab.ts';
 import { exchange, statusOf } from './wire.ts';
 
@@ -142,7 +142,7 @@ describe('the page of approvals', () => {
     const code = await ask();
     const browser = browserAt(url);
     await browser.enter();
-    const tried = await browser.follow(await browser.post({ ...(await browser.fieldsFor(code)), do: 'approve', typed: 'prod' }));
+    const tried = await browser.follow(await browser.post({ ...(await browser.fieldsFor(code)), do: 'approve', typed: 'shop/prod' }));
     expect(await tried.text()).toContain('Nothing was decided: it could not be recorded');
     expect(log.lines).toContainEqual(expect.objectContaining({ message: 'operator could not decide' }));
     expect(await outcome()).toMatchObject({ kind: 'pending', code });

@@ -9,17 +9,17 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import { createParts } from '../../src/mcp/parts.ts';
-import { buildServer } from '../../src/mcp/server.ts';
+import { createParts } from '../../src/server/protocol/parts.ts';
+import { buildServer } from '../../src/server/protocol/server.ts';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
-import { createToken } from '../../src/platform/tokens.ts';
+import { createToken } from '../../src/platform/api/tokens.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import type { Authenticate } from '../../src/transport/http/identity.ts';
 import { tightened } from '../../src/transport/http/policies.ts';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
 import { serveHttp, type HttpServer } from '../../src/transport/http/serve.ts';
 import { tools } from '../../tools/index.ts';
-import { memoryLog } from '../mcp/support.ts';
+import { memoryLog } from '../server/support.ts';
 import { initialize, modernCall, modernHeaders } from './lab.ts';
 
 /** Callers, and tokens that they bring; every third brings none, every fourth wants nothing but reads. */

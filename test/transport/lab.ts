@@ -6,7 +6,7 @@ import { McpServer, acceptedContent, inputRequired } from '@modelcontextprotocol
 import * as z from 'zod';
 import { callOf, type HttpCaller } from '../../src/transport/http/caller.ts';
 import { serveHttp, type HttpServer, type HttpServerOptions } from '../../src/transport/http/serve.ts';
-import { memoryLog } from '../mcp/support.ts';
+import { memoryLog } from '../server/support.ts';
 
 /** Calls of the tool `hold`, which run until they are let go or cancelled. */
 export interface Held {

@@ -3,7 +3,7 @@ import { bearer } from '../../src/transport/http/bearer.ts';
 import { metadata, metadataUrlOf } from '../../src/transport/http/metadata.ts';
 import type { OAuthOptions } from '../../src/transport/http/oauth.ts';
 import { audience, oauthOf, startAuthorizationServer, type AuthorizationServer, type TokenWishes } from './authorization-server.ts';
-import { memoryLog } from '../mcp/support.ts';
+import { memoryLog } from '../server/support.ts';
 import { closeLab, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startLab, textOf } from './lab.ts';
 
 let authority: AuthorizationServer;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { setSecret } from '../../src/mcp/guard/approvals/operator.ts';
+import { setSecret } from '../../src/server/guard/approvals/operator.ts';
 import { startProgram } from './program.ts';
 import { approveOn, operatorSecret } from './approving.ts';
 import { connectModern, modernCall, modernHeaders, textOf } from './lab.ts';

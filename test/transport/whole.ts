@@ -1,15 +1,15 @@
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { shippedTexts } from '../../src/cli/wiring/texts.ts';
-import { createAddresses } from '../../src/mcp/addresses/addresses.ts';
-import { createParts } from '../../src/mcp/parts.ts';
-import { watchFor } from '../../src/mcp/resources/watch.ts';
-import { buildServer } from '../../src/mcp/server.ts';
-import { permissionOf } from '../../src/mcp/tool.ts';
+import { createAddresses } from '../../src/server/resolve/addresses.ts';
+import { createParts } from '../../src/server/protocol/parts.ts';
+import { watchFor } from '../../src/server/browse/resources/watch.ts';
+import { buildServer } from '../../src/server/protocol/server.ts';
+import { permissionOf } from '../../src/server/tool/tool.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import { tools } from '../../tools/index.ts';
 import { busyPlatform, freshGuard } from '../guard/rig.ts';
-import { memoryLog } from '../mcp/support.ts';
+import { memoryLog } from '../server/support.ts';
 import { startLab, type Lab } from './lab.ts';
 
 /** The server with all its tools, prompts and resources over HTTP, a platform of its own behind it, and an operator with a secret. */

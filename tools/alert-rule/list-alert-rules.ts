@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, table } from '../../src/mcp/tool.ts';
+import { defineTool, table } from '../../src/server/tool/tool.ts';
 
 export const listAlertRules = defineTool(operations.list_alert_rules, {
   toolset: 'alerts',

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, record } from '../../src/mcp/tool.ts';
+import { amending, defineTool, record } from '../../src/server/tool/tool.ts';
 
 export const updateContainer = defineTool(operations.update_container, {
   toolset: 'services',

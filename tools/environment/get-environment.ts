@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/mcp/tool.ts';
+import { defineTool, record } from '../../src/server/tool/tool.ts';
 
 export const getEnvironment = defineTool(operations.get_environment, {
   toolset: 'environments',

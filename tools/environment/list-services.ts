@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, naming, wholeTable } from '../../src/mcp/tool.ts';
+import { defineTool, naming, wholeTable } from '../../src/server/tool/tool.ts';
 
 export const listServices = defineTool(operations.list_services, {
   toolset: 'environments',

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, services } from '../../src/mcp/tool.ts';
+import { defineTool, services } from '../../src/server/tool/tool.ts';
 import { beginning } from '../deployment/begun.ts';
 
 export const restartServices = defineTool(operations.restart_services, {

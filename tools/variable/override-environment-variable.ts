@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, override, record } from '../../src/mcp/tool.ts';
+import { defineTool, override, record } from '../../src/server/tool/tool.ts';
 
 export const overrideEnvironmentVariable = defineTool(operations.override_environment_variable, {
   toolset: 'variables',

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, naming, record, type JsonRecord } from '../../src/mcp/tool.ts';
+import { amending, defineTool, naming, record, type JsonRecord } from '../../src/server/tool/tool.ts';
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 

@@ -1,10 +1,10 @@
 import type { Config } from '../config/read-config.ts';
-import { clean } from '../../mcp/redaction/index.ts';
-import { createDesk, terminalSource, type Desk, type Unlocked } from '../../mcp/guard/approvals/desk.ts';
-import { hasSecret, setSecret } from '../../mcp/guard/approvals/operator.ts';
-import type { Pending, Verdict } from '../../mcp/guard/approvals/pending.ts';
-import { planText } from '../../mcp/guard/plan.ts';
-import { isTyped } from '../../mcp/guard/question.ts';
+import { clean } from '../../server/redaction/index.ts';
+import { createDesk, terminalSource, type Desk, type Unlocked } from '../../server/guard/approvals/desk.ts';
+import { hasSecret, setSecret } from '../../server/guard/approvals/operator.ts';
+import type { Pending, Verdict } from '../../server/guard/approvals/pending.ts';
+import { planText } from '../../server/guard/plan.ts';
+import { isTyped } from '../../server/guard/question.ts';
 import { columns } from '../terminal/columns.ts';
 import { styled, tierText } from '../terminal/style.ts';
 import { approvalsOf, openDecisions } from '../wiring/guard.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/read-config.ts';
-import { readCalls, targetText, type RecordedCall } from '../../mcp/audit/calls.ts';
-import { blindSpot, verifyLog, type Verdict } from '../../mcp/audit/verify.ts';
-import { clean } from '../../mcp/redaction/index.ts';
+import { readCalls, targetText, type RecordedCall } from '../../server/audit/calls.ts';
+import { blindSpot, verifyLog, type Verdict } from '../../server/audit/verify.ts';
+import { clean } from '../../server/redaction/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { auditOf } from '../wiring/guard.ts';
 import { withProgress } from '../terminal/progress.ts';

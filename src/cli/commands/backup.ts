@@ -1,6 +1,6 @@
 import type { Config } from '../config/read-config.ts';
 import { listSnapshots, takeSnapshot } from '../../platform/store/snapshots.ts';
-import { keyFile } from '../../platform/vault.ts';
+import { keyFile } from '../../platform/store/vault.ts';
 import { columns } from '../terminal/columns.ts';
 import { withProgress } from '../terminal/progress.ts';
 

@@ -7,7 +7,7 @@ const toolNames: Values = async () => (await import('../wiring/offered-tools.ts'
 /** Options whose values are names of things there are, and those names; looked up when a shell asks for them. */
 export const optionValues: Readonly<Partial<Record<OptionName, Values>>> = {
   scenario: async () => {
-    const { allScenarios, scenarios } = await import('../../platform/scenarios/scenarios.ts');
+    const { allScenarios, scenarios } = await import('../../platform/testing/scenarios/scenarios.ts');
     return [...scenarios.map(({ name }) => name), allScenarios];
   },
   profile: async ({ profilesFile }) => profileNames(process.env, profilesFile),

@@ -1,6 +1,6 @@
 import type { Config } from '../config/read-config.ts';
 import { isLoopback } from '../../transport/http/loopback.ts';
-import { loadFaults } from '../../platform/control/faults/file.ts';
+import { loadFaults } from '../../platform/testing/control/faults/file.ts';
 import { claim, taken } from '../wiring/claim.ts';
 import { createLog } from '../wiring/log.ts';
 import { tokenIn } from '../wiring/secret-file.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/read-config.ts';
 import { prepareRestore, removeLeftReplacements } from '../../platform/store/replace.ts';
 import { findSnapshot } from '../../platform/store/snapshots.ts';
-import { keyFile, openPresentVault } from '../../platform/vault.ts';
+import { keyFile, openPresentVault } from '../../platform/store/vault.ts';
 import { listBackups } from './backup.ts';
 import { claim, taken } from '../wiring/claim.ts';
 import { withProgress } from '../terminal/progress.ts';

@@ -1,8 +1,8 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Config } from '../config/read-config.ts';
-import type { Log } from '../../mcp/context.ts';
-import { skillsOf } from '../../mcp/skills.ts';
-import { prebuiltSurface } from '../../mcp/surface.ts';
+import type { Log } from '../../server/context/context.ts';
+import { skillsOf } from '../../server/browse/skills.ts';
+import { prebuiltSurface } from '../../server/protocol/surface.ts';
 import { serveStdio } from '../../transport/stdio.ts';
 import { connectionOf } from '../wiring/connecting.ts';
 import type { Connection } from '../wiring/connection.ts';
@@ -19,7 +19,7 @@ const chooses = ({ toolsets, tools, excludeTools }: Config): boolean => toolsets
 /** Told why nothing can be carried out: then there is no log yet that hides secrets. */
 const openingLog = (log: Log, { secrets }: Connection): Pick<Log, 'error'> => ({
   error: (fields, message) => {
-    void import('../../mcp/redaction/index.ts').then(({ createRedaction, protectLog }) => protectLog(log, createRedaction({ configured: secrets })).error(fields, message));
+    void import('../../server/redaction/index.ts').then(({ createRedaction, protectLog }) => protectLog(log, createRedaction({ configured: secrets })).error(fields, message));
   },
 });
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config/read-config.ts';
-import { createToken, listTokens, revokeToken, type TokenRecord, type TokenRequest } from '../../platform/tokens.ts';
+import { createToken, listTokens, revokeToken, type TokenRecord, type TokenRequest } from '../../platform/api/tokens.ts';
 import { columns } from '../terminal/columns.ts';
 
 /** `infra-mcp token create`: prints the value on stdout, alone, and on stderr what to know of it. */

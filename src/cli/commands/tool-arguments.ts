@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../mcp/json-schema.ts';
+import type { JsonSchema } from '../../server/json/json-schema.ts';
 
 /** An argument of a tool, for people to read. */
 export interface ToldArgument {

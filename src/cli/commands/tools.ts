@@ -1,9 +1,9 @@
 import { tools as everyTool } from '../../../tools/index.ts';
 import type { Config } from '../config/read-config.ts';
-import { denialOf, possibleTiers, type Policy } from '../../mcp/guard/policy.ts';
-import { nearest } from '../../mcp/nearest.ts';
-import { listed } from '../../mcp/registry.ts';
-import { isDocumented, permissionOf, type Tool } from '../../mcp/tool.ts';
+import { denialOf, possibleTiers, type Policy } from '../../server/guard/policy.ts';
+import { nearest } from '../../server/tool/nearest.ts';
+import { listed } from '../../server/tool/registry.ts';
+import { isDocumented, permissionOf, type Tool } from '../../server/tool/tool.ts';
 import { columns } from '../terminal/columns.ts';
 import { policyOf } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { ApiError, type ApiErrorKind } from '../../client/errors.ts';
 import type { Config } from '../config/read-config.ts';
 import { operations } from '../../contract/operations.ts';
-import { clean } from '../../mcp/redaction/index.ts';
+import { clean } from '../../server/redaction/index.ts';
 import { endpointOf } from '../wiring/claim.ts';
 import { createLog } from '../wiring/log.ts';
 import { remoteConnection } from '../wiring/remote.ts';

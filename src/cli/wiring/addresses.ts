@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseBaseUrl } from '../../client/base-url.ts';
 import type { Config } from '../config/read-config.ts';
-import { createAddresses, type RememberingAddresses } from '../../mcp/addresses/addresses.ts';
+import { createAddresses, type RememberingAddresses } from '../../server/resolve/addresses.ts';
 import { readTextFile, replaceSecretFile } from './secret-file.ts';
 
 // Where it listens changes with every start; whose data directory it is doesn't.

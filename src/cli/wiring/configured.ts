@@ -8,6 +8,6 @@ export async function configured(name: CommandName, flags: GivenFlags, run: (con
   const { config, warnings } = readConfig(name, flags, process.env, await chosenProfile(name, flags, process.env));
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
   // Here, not when the platform is first needed: whoever started it still looks.
-  if (config.scenario) (await import('../../platform/scenarios/scenarios.ts')).scenariosNamed(config.scenario);
+  if (config.scenario) (await import('../../platform/testing/scenarios/scenarios.ts')).scenariosNamed(config.scenario);
   await run(config);
 }

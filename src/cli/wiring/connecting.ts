@@ -1,5 +1,5 @@
 import type { Config } from '../config/read-config.ts';
-import type { Log } from '../../mcp/context.ts';
+import type { Log } from '../../server/context/context.ts';
 import type { Connection } from './connection.ts';
 
 /** The embedded platform's code is loaded when it is first called. */

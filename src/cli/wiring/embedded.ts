@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import type { Config } from '../config/read-config.ts';
 import { operations } from '../../contract/operations.ts';
-import type { Log } from '../../mcp/context.ts';
+import type { Log } from '../../server/context/context.ts';
 import { type Claim, claim, endpointOf } from './claim.ts';
 import type { Connection } from './connection.ts';
 import { linkTo, type Link } from './link.ts';

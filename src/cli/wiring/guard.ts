@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { defaultDataDir, type Config } from '../config/read-config.ts';
-import type { AuditKeys } from '../../mcp/audit/heads.ts';
-import { auditDecisions, auditRecorder } from '../../mcp/audit/recorder.ts';
-import { commandSink, fileSink } from '../../mcp/audit/sink.ts';
-import { createTrail, type Trail } from '../../mcp/audit/trail.ts';
-import { createApprovals, type ApprovalsConfig } from '../../mcp/guard/approvals/approvals.ts';
-import { graveCallsIn } from '../../mcp/guard/grave-calls.ts';
-import type { RecordDecision } from '../../mcp/guard/record.ts';
-import { keysIn, type Keys } from '../../mcp/guard/keys.ts';
-import { storeAt } from '../../mcp/guard/store.ts';
-import type { GuardParts } from '../../mcp/parts.ts';
+import type { AuditKeys } from '../../server/audit/heads.ts';
+import { auditDecisions, auditRecorder } from '../../server/audit/recorder.ts';
+import { commandSink, fileSink } from '../../server/audit/sink.ts';
+import { createTrail, type Trail } from '../../server/audit/trail.ts';
+import { createApprovals, type ApprovalsConfig } from '../../server/guard/approvals/approvals.ts';
+import { graveCallsIn } from '../../server/guard/grave-calls.ts';
+import type { RecordDecision } from '../../server/audit/record.ts';
+import { keysIn, type Keys } from '../../server/context/keys.ts';
+import { storeAt } from '../../server/guard/store.ts';
+import type { GuardParts } from '../../server/protocol/parts.ts';
 
 /** What the guard keeps in a data directory. */
 const keptIn = (dataDir: string) => ({

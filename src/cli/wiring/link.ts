@@ -4,8 +4,8 @@ import { createClient, type Client } from '../../client/client.ts';
 import { credentialOf } from '../../client/credential.ts';
 import { ApiError } from '../../client/errors.ts';
 import { operations } from '../../contract/operations.ts';
-import type { Log } from '../../mcp/context.ts';
-import { createToken } from '../../platform/tokens.ts';
+import type { Log } from '../../server/context/context.ts';
+import { createToken } from '../../platform/api/tokens.ts';
 import { createSecretFile, readTextFile } from './secret-file.ts';
 
 /** A client that the platform of a data directory has let in. */

@@ -1,6 +1,6 @@
 import type { Logger, LoggerOptions } from 'pino';
 import type { logLevels } from '../config/read-config.ts';
-import type { Log } from '../../mcp/context.ts';
+import type { Log } from '../../server/context/context.ts';
 
 /** Members that never show, should someone log an object that has them. */
 const secretMembers = ['value', 'token', 'password', 'secret_access_key', 'vendor_secret_key', 'target_secret', 'authorization'];

@@ -1,11 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import { operations } from '../../contract/operations.ts';
-import { createAddresses } from '../../mcp/addresses/addresses.ts';
-import type { Addresses, Look } from '../../mcp/addresses/address.ts';
-import type { AddressProblem } from '../../mcp/addresses/problem.ts';
-import { CallFailure } from '../../mcp/errors.ts';
-import { attempt, type Read } from '../../mcp/guard/target.ts';
+import { createAddresses } from '../../server/resolve/addresses.ts';
+import type { Addresses, Look } from '../../server/tool/address.ts';
+import type { AddressProblem } from '../../server/resolve/problem.ts';
+import { CallFailure } from '../../server/output/errors.ts';
+import { attempt, type Read } from '../../server/guard/target.ts';
 import type { RulePlace } from './policy-places.ts';
 
 /** Longest that one request waits, in milliseconds. */

@@ -1,8 +1,8 @@
 import { core, coreName } from '../../../tools/core.ts';
 import { tools } from '../../../tools/index.ts';
 import { optionHelp, type Config } from '../config/read-config.ts';
-import { nearest } from '../../mcp/nearest.ts';
-import { toolsets, type Tool } from '../../mcp/tool.ts';
+import { nearest } from '../../server/tool/nearest.ts';
+import { toolsets, type Tool } from '../../server/tool/tool.ts';
 
 type Choosing = 'toolsets' | 'tools' | 'excludeTools';
 

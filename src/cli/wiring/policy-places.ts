@@ -1,5 +1,5 @@
-import type { Log } from '../../mcp/context.ts';
-import type { Policy } from '../../mcp/guard/policy.ts';
+import type { Log } from '../../server/context/context.ts';
+import type { Policy } from '../../server/guard/policy.ts';
 import type { Connection } from './connection.ts';
 
 /** A project or environment that rules of a policy are about, as they name it, and the first rule that does. */

@@ -1,7 +1,7 @@
 import { optionHelp, type Config } from '../config/read-config.ts';
-import type { Pin } from '../../mcp/guard/pin.ts';
-import type { Policy } from '../../mcp/guard/policy.ts';
-import type { Rules } from '../../mcp/guard/policy/rules.ts';
+import type { Pin } from '../../server/guard/pin.ts';
+import type { Policy } from '../../server/guard/policy.ts';
+import type { Rules } from '../../server/guard/policy/rules.ts';
 
 const envOf = (option: 'maxDisruptivePerHour' | 'project' | 'environment'): string => optionHelp.find(({ name }) => name === option)!.env;
 
@@ -26,6 +26,6 @@ export async function policyOf(config: Config): Promise<Policy> {
   const { readOnly, policyFile } = config;
   const pin = pinOf(config);
   if (policyFile === undefined) return { readOnly, rules: rulesOfOptions(config), pin };
-  const [{ loadPolicy }, { tools }] = await Promise.all([import('../../mcp/guard/policy/load.ts'), import('../../../tools/index.ts')]);
+  const [{ loadPolicy }, { tools }] = await Promise.all([import('../../server/guard/policy/load.ts'), import('../../../tools/index.ts')]);
   return { readOnly, pin, rules: [await loadPolicy(policyFile, tools), ...rulesOfOptions(config)] };
 }

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { credentialOf, readCredentialFile } from '../../client/credential.ts';
 import type { Config } from '../config/read-config.ts';
-import type { Log } from '../../mcp/context.ts';
+import type { Log } from '../../server/context/context.ts';
 import type { Connection } from './connection.ts';
 
 /** Stands for the token where the server has none: whoever calls brings their own, and with this nobody gets in. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config/read-config.ts';
-import type { Log } from '../../mcp/context.ts';
+import type { Log } from '../../server/context/context.ts';
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../platform/platform.ts';
 import type { Claim } from './claim.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { textPlaces, textsIn, type Texts } from '../../mcp/texts.ts';
+import { textPlaces, textsIn, type Texts } from '../../server/browse/texts.ts';
 
 /**
  * The texts that come with the program: at the root of the source, or in the folder of the bundle that this code is in.

@@ -1,9 +1,9 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Config } from '../config/read-config.ts';
-import type { Log } from '../../mcp/context.ts';
-import type { Policy } from '../../mcp/guard/policy.ts';
-import { createParts, type Parts } from '../../mcp/parts.ts';
-import type { Texts } from '../../mcp/texts.ts';
+import type { Log } from '../../server/context/context.ts';
+import type { Policy } from '../../server/guard/policy.ts';
+import { createParts, type Parts } from '../../server/protocol/parts.ts';
+import type { Texts } from '../../server/browse/texts.ts';
 import { openAddresses } from './addresses.ts';
 import type { Connection } from './connection.ts';
 import { openGuard } from './guard.ts';

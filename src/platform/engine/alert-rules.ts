@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../contract/resources/alert-rule.ts';
 import { millisecondsOf } from '../clock.ts';
-import { notFound } from '../problem.ts';
+import { notFound } from '../api/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { AlertRuleTable } from '../store/schema.ts';
 import { duration, type EngineContext, iso } from './context.ts';

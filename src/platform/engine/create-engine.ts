@@ -1,6 +1,6 @@
-import { deliveryLane } from '../webhooks/delivery-lane.ts';
-import { webhookRecords } from '../webhooks/records.ts';
-import { type AddressPolicy, createAgent } from '../webhooks/target.ts';
+import { deliveryLane } from './webhooks/delivery-lane.ts';
+import { webhookRecords } from './webhooks/records.ts';
+import { type AddressPolicy, createAgent } from './webhooks/target.ts';
 import { alertRuleChanged, moveAlertRule } from './alert-rules.ts';
 import { moveUpgrade, requestUpgrade } from './cluster-upgrade.ts';
 import type { EngineContext } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { notFound } from '../problem.ts';
+import { notFound } from '../api/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { Database, ServiceTable } from '../store/schema.ts';
 import type { EnvironmentState } from './engine.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { DeploymentHistoryItem } from '../../contract/resources/job.ts';
-import { notFound } from '../problem.ts';
+import { notFound } from '../api/problem.ts';
 import { buildPod } from '../runtime/pods.ts';
 import type { Db } from '../store/database.ts';
 import type { DeployedCommit } from '../store/service-spec.ts';

@@ -1,5 +1,5 @@
 import { maximumLogLines } from '../../contract/resources/deployment.ts';
-import { notFound } from '../problem.ts';
+import { notFound } from '../api/problem.ts';
 import type { Line, RunningVersion, Runtime } from '../runtime/runtime.ts';
 import type { Db, Store } from '../store/database.ts';
 import type { DeployedCommit } from '../store/service-spec.ts';

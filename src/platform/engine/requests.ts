@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { DeploymentAction } from '../../contract/states.ts';
-import { notFound, refused } from '../problem.ts';
+import { notFound, refused } from '../api/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { ServiceTable } from '../store/schema.ts';
 import { duration, type EngineContext, iso, notYet } from './context.ts';

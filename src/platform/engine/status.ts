@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { StatusDetails } from '../../contract/resources/deployment.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import { endOf, type DeploymentAction, type DeploymentState } from '../../contract/states.ts';
-import { notFound } from '../problem.ts';
+import { notFound } from '../api/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { Database } from '../store/schema.ts';
 import type { ServiceStatus } from './engine.ts';

@@ -2,7 +2,7 @@ import type { Updateable } from 'kysely';
 import type { StepName } from '../../contract/resources/deployment.ts';
 import type { EventKind } from '../../contract/resources/webhook.ts';
 import type { DeploymentState } from '../../contract/states.ts';
-import { announce } from '../webhooks/outbox.ts';
+import { announce } from './webhooks/outbox.ts';
 import type { Line } from '../runtime/runtime.ts';
 import type { Db } from '../store/database.ts';
 import type { Database } from '../store/schema.ts';

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Db } from '../store/database.ts';
 import type { ClusterTable, MemberTable } from '../store/schema.ts';
-import type { Vault } from '../vault.ts';
+import type { Vault } from '../store/vault.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
 
 const day = 86_400_000;

@@ -1,11 +1,11 @@
 import { carryOutInThePast, type PastOrder } from '../engine/past.ts';
-import type { PlatformParts } from '../handler.ts';
-import { builtInVariables } from '../handlers/built-in-variables.ts';
-import { putScenario } from '../scenarios/put.ts';
-import type { Scenario } from '../scenarios/scenario.ts';
+import type { PlatformParts } from '../api/handler.ts';
+import { builtInVariables } from '../api/handlers/built-in-variables.ts';
+import { putScenario } from '../testing/scenarios/put.ts';
+import type { Scenario } from '../testing/scenarios/scenario.ts';
 import type { Db, Store } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
-import type { Vault } from '../vault.ts';
+import type { Vault } from '../store/vault.ts';
 import { seedAlertRules } from './alert-rules.ts';
 import { organizationId, seedId } from './ids.ts';
 import { seedOrganization, seedStart, type SeedTime, seedTime } from './organization.ts';

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { VariableTable } from '../store/schema.ts';
-import type { Vault } from '../vault.ts';
+import type { Vault } from '../store/vault.ts';
 import { seedId, seedIds } from './ids.ts';
 import type { SeedTime } from './organization.ts';
 import { type Holder, variableRow } from './rows.ts';

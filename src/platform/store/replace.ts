@@ -3,9 +3,9 @@ import { copyFile, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Insertable } from 'kysely';
-import { keyFits } from '../key-check.ts';
-import { refused } from '../problem.ts';
-import { keyFile, type Vault } from '../vault.ts';
+import { keyFits } from '../api/key-check.ts';
+import { refused } from '../api/problem.ts';
+import { keyFile, type Vault } from './vault.ts';
 import { copyDatabase, isUnreadable } from './copy.ts';
 import { databaseFile, openDatabase } from './database.ts';
 import type { ApiTokenTable } from './schema.ts';

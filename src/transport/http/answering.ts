@@ -1,5 +1,5 @@
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { isRecord } from '../../mcp/values.ts';
+import { isRecord } from '../../server/json/values.ts';
 import { requestsIn, type RpcRequest } from './messages.ts';
 
 type Id = RpcRequest['id'];

@@ -1,5 +1,5 @@
 import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type McpRequestContext, type McpServer } from '@modelcontextprotocol/server';
-import type { Clock, Log } from '../../mcp/context.ts';
+import type { Clock, Log } from '../../server/context/context.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
 import { createSessions, type Answered, type SessionLimits } from './sessions.ts';
 import { isListen, type Watch } from '../subscriptions.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../mcp/context.ts';
+import type { Clock, Log } from '../../server/context/context.ts';
 import type { Handler } from './exchange.ts';
 
 /** How long an answer about the platform is trusted, in milliseconds: it is asked at most this often. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '../../mcp/context.ts';
+import type { Log } from '../../server/context/context.ts';
 import { refuse } from './answers.ts';
 import { discardBody } from './body.ts';
 import { headOf, requestIdOf, send, targetOf, type Exchange, type Handler } from './exchange.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../mcp/values.ts';
+import { isRecord } from '../../server/json/values.ts';
 
 /** A JSON-RPC request, as far as the host looks into it. */
 export interface RpcRequest {

@@ -1,7 +1,7 @@
 import { OAuthError, OAuthErrorCode, bearerAuthChallengeResponse } from '@modelcontextprotocol/server';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { permissionLevels, type PermissionLevel } from '../../contract/operation.ts';
-import type { Clock, Log } from '../../mcp/context.ts';
+import type { Clock, Log } from '../../server/context/context.ts';
 import { tryAgain } from './answers.ts';
 import type { Identity } from './identity.ts';
 import { findKeys } from './issuer.ts';

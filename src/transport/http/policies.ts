@@ -1,6 +1,6 @@
-import { tighten } from '../../mcp/guard/policy.ts';
-import { partsUnder, type Parts } from '../../mcp/parts.ts';
-import type { Tool } from '../../mcp/tool.ts';
+import { tighten } from '../../server/guard/policy.ts';
+import { partsUnder, type Parts } from '../../server/protocol/parts.ts';
+import type { Tool } from '../../server/tool/tool.ts';
 import type { Restriction } from './caller.ts';
 
 /**

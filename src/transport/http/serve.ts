@@ -1,6 +1,6 @@
 import { hostHeaderValidationResponse } from '@modelcontextprotocol/server';
 import type { PermissionLevel } from '../../contract/operation.ts';
-import type { Clock, Log } from '../../mcp/context.ts';
+import type { Clock, Log } from '../../server/context/context.ts';
 import { approvalsPage, type ShownApprovals } from './approvals/approvals.ts';
 import { checkAddress, hostsOf, inHeader, originsOf, type Address } from './bind.ts';
 import { mcpEndpoint } from './endpoint.ts';

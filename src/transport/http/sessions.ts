@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type AuthInfo, type McpServer } from '@modelcontextprotocol/server';
-import type { Clock, Log } from '../../mcp/context.ts';
+import type { Clock, Log } from '../../server/context/context.ts';
 import { createAnswering, type Answering } from './answering.ts';
 import { errorCodes, refuse, tryAgain } from './answers.ts';
 import type { HttpCaller } from './caller.ts';

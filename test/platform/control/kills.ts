@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { databaseFile, openDatabase } from '../../../src/platform/store/database.ts';
 import { takeSnapshot } from '../../../src/platform/store/snapshots.ts';
-import { openVault } from '../../../src/platform/vault.ts';
+import { openVault } from '../../../src/platform/store/vault.ts';
 
 const program = fileURLToPath(new URL('./restore-process.ts', import.meta.url));
 

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../../src/platform/platform.ts';
 import { databaseFile } from '../../../src/platform/store/database.ts';
-import { createToken, revokeToken } from '../../../src/platform/tokens.ts';
-import { keyFile } from '../../../src/platform/vault.ts';
+import { createToken, revokeToken } from '../../../src/platform/api/tokens.ts';
+import { keyFile } from '../../../src/platform/store/vault.ts';
 import { rowsOf } from '../lab.ts';
 import { type ControlledLab, startInstant } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { prepareRestore } from '../../../src/platform/store/replace.ts';
-import { openVault } from '../../../src/platform/vault.ts';
+import { openVault } from '../../../src/platform/store/vault.ts';
 
 // A process that restores a snapshot until it is killed: the data directory and the snapshot's name are its arguments.
 const [dataDir = '', name = ''] = process.argv.slice(2);

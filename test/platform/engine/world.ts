@@ -10,7 +10,7 @@ import { systemRandom } from '../../../src/platform/random.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import { type Db, openDatabase, type Store } from '../../../src/platform/store/database.ts';
-import { anyAddress } from '../../../src/platform/webhooks/target.ts';
+import { anyAddress } from '../../../src/platform/engine/webhooks/target.ts';
 
 const at = '2026-01-05T08:00:00.000Z';
 const stamp = { created_at: at, updated_at: at };

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebhookDelivery, WebhookEvent } from '../../../src/contract/resources/webhook.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
-import { maximumAttempts } from '../../../src/platform/webhooks/delivery-lane.ts';
-import { type AddressPolicy, publicOnly } from '../../../src/platform/webhooks/target.ts';
+import { maximumAttempts } from '../../../src/platform/engine/webhooks/delivery-lane.ts';
+import { type AddressPolicy, publicOnly } from '../../../src/platform/engine/webhooks/target.ts';
 import { addEnvironment, openWorld, organizationId, type World } from '../engine/world.ts';
 
 interface Received {

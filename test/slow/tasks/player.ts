@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { metaKeys } from '../../../src/mcp/reply.ts';
+import { metaKeys } from '../../../src/server/output/reply.ts';
 import type { TestClient } from '../../e2e/mcp-support.ts';
 
 type Args = Record<string, unknown>;

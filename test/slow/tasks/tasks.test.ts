@@ -6,7 +6,7 @@ import { operations } from '../../../src/contract/operations.ts';
 import { createClient, type Client } from '../../../src/client/client.ts';
 import { credentialOf } from '../../../src/client/credential.ts';
 import { startPlatform } from '../../../src/platform/platform.ts';
-import { scenarios } from '../../../src/platform/scenarios/scenarios.ts';
+import { scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
 import { agree, connectorsTo, textOf, userWho, type TestClient } from '../../e2e/mcp-support.ts';
 import { play, type Step } from './player.ts';
 import { tasks, type EndState, type Task } from './tasks.ts';

@@ -1,7 +1,7 @@
 import { tools } from '../../../../tools/index.ts';
 import type { Config } from '../../config/read-config.ts';
-import type { Log } from '../../../mcp/context.ts';
-import { unseenVariables } from '../../../mcp/guard/policy.ts';
+import type { Log } from '../../../server/context/context.ts';
+import { unseenVariables } from '../../../server/guard/policy.ts';
 import { bearer } from '../../../transport/http/bearer.ts';
 import type { Handler } from '../../../transport/http/exchange.ts';
 import type { Authenticate } from '../../../transport/http/identity.ts';

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/read-config.ts';
-import { readCalls } from '../../../mcp/audit/calls.ts';
-import { createDesk } from '../../../mcp/guard/approvals/desk.ts';
-import { hasSecret } from '../../../mcp/guard/approvals/operator.ts';
-import type { RecordDecision } from '../../../mcp/guard/record.ts';
+import { readCalls } from '../../../server/audit/calls.ts';
+import { createDesk } from '../../../server/guard/approvals/desk.ts';
+import { hasSecret } from '../../../server/guard/approvals/operator.ts';
+import type { RecordDecision } from '../../../server/audit/record.ts';
 import type { ShownApprovals } from '../../../transport/http/approvals/approvals.ts';
 import { approvalsOf, auditOf } from '../guard.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import type { Config } from '../../config/read-config.ts';
-import type { Policy } from '../../../mcp/guard/policy.ts';
-import { partsUnder, type Parts } from '../../../mcp/parts.ts';
-import type { Tool } from '../../../mcp/tool.ts';
+import type { Policy } from '../../../server/guard/policy.ts';
+import { partsUnder, type Parts } from '../../../server/protocol/parts.ts';
+import type { Tool } from '../../../server/tool/tool.ts';
 import type { Restriction } from '../../../transport/http/caller.ts';
 import { tightened } from '../../../transport/http/policies.ts';
 import { policyOf } from '../policy.ts';

@@ -1,10 +1,10 @@
-import type { RecordedCall } from '../../../mcp/audit/calls.ts';
-import type { Clock, Log } from '../../../mcp/context.ts';
-import type { Desk, Unlocked } from '../../../mcp/guard/approvals/desk.ts';
-import { normalCode, type Verdict } from '../../../mcp/guard/approvals/pending.ts';
-import { isTyped } from '../../../mcp/guard/question.ts';
-import { steadyClock } from '../../../mcp/guard/steady-clock.ts';
-import { own } from '../../../mcp/values.ts';
+import type { RecordedCall } from '../../../server/audit/calls.ts';
+import type { Clock, Log } from '../../../server/context/context.ts';
+import type { Desk, Unlocked } from '../../../server/guard/approvals/desk.ts';
+import { normalCode, type Verdict } from '../../../server/guard/approvals/pending.ts';
+import { isTyped } from '../../../server/guard/question.ts';
+import { steadyClock } from '../../../server/guard/steady-clock.ts';
+import { own } from '../../../server/json/values.ts';
 import { readText } from '../body.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Html } from './html.ts';

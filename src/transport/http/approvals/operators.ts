@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../../mcp/context.ts';
+import type { Clock } from '../../../server/context/context.ts';
 
 /** How long an operator may stay away before the secret is asked for again, in milliseconds. */
 export const idleTime = 10 * 60_000;

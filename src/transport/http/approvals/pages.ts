@@ -1,7 +1,7 @@
-import { targetText, type RecordedCall } from '../../../mcp/audit/calls.ts';
-import { clean } from '../../../mcp/redaction/index.ts';
-import type { Pending } from '../../../mcp/guard/approvals/pending.ts';
-import { planText } from '../../../mcp/guard/plan.ts';
+import { targetText, type RecordedCall } from '../../../server/audit/calls.ts';
+import { clean } from '../../../server/redaction/index.ts';
+import type { Pending } from '../../../server/guard/approvals/pending.ts';
+import { planText } from '../../../server/guard/plan.ts';
 import { html, none, type Html } from './html.ts';
 import type { Operator } from './operators.ts';
 

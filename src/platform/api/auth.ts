@@ -1,0 +1,62 @@
+import type { PermissionLevel } from '../../contract/operation.ts';
+import { permissionLevels } from '../../contract/operation.ts';
+import { type Clock, isoNow } from '../clock.ts';
+import type { PlatformLog } from '../log.ts';
+import type { Store } from '../store/database.ts';
+import { tokenHash } from './tokens.ts';
+
+/** Who calls. */
+export interface Principal {
+  /** Id of the token. */
+  readonly id: string;
+  /** Name of the token. */
+  readonly name: string;
+  readonly permission: PermissionLevel;
+}
+
+/** Finds out who calls from the Authorization header. Undefined where nobody valid does. */
+export type Authenticate = (header: string | undefined) => Promise<Principal | undefined>;
+
+// Either scheme takes every token: clients differ in which of them they send.
+const credential = /^(?:Token|Bearer) +(\S+)$/i;
+
+// When a token was last used is for the operator's eye; once a minute is fine enough, and spares a write per call.
+const touchMilliseconds = 60_000;
+
+/** Tokens are looked up at every call, so that one revoked or made by another process counts at once. */
+export function createAuthenticate(db: Store, clock: Clock, log: PlatformLog): Authenticate {
+  const touching = new Set<string>();
+
+  /** Writes down that a token is used. No call waits for that: the write lock may be another's for seconds. */
+  const touch = async (id: string, at: string): Promise<void> => {
+    if (touching.has(id)) return;
+    touching.add(id);
+    try {
+      await db.write((trx) => trx.updateTable('api_token').set({ last_used_at: at }).where('id', '=', id).execute());
+    } catch (error) {
+      log.warn({ err: error, token_id: id }, 'when a token was last used could not be written down');
+    } finally {
+      touching.delete(id);
+    }
+  };
+
+  return async (header) => {
+    const value = credential.exec(header ?? '')?.[1];
+    if (value === undefined) return undefined;
+    const now = isoNow(clock);
+    const token = await db.reader
+      .selectFrom('api_token')
+      .select(['id', 'name', 'permission', 'expires_at', 'last_used_at'])
+      .where('hash', '=', tokenHash(value))
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
+    if (token === undefined || (token.expires_at !== null && token.expires_at <= now)) return undefined;
+    const touched = token.last_used_at === null ? -Infinity : Date.parse(token.last_used_at);
+    if (clock.now() - touched >= touchMilliseconds) void touch(token.id, now);
+    return { id: token.id, name: token.name, permission: token.permission };
+  };
+}
+
+/** Whether a token of level `has` may do what needs level `needs`: each level includes those before it. */
+export const permits = (has: PermissionLevel, needs: PermissionLevel): boolean =>
+  permissionLevels.indexOf(has) >= permissionLevels.indexOf(needs);

@@ -1,0 +1,65 @@
+import type { Selectable } from 'kysely';
+import type * as z from 'zod';
+import type { AlertRuleRequest } from '../../../contract/resources/alert-rule.ts';
+import { isoNow } from '../../clock.ts';
+import type { Handlers } from '../handler.ts';
+import { refused } from '../problem.ts';
+import type { Db } from '../../store/database.ts';
+import type { AlertRuleTable } from '../../store/schema.ts';
+import { find, requireReferences } from './find.ts';
+import { requirePromql } from './grammar.ts';
+import { pageOf } from './page.ts';
+import { ownedBy, withoutNulls } from './rows.ts';
+
+type Rule = z.output<typeof AlertRuleRequest>;
+
+const targetService = async (db: Db, row: Selectable<AlertRuleTable>) => {
+  const service = await db
+    .selectFrom('service')
+    .innerJoin('environment', 'environment.id', 'service.environment_id')
+    .innerJoin('project', 'project.id', 'environment.project_id')
+    .select([
+      'service.id', 'service.name', 'service.kind', 'service.spec', 'environment.id as environment_id', 'environment.name as environment_name',
+      'environment.cluster_id', 'project.id as project_id', 'project.name as project_name',
+    ])
+    .where('service.id', '=', row.target_id)
+    .executeTakeFirst();
+  if (!service) return undefined;
+  const { kind, spec, ...rest } = service;
+  const { description, job_type } = JSON.parse(spec) as { description?: string; job_type?: string };
+  return { ...rest, description, job_type, service_type: kind.toUpperCase(), icon_uri: `app://infra-mcp/${kind}` };
+};
+
+const ruleAnswer = async (db: Db, row: Selectable<AlertRuleTable>) => ({
+  ...withoutNulls(row),
+  condition: JSON.parse(row.condition) as Rule['condition'],
+  presentation: JSON.parse(row.presentation) as Rule['presentation'],
+  alert_receiver_ids: JSON.parse(row.alert_receiver_ids) as string[],
+  enabled: row.enabled === 1,
+  is_up_to_date: row.is_up_to_date === 1,
+  target: { target_type: row.target_type, target_id: row.target_id, service: row.target_type === 'CLUSTER' ? undefined : await targetService(db, row) },
+});
+
+export const alertHandlers = {
+  list_alert_rules: async (input, context) =>
+    pageOf(await ownedBy(context, 'alert_rule', input.organization_id), input, (rows) => Promise.all(rows.map((row) => ruleAnswer(context.db, row)))),
+  get_alert_rule: async ({ alert_rule_id }, { db }) => ruleAnswer(db, await find(db, 'alert_rule', alert_rule_id)),
+  update_alert_rule: async ({ alert_rule_id, ...rule }, { db, clock, engine }) => {
+    const row = await find(db, 'alert_rule', alert_rule_id);
+    if (row.source === 'GHOST') throw refused(`The alert rule ${row.name} (${row.id}) exists in the monitoring system only and can't be edited here.`);
+    requirePromql('condition.promql', rule.condition.promql);
+    await requireReferences(db, 'alert_receiver', row.organization_id, 'alert_receiver_ids', rule.alert_receiver_ids);
+    await db
+      .updateTable('alert_rule')
+      .set({
+        name: rule.name, description: rule.description, tag: rule.tag, for_duration: rule.for_duration, severity: rule.severity,
+        condition: JSON.stringify(rule.condition), presentation: JSON.stringify(rule.presentation),
+        alert_receiver_ids: JSON.stringify(rule.alert_receiver_ids), enabled: rule.enabled ? 1 : 0, updated_at: isoNow(clock),
+      })
+      .where('id', '=', row.id)
+      .execute();
+    await engine.alertRuleChanged(db, row.id);
+    return ruleAnswer(db, await find(db, 'alert_rule', row.id));
+  },
+  list_alert_receivers: async (input, context) => pageOf(await ownedBy(context, 'alert_receiver', input.organization_id), input, (rows) => rows.map(withoutNulls)),
+} satisfies Partial<Handlers<'list_alert_rules' | 'get_alert_rule' | 'update_alert_rule' | 'list_alert_receivers'>>;

@@ -1,0 +1,57 @@
+import type * as z from 'zod';
+import { hiddenSecret } from '../../../contract/primitives.ts';
+import type { AutoscalingRequest } from '../../../contract/resources/service.ts';
+import { isoNow } from '../../clock.ts';
+import type { RequestContext } from '../handler.ts';
+import { invalid } from '../problem.ts';
+import type { StoredAutoscaling } from '../../store/service-spec.ts';
+
+type Policy = z.output<typeof AutoscalingRequest>;
+type Authentication = NonNullable<Policy['scalers'][number]['trigger_authentication']>;
+type StoredAuthentication = NonNullable<StoredAutoscaling['scalers'][number]['trigger_authentication']>;
+
+/**
+ * An autoscaling policy as it is kept. What scalers authenticate with is sealed; left out or sent back as it was shown, it stays.
+ * @param previous the policy it replaces: scalers and credentials that were there keep their ids.
+ * @throws ApiProblem 400 where a hidden secret is sent back that isn't there
+ */
+export function storeAutoscaling(policy: Policy, previous: StoredAutoscaling | undefined, { vault, random, clock }: RequestContext): StoredAutoscaling {
+  const now = isoNow(clock);
+  const identity = (known: { id: string; created_at: string } | undefined) => ({
+    id: known?.id ?? random.uuid(), created_at: known?.created_at ?? now, updated_at: now,
+  });
+  const knownCredentials = (previous?.scalers ?? []).flatMap(({ trigger_authentication: known }) => known ?? []);
+
+  const seal = ({ name, config_yaml: secret }: Authentication, index: number): StoredAuthentication => {
+    const known = knownCredentials.find((one) => one.name === name);
+    const given = secret === hiddenSecret ? undefined : secret;
+    if (given !== undefined) return { ...identity(known), name, sealed_config_yaml: vault.seal(given) };
+    if (known) return { ...identity(known), name, sealed_config_yaml: known.sealed_config_yaml };
+    throw invalid(`autoscaling.scalers.${index}.trigger_authentication.config_yaml`, `there is no "${name}" yet whose secret could be kept; send the real one`);
+  };
+
+  return {
+    ...policy,
+    ...identity(previous),
+    scalers: policy.scalers.map(({ trigger_authentication: authentication, ...scaler }, index) => {
+      const known = previous?.scalers[index];
+      return {
+        ...scaler,
+        ...identity(known?.scaler_type === scaler.scaler_type ? known : undefined),
+        ...(authentication && { trigger_authentication: seal(authentication, index) }),
+      };
+    }),
+  };
+}
+
+/** A policy as answers show it, without secrets. */
+export const showAutoscaling = (policy: StoredAutoscaling, serviceId: string, organizationId: string) => ({
+  ...policy,
+  service_id: serviceId,
+  scalers: policy.scalers.map(({ trigger_authentication: authentication, ...scaler }) => ({
+    ...scaler,
+    ...(authentication && {
+      trigger_authentication: { ...authentication, organization_id: organizationId, config_yaml: hiddenSecret },
+    }),
+  })),
+});

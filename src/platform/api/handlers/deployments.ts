@@ -1,0 +1,153 @@
+import type { ServiceKind } from '../../../contract/resources/service.ts';
+import type { DeploymentRequest, ServiceStatus } from '../../engine/engine.ts';
+import type { Handlers, OutsideContext, RequestContext } from '../handler.ts';
+import { invalid } from '../problem.ts';
+import { find, findService } from './find.ts';
+import { historyPage, type PageInput } from './page.ts';
+
+const requester = ({ principal }: RequestContext) => ({ origin: 'API', triggeredBy: principal.name }) as const;
+
+/** The accepted deployment beside its service's status: `id` is the deployment. */
+const accepted = (request: DeploymentRequest, status: ServiceStatus) => ({
+  ...status,
+  id: request.id,
+  status: 'QUEUED' as const,
+  created_at: request.createdAt,
+  deployment_request_id: request.id,
+  execution_id: request.id,
+});
+
+async function deploy(kind: ServiceKind, id: string, context: RequestContext, commitId?: string) {
+  const { db, engine } = context;
+  const service = await findService(db, kind, id);
+  const request = await engine.request(db, {
+    ...requester(context), action: 'DEPLOY', environmentId: service.environment_id, serviceIds: [id], ...(commitId !== undefined && { commitId }),
+  });
+  return accepted(request, await engine.serviceStatus(db, id));
+}
+
+const requireNoCommit = (commitId: string | undefined, kind: ServiceKind): void => {
+  if (commitId !== undefined) throw invalid('git_commit_id', `a ${kind} isn't built from a commit; leave it out`);
+};
+
+async function statusOf(kind: ServiceKind, id: string, { db, engine }: RequestContext) {
+  await findService(db, kind, id);
+  return engine.serviceStatus(db, id);
+}
+
+async function logs(kind: ServiceKind, id: string, tail: number | undefined, { db, engine }: OutsideContext) {
+  await db.read((trx) => findService(trx, kind, id));
+  return engine.logs(db, id, tail);
+}
+
+async function history(kind: ServiceKind, id: string, page: PageInput, { db, engine }: RequestContext) {
+  await findService(db, kind, id);
+  return engine.serviceHistory(db, id, historyPage(page));
+}
+
+const serviceIdsOf = async ({ db }: RequestContext, environmentId: string): Promise<string[]> => {
+  const rows = await db.selectFrom('service').select('id').where('environment_id', '=', environmentId).orderBy('created_at').orderBy('id').execute();
+  return rows.map(({ id }) => id);
+};
+
+async function actOnEnvironment(action: 'DEPLOY' | 'STOP', environmentId: string, context: RequestContext) {
+  const { db, engine } = context;
+  await find(db, 'environment', environmentId);
+  await engine.request(db, { ...requester(context), action, environmentId, serviceIds: await serviceIdsOf(context, environmentId) });
+  return engine.environmentStatus(db, environmentId);
+}
+
+/** An application whose latest deployment ended well runs; the other endpoints call the same thing DEPLOYED. */
+const applicationState = (state: ServiceStatus['state']) => (state === 'DEPLOYED' || state === 'RESTARTED' ? 'RUNNING' : state);
+
+/**
+ * The ids of a restart, checked by kind.
+ * @throws ApiProblem 400 naming the member and the id that is no such service of the environment
+ */
+async function restartIds({ db }: RequestContext, environmentId: string, lists: Partial<Record<'application_ids' | 'database_ids' | 'container_ids', string[] | undefined>>) {
+  const rows = await db.selectFrom('service').select(['id', 'kind']).where('environment_id', '=', environmentId).execute();
+  const kindOf = new Map(rows.map((row) => [row.id, row.kind]));
+  for (const [member, ids] of Object.entries(lists)) {
+    const kind = member.replace(/_ids$/, '');
+    const stranger = ids?.find((id) => kindOf.get(id) !== kind);
+    if (stranger !== undefined) throw invalid(member, `no ${kind} of the environment ${environmentId} has the id ${stranger}`);
+  }
+  return [...new Set(Object.values(lists).flatMap((ids) => ids ?? []))];
+}
+
+export const deploymentHandlers = {
+  deploy_application: async ({ application_id, git_commit_id }, context) => ({ ...(await deploy('application', application_id, context, git_commit_id)), application_id }),
+  deploy_database: async ({ database_id }, context) => ({ ...(await deploy('database', database_id, context)), database_id }),
+  deploy_container: async ({ container_id, git_commit_id }, context) => {
+    requireNoCommit(git_commit_id, 'container');
+    return { ...(await deploy('container', container_id, context)), container_id };
+  },
+  deploy_helm: async ({ helm_id, git_commit_id }, context) => ({ ...(await deploy('helm', helm_id, context, git_commit_id)), helm_id }),
+  deploy_job: async ({ job_id, git_commit_id }, context) => {
+    requireNoCommit(git_commit_id, 'job');
+    return { ...(await deploy('job', job_id, context)), job_id };
+  },
+  redeploy_terraform: async ({ terraform_id }, context) => {
+    await deploy('terraform', terraform_id, context);
+    return context.engine.serviceStatus(context.db, terraform_id);
+  },
+  restart_services: async ({ environment_id, application_ids, database_ids, container_ids }, context) => {
+    const { db, engine } = context;
+    await find(db, 'environment', environment_id);
+    const serviceIds = await restartIds(context, environment_id, { application_ids, database_ids, container_ids });
+    await engine.request(db, { ...requester(context), action: 'RESTART', environmentId: environment_id, serviceIds });
+    const results = await engine.serviceStatuses(db, serviceIds);
+    return { ...results[0]!, results };
+  },
+  stop_environment: ({ environment_id }, context) => actOnEnvironment('STOP', environment_id, context),
+  deploy_environment: ({ environment_id }, context) => actOnEnvironment('DEPLOY', environment_id, context),
+  cancel_deployment: async ({ environment_id }, { db, engine }) => {
+    await find(db, 'environment', environment_id);
+    await engine.cancel(db, environment_id);
+    return engine.environmentStatus(db, environment_id);
+  },
+  get_application_status: async ({ application_id }, context) => {
+    const answer = await statusOf('application', application_id, context);
+    return { ...answer, state: applicationState(answer.state) };
+  },
+  get_container_status: ({ container_id }, context) => statusOf('container', container_id, context),
+  get_database_status: ({ database_id }, context) => statusOf('database', database_id, context),
+  get_job_status: ({ job_id }, context) => statusOf('job', job_id, context),
+  get_helm_status: ({ helm_id }, context) => statusOf('helm', helm_id, context),
+  get_terraform_status: ({ terraform_id }, context) => statusOf('terraform', terraform_id, context),
+  get_environment_status: async ({ environment_id }, context) => {
+    const { db, engine } = context;
+    await find(db, 'environment', environment_id);
+    const rows = await db.selectFrom('service').select(['id', 'kind']).where('environment_id', '=', environment_id).orderBy('created_at').orderBy('id').execute();
+    const of = (kind: ServiceKind) => engine.serviceStatuses(db, rows.filter((row) => row.kind === kind).map(({ id }) => id));
+    return {
+      environment: await engine.environmentStatus(db, environment_id),
+      applications: await of('application'), containers: await of('container'), databases: await of('database'), jobs: await of('job'),
+      helms: await of('helm'), terraforms: await of('terraform'),
+    };
+  },
+  get_application_logs: { outside: ({ application_id, tail }, context) => logs('application', application_id, tail, context) },
+  get_container_logs: { outside: ({ container_id, tail }, context) => logs('container', container_id, tail, context) },
+  get_database_logs: { outside: ({ database_id, tail }, context) => logs('database', database_id, tail, context) },
+  get_job_logs: { outside: ({ job_id, tail }, context) => logs('job', job_id, tail, context) },
+  get_helm_logs: { outside: ({ helm_id, tail }, context) => logs('helm', helm_id, tail, context) },
+  get_terraform_logs: { outside: ({ terraform_id, tail }, context) => logs('terraform', terraform_id, tail, context) },
+  get_environment_logs: async ({ environment_id, tail }, { db, engine }) => {
+    await find(db, 'environment', environment_id);
+    return engine.environmentLogs(db, environment_id, tail);
+  },
+  list_job_deployments: ({ job_id, ...page }, context) => history('job', job_id, page, context),
+  list_application_deployments: ({ application_id, ...page }, context) => history('application', application_id, page, context),
+  list_container_deployments: ({ container_id, ...page }, context) => history('container', container_id, page, context),
+  list_database_deployments: ({ database_id, ...page }, context) => history('database', database_id, page, context),
+  list_helm_deployments: ({ helm_id, ...page }, context) => history('helm', helm_id, page, context),
+  list_terraform_deployments: ({ terraform_id, ...page }, context) => history('terraform', terraform_id, page, context),
+  list_environment_deployments: async ({ environment_id, ...page }, { db, engine }) => {
+    await find(db, 'environment', environment_id);
+    return engine.environmentHistory(db, environment_id, historyPage(page));
+  },
+} satisfies Partial<Handlers<
+  | 'deploy_application' | 'deploy_database' | 'deploy_container' | 'deploy_helm' | 'deploy_job' | 'redeploy_terraform' | 'restart_services'
+  | 'stop_environment' | 'deploy_environment' | 'cancel_deployment' | 'get_environment_status' | 'get_environment_logs' | 'list_environment_deployments'
+  | `get_${ServiceKind}_status` | `get_${ServiceKind}_logs` | `list_${ServiceKind}_deployments`
+>>;

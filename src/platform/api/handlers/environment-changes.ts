@@ -1,0 +1,23 @@
+import type { Selectable } from 'kysely';
+import { isoNow } from '../../clock.ts';
+import { requireUnlocked } from '../../engine/locks.ts';
+import type { RequestContext } from '../handler.ts';
+import type { ClusterTable } from '../../store/schema.ts';
+import { find } from './find.ts';
+import { clusterOf } from './service-answers.ts';
+
+/**
+ * The cluster of an environment that is about to be changed.
+ * @throws ApiProblem 404 when there is no such environment, 400 while its cluster is locked
+ */
+export async function changeableCluster(environmentId: string, { db, clock }: RequestContext): Promise<Selectable<ClusterTable>> {
+  await find(db, 'environment', environmentId);
+  const cluster = await clusterOf(db, environmentId);
+  await requireUnlocked(db, cluster.id, clock.now());
+  return cluster;
+}
+
+/** Writes down when, and by whom, something in an environment was changed. */
+export async function touchEnvironment(environmentId: string, { db, clock, principal }: RequestContext): Promise<void> {
+  await db.updateTable('environment').set({ updated_at: isoNow(clock), updated_by: principal.name }).where('id', '=', environmentId).execute();
+}

@@ -1,0 +1,62 @@
+import type { Selectable } from 'kysely';
+import type { ReferenceKind } from '../../../contract/primitives.ts';
+import type { ServiceKind } from '../../../contract/resources/service.ts';
+import { invalid, notFound } from '../problem.ts';
+import type { Db } from '../../store/database.ts';
+import type { Database, ServiceTable } from '../../store/schema.ts';
+import type { ServiceSpecs } from '../../store/service-spec.ts';
+
+/** Tables whose rows are found by an id of the same kind. */
+type FoundById = Extract<ReferenceKind, keyof Database>;
+
+/**
+ * One row by its id.
+ * @throws ApiProblem 404 naming kind and id
+ */
+export async function find<Kind extends FoundById>(db: Db, kind: Kind, id: string): Promise<Selectable<Database[Kind]>> {
+  const row = await db.selectFrom(kind as 'project').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound(kind, id);
+  return row as unknown as Selectable<Database[Kind]>;
+}
+
+/** One row of an organization by its id; another organization's row counts as unknown. */
+export async function findIn<Kind extends 'cluster' | 'webhook' | 'labels_group'>(db: Db, kind: Kind, organizationId: string, id: string): Promise<Selectable<Database[Kind]>> {
+  await find(db, 'organization', organizationId);
+  const row = await find(db, kind, id);
+  if ((row as { organization_id: string }).organization_id !== organizationId) throw notFound(kind, id);
+  return row;
+}
+
+/** A service's row with its configuration read. */
+export type ServiceRow<Kind extends ServiceKind = ServiceKind> = Omit<Selectable<ServiceTable>, 'spec' | 'kind'> & { kind: Kind; spec: ServiceSpecs[Kind] };
+
+/** A row as the table keeps it, with its configuration read. */
+export const readService = <Kind extends ServiceKind>(row: Selectable<ServiceTable>): ServiceRow<Kind> => ({
+  ...row,
+  kind: row.kind as Kind,
+  spec: JSON.parse(row.spec) as ServiceSpecs[Kind],
+});
+
+/**
+ * One service by kind and id.
+ * @throws ApiProblem 404 naming kind and id
+ */
+export async function findService<Kind extends ServiceKind>(db: Db, kind: Kind, id: string): Promise<ServiceRow<Kind>> {
+  const row = await db.selectFrom('service').selectAll().where('id', '=', id).where('kind', '=', kind).executeTakeFirst();
+  if (row === undefined) throw notFound(kind, id);
+  return readService<Kind>(row);
+}
+
+/**
+ * Checks ids that a body refers to.
+ * @throws ApiProblem 400 naming the member and the first id that doesn't exist
+ */
+export async function requireReferences(
+  db: Db, table: 'registry' | 'role' | 'cluster' | 'alert_receiver' | 'labels_group' | 'annotations_group' | 'helm_repository',
+  organizationId: string, member: string, ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await db.selectFrom(table as 'role').select('id').where('organization_id', '=', organizationId).where('id', 'in', [...new Set(ids)]).execute();
+  const missing = ids.find((id) => !rows.some((row) => row.id === id));
+  if (missing !== undefined) throw invalid(member, `no ${table.replaceAll('_', ' ')} has the id ${missing}`);
+}

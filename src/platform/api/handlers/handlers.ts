@@ -1,0 +1,26 @@
+import type { OperationName } from '../../../contract/operations.ts';
+import type { Handlers } from '../handler.ts';
+import { alertHandlers } from './alerts.ts';
+import { clusterHandlers } from './clusters.ts';
+import { deploymentHandlers } from './deployments.ts';
+import { groupHandlers } from './groups.ts';
+import { helmRepositoryHandlers } from './helm-repositories.ts';
+import { organizationHandlers } from './organization.ts';
+import { projectHandlers } from './projects.ts';
+import { serviceHandlers } from './services.ts';
+import { variableHandlers } from './variables.ts';
+import { webhookHandlers } from './webhooks.ts';
+
+/** One handler for every operation of the contract: a missing one doesn't compile. */
+export const handlers: Handlers<OperationName> = {
+  ...organizationHandlers,
+  ...projectHandlers,
+  ...serviceHandlers,
+  ...deploymentHandlers,
+  ...variableHandlers,
+  ...clusterHandlers,
+  ...alertHandlers,
+  ...webhookHandlers,
+  ...groupHandlers,
+  ...helmRepositoryHandlers,
+};

@@ -1,0 +1,45 @@
+import type { Selectable, SelectQueryBuilder } from 'kysely';
+import { invalid } from '../problem.ts';
+import type { RequestContext } from '../handler.ts';
+import type { Db } from '../../store/database.ts';
+import type { Database } from '../../store/schema.ts';
+import { find } from './find.ts';
+import { type Listed, totalOf } from './page.ts';
+
+/** Tables whose rows belong to an organization. */
+type Owned =
+  | 'project' | 'cluster' | 'labels_group' | 'annotations_group' | 'registry' | 'helm_repository' | 'alert_rule' | 'alert_receiver' | 'role'
+  | 'member' | 'webhook' | 'invitation';
+
+/**
+ * Rows of a table that an organization owns, in the order of their creation.
+ * @throws ApiProblem 404 when the organization is unknown
+ */
+export async function ownedBy<Table extends Owned>(
+  { db }: Pick<RequestContext, 'db'>, table: Table, organizationId: string,
+): Promise<Listed<Table, Selectable<Database[Table]>>> {
+  await find(db, 'organization', organizationId);
+  const rows = db.selectFrom(table as 'project').selectAll().where('organization_id', '=', organizationId).orderBy('created_at').orderBy('id');
+  return {
+    rows: rows as unknown as SelectQueryBuilder<Database, Table, Selectable<Database[Table]>>,
+    total: () => totalOf(db, table, [organizationId]),
+  };
+}
+
+type WithoutNulls<Row> = { [K in keyof Row]: null extends Row[K] ? Exclude<Row[K], null> | undefined : Row[K] };
+
+/** A row without its empty columns: optional members of answers are absent, not null. */
+export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>;
+
+/** Who names are unique under, by table. */
+const owners = { project: 'organization_id', environment: 'project_id', helm_repository: 'organization_id' } as const;
+
+/**
+ * Refuses a name that a sibling has, whatever the case.
+ * @throws ApiProblem 400 naming the member
+ */
+export async function requireFreeName(db: Db, table: keyof typeof owners, ownerId: string, name: string): Promise<void> {
+  const taken = await db.selectFrom(table as 'project').select(['id', 'name']).where(owners[table] as 'organization_id', '=', ownerId).where('name', '=', name).executeTakeFirst();
+  if (taken) throw invalid('name', `the ${table.replaceAll('_', ' ')} "${taken.name}" (${taken.id}) has that name already`);
+}

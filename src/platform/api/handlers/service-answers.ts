@@ -1,0 +1,126 @@
+import type { Selectable } from 'kysely';
+import type { ResponseOf } from '../../../contract/operation.ts';
+import type { OperationNamed } from '../../../contract/operations.ts';
+import type * as z from 'zod';
+import type { GitRepository, ServiceKind, ServiceType } from '../../../contract/resources/service.ts';
+import type { Db } from '../../store/database.ts';
+import type { ClusterTable } from '../../store/schema.ts';
+import type { DeployedCommit, ServiceSpecs } from '../../store/service-spec.ts';
+import { showAutoscaling } from './autoscaling.ts';
+import { annotationsGroup, labelsGroup } from './groups.ts';
+import type { ServiceRow } from './find.ts';
+
+type Cluster = Selectable<ClusterTable>;
+type Answers = { [Kind in ServiceKind]: ResponseOf<OperationNamed<`get_${Kind}`>> };
+
+const defaultIcon = (kind: ServiceKind): string => `app://infra-mcp/${kind}`;
+
+const identityOf = <Kind extends ServiceKind>(row: ServiceRow<Kind>) => ({
+  id: row.id,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  name: row.name,
+  service_type: row.kind.toUpperCase() as ServiceType,
+  environment: { id: row.environment_id },
+});
+
+const maximumsOf = ({ maximum_cpu, maximum_memory, maximum_gpu }: Cluster) => ({ maximum_cpu, maximum_memory, maximum_gpu });
+
+const idsOf = (pointers: readonly { id: string }[] | undefined) => (pointers ?? []).map(({ id }) => id);
+
+const groupsOf = async (db: Db, spec: ServiceSpecs['application' | 'container']) => {
+  const [labels, annotations] = [idsOf(spec.labels_groups), idsOf(spec.annotations_groups)];
+  return {
+    labels_groups: labels.length === 0 ? [] : (await db.selectFrom('labels_group').selectAll().where('id', 'in', labels).execute()).map(labelsGroup),
+    annotations_groups: annotations.length === 0 ? [] : (await db.selectFrom('annotations_group').selectAll().where('id', 'in', annotations).execute()).map(annotationsGroup),
+  };
+};
+
+const runningOf = async (db: Db, row: ServiceRow<'application'> | ServiceRow<'container'>, cluster: Cluster) => ({
+  ...row.spec,
+  ...identityOf<'application' | 'container'>(row),
+  ...maximumsOf(cluster),
+  ...(await groupsOf(db, row.spec)),
+  healthchecks: row.spec.healthchecks ?? {},
+  auto_preview: row.spec.auto_preview ?? false,
+  auto_deploy: row.spec.auto_deploy ?? false,
+  icon_uri: row.spec.icon_uri ?? defaultIcon(row.kind),
+  autoscaling: row.spec.autoscaling && showAutoscaling(row.spec.autoscaling, row.id, cluster.organization_id),
+});
+
+/** What the address of a repository tells, beside what was configured. */
+const repositoryNames = (url: string) => {
+  const parts = url.replace(/\.git$/, '').split(/[/:]/).filter(Boolean);
+  return { name: parts.at(-1) ?? url, owner: parts.at(-2) ?? '' };
+};
+
+const commitOf = (deployed: string | null) => {
+  if (deployed === null) return {};
+  const commit = JSON.parse(deployed) as DeployedCommit;
+  return {
+    deployed_commit_id: commit.git_commit_id,
+    deployed_commit_date: commit.created_at,
+    deployed_commit_contributor: commit.author_name,
+    deployed_commit_tag: commit.tag,
+  };
+};
+
+const repositoryOf = <Repository extends { url: string; provider?: string | undefined }>(repository: Repository, deployed: string | null) => ({
+  ...repository,
+  provider: repository.provider ?? 'GIT',
+  ...repositoryNames(repository.url),
+  has_access: true,
+  ...commitOf(deployed),
+});
+
+const registryOf = async (db: Db, id: string) => db.selectFrom('registry').select(['id', 'name', 'url', 'kind']).where('id', '=', id).executeTakeFirstOrThrow();
+
+const plain = <Kind extends 'helm' | 'job' | 'terraform'>(row: ServiceRow<Kind>) => ({
+  ...row.spec,
+  ...identityOf(row),
+  icon_uri: row.spec.icon_uri ?? defaultIcon(row.kind),
+});
+
+type Git = { git_repository: z.output<typeof GitRepository> };
+
+const gitOf = ({ git_repository: repository, ...rest }: Git, deployed: string | null) => ({ ...rest, git_repository: repositoryOf(repository, deployed) });
+
+/** How a service of each kind is answered, from its row and the cluster that hosts it. */
+const answers: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]> } = {
+  application: async (db, row, cluster) => ({
+    ...(await runningOf(db, row, cluster)),
+    build_mode: row.spec.build_mode,
+    dockerfile_path: row.spec.dockerfile_path,
+    git_repository: repositoryOf(row.spec.git_repository, row.deployed_commit),
+  }),
+  container: async (db, row, cluster) => ({
+    ...(await runningOf(db, row, cluster)),
+    registry: await registryOf(db, row.spec.registry_id),
+    registry_id: row.spec.registry_id,
+    image_name: row.spec.image_name,
+    tag: row.spec.tag,
+  }),
+  database: async (_, row, cluster) => ({
+    ...row.spec,
+    ...identityOf(row),
+    ...maximumsOf(cluster),
+    icon_uri: defaultIcon('database'),
+    host: `${row.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-${row.id.slice(0, 8)}.internal`,
+    port: databasePorts[row.spec.type],
+  }),
+  helm: async (_, row) => ({ ...plain(row), source: row.spec.source.git ? { git: gitOf(row.spec.source.git, row.deployed_commit) } : row.spec.source }),
+  job: async (_, row) => plain(row),
+  terraform: async (_, row) => ({ ...plain(row), terraform_files_source: { git: gitOf(row.spec.terraform_files_source.git, row.deployed_commit) } }),
+};
+
+const databasePorts: Readonly<Record<ServiceSpecs['database']['type'], number>> = { MONGODB: 27017, MYSQL: 3306, POSTGRESQL: 5432, REDIS: 6379 };
+
+/** The cluster that hosts an environment. */
+export const clusterOf = (db: Db, environmentId: string): Promise<Cluster> =>
+  db.selectFrom('cluster').innerJoin('environment', 'environment.cluster_id', 'cluster.id').selectAll('cluster').where('environment.id', '=', environmentId).executeTakeFirstOrThrow();
+
+/** A service as answers show it. */
+export async function serviceAnswer<Kind extends ServiceKind>(db: Db, row: ServiceRow<Kind>, cluster?: Cluster): Promise<Answers[Kind]> {
+  const answer = answers[row.kind] as (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]>;
+  return answer(db, row, cluster ?? (await clusterOf(db, row.environment_id)));
+}

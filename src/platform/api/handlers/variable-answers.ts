@@ -1,0 +1,48 @@
+import type { Selectable } from 'kysely';
+import type * as z from 'zod';
+import type { VariableServiceType } from '../../../contract/resources/variable.ts';
+import type { Db } from '../../store/database.ts';
+import type { VariableTable } from '../../store/schema.ts';
+
+type Row = Selectable<VariableTable>;
+
+const holders = async (db: Db, rows: readonly Row[]) => {
+  const ids = rows.flatMap((row) => row.service_id ?? []);
+  const services = ids.length === 0 ? [] : await db.selectFrom('service').select(['id', 'name', 'kind']).where('id', 'in', ids).execute();
+  return new Map(services.map((service) => [service.id, service]));
+};
+
+const linkedVariables = async (db: Db, rows: readonly Row[]) => {
+  const ids = rows.flatMap((row) => row.linked_variable_id ?? []);
+  const linked = ids.length === 0 ? [] : await db.selectFrom('variable').selectAll().where('id', 'in', ids).execute();
+  return new Map(linked.map((row) => [row.id, row]));
+};
+
+const serviceMembers = (service: { id: string; name: string; kind: string }) => ({
+  service_id: service.id,
+  service_name: service.name,
+  service_type: service.kind.toUpperCase() as z.infer<typeof VariableServiceType>,
+});
+
+// A secret's value is sealed and never shown, not by way of what points at it either.
+const linkedMembers = ({ id, key, value, mount_path, scope, variable_type }: Row) => ({ id, key, value: value ?? '', mount_path, scope, variable_type });
+
+/** Variables as answers show them, with the services that hold them and the variables they point at. */
+export async function variableAnswers(db: Db, rows: readonly Row[]) {
+  const [services, linked] = [await holders(db, rows), await linkedVariables(db, rows)];
+  return rows.map((row) => {
+    const { service_id: serviceId, linked_variable_id: linkedId, ...shown } = row;
+    const service = serviceId === null ? undefined : services.get(serviceId);
+    const target = linkedId === null ? undefined : linked.get(linkedId);
+    const isAlias = row.variable_type === 'ALIAS';
+    return {
+      ...shown,
+      value: (isAlias && target ? target.value : row.value) ?? '',
+      description: row.description ?? undefined,
+      enable_interpolation_in_file: row.enable_interpolation_in_file === null ? undefined : row.enable_interpolation_in_file === 1,
+      owned_by: row.owned_by ?? undefined,
+      ...(service && serviceMembers(service)),
+      ...(target && { [isAlias ? 'aliased_variable' : 'overridden_variable']: linkedMembers(target) }),
+    };
+  });
+}

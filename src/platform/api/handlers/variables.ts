@@ -1,0 +1,167 @@
+import type { Selectable } from 'kysely';
+import type { ServiceKind } from '../../../contract/resources/service.ts';
+import type { VariableScope } from '../../../contract/resources/variable.ts';
+import { isoNow } from '../../clock.ts';
+import type { Handlers, RequestContext } from '../handler.ts';
+import { invalid, notFound, refused } from '../problem.ts';
+import type { Db } from '../../store/database.ts';
+import type { VariableTable } from '../../store/schema.ts';
+import { find, findService } from './find.ts';
+import { changeableCluster, touchEnvironment } from './environment-changes.ts';
+import { pageOf, totalOf } from './page.ts';
+import { variableAnswers } from './variable-answers.ts';
+
+type Row = Selectable<VariableTable>;
+
+/** Scopes from the widest to the narrowest; a service's own scope is the narrowest. */
+const precedence: readonly VariableScope[] = ['BUILT_IN', 'PROJECT', 'ENVIRONMENT'];
+const rank = (scope: VariableScope): number => (precedence.includes(scope) ? precedence.indexOf(scope) : precedence.length);
+
+interface Owner {
+  environmentId: string;
+  serviceId?: string;
+}
+
+/** Variables that an environment, or a service in it, sees: its own and what it inherits. Secrets are none of them. */
+const visible = async (db: Db, { environmentId, serviceId }: Owner) => {
+  const { project_id } = await find(db, 'environment', environmentId);
+  // One index each, merged: with OR, all of them would be read and sorted for every page.
+  const heldBy = (holder: 'project_id' | 'environment_id' | 'service_id', id: string) =>
+    db.selectFrom('variable').selectAll().where(holder, '=', id).where('sealed_value', 'is', null);
+  const inherited = heldBy('project_id', project_id).unionAll(heldBy('environment_id', environmentId));
+  const all = serviceId === undefined ? inherited : inherited.unionAll(heldBy('service_id', serviceId));
+  const holders = [project_id, environmentId, ...(serviceId === undefined ? [] : [serviceId])];
+  return { rows: all.orderBy('created_at').orderBy('id'), total: () => totalOf(db, 'variable', holders) };
+};
+
+interface NewVariable {
+  key: string;
+  value: string | null;
+  sealed_value?: string;
+  mount_path?: string | null | undefined;
+  description?: string | undefined;
+  enable_interpolation_in_file?: boolean | undefined;
+}
+
+/** A variable with a mount path is a file. */
+const plainType = ({ mount_path: path }: { mount_path?: string | null | undefined }) => (path === undefined || path === null ? 'VALUE' : 'FILE');
+
+const flag = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
+
+async function insert(kind: ServiceKind, serviceId: string, variable: NewVariable, context: RequestContext, override?: Row): Promise<Row> {
+  const { db, clock, random, engine } = context;
+  const taken = await db.selectFrom('variable').select('id').where('service_id', '=', serviceId).where('key', '=', variable.key).executeTakeFirst();
+  if (taken) throw invalid('key', `the ${kind} ${serviceId} has a variable or secret ${variable.key} already (${taken.id})`);
+  const now = isoNow(clock);
+  const row = await db
+    .insertInto('variable')
+    .values({
+      id: random.uuid(), created_at: now, updated_at: now, project_id: null, environment_id: null, service_id: serviceId, key: variable.key,
+      scope: kind.toUpperCase() as VariableScope, variable_type: override ? 'OVERRIDE' : plainType(variable),
+      value: variable.value, sealed_value: variable.sealed_value ?? null, mount_path: variable.mount_path ?? override?.mount_path ?? null,
+      description: variable.description ?? null, enable_interpolation_in_file: flag(variable.enable_interpolation_in_file),
+      linked_variable_id: override?.id ?? null, owned_by: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await engine.markOutOfDate(db, [serviceId]);
+  return row;
+}
+
+/** A service whose variables may be changed. */
+async function changeable(kind: 'application' | 'container', id: string, context: RequestContext) {
+  const service = await findService(context.db, kind, id);
+  await changeableCluster(service.environment_id, context);
+  await touchEnvironment(service.environment_id, context);
+  return service;
+}
+
+/** The services that see a variable: the one that holds it, or all of its environment. */
+const affected = async (db: Db, row: Row): Promise<string[]> => {
+  if (row.service_id !== null) return [row.service_id];
+  const services = await db.selectFrom('service').select('id').where('environment_id', '=', row.environment_id!).execute();
+  return services.map(({ id }) => id);
+};
+
+/** A variable that an environment or a service in it holds, or that it inherits from its project. */
+async function findInEnvironment(db: Db, environmentId: string, id: string): Promise<Row> {
+  const { project_id } = await find(db, 'environment', environmentId);
+  const row = await db.selectFrom('variable').selectAll().where('id', '=', id).where('sealed_value', 'is', null).executeTakeFirst();
+  const service = row?.service_id ? await db.selectFrom('service').select('environment_id').where('id', '=', row.service_id).executeTakeFirst() : undefined;
+  if (!row || (row.environment_id !== environmentId && row.project_id !== project_id && service?.environment_id !== environmentId)) {
+    throw notFound('environment_variable', id);
+  }
+  return row;
+}
+
+/** `shownValue` is the variable's value as answers show it. */
+const requireEditable = (row: Row, shownValue: string, { key, value }: { key: string; value: string }): void => {
+  if (row.variable_type === 'BUILT_IN' || row.scope === 'BUILT_IN') throw refused(`${row.key} (${row.id}) is built in and can't be edited.`);
+  // The other environments of the project, production among them, would change along.
+  if (row.scope === 'PROJECT') throw refused(`${row.key} (${row.id}) has the scope PROJECT, which every environment of the project shares. Override it where it should differ.`);
+  if (row.owned_by !== null) throw refused(`${row.key} (${row.id}) is owned by ${row.owned_by} and can only be changed there.`);
+  if (row.variable_type === 'OVERRIDE' && key !== row.key) throw invalid('key', `the key of an override can't change; it is ${row.key}`);
+  if (row.variable_type === 'ALIAS' && value !== shownValue) throw invalid('value', `${row.key} is an alias and has the value of the variable it stands for`);
+};
+
+async function requireFreeKey(db: Db, row: Row, key: string): Promise<void> {
+  const holder = row.service_id !== null ? 'service_id' : row.environment_id !== null ? 'environment_id' : 'project_id';
+  const taken = await db.selectFrom('variable').select('id').where(holder, '=', row[holder]).where('key', '=', key).where('id', '!=', row.id).executeTakeFirst();
+  if (taken) throw invalid('key', `${key} is taken by another variable of the same scope (${taken.id})`);
+}
+
+export const variableHandlers = {
+  create_environment_variable: async ({ application_id, ...variable }, context) => {
+    await changeable('application', application_id, context);
+    return (await variableAnswers(context.db, [await insert('application', application_id, variable, context)]))[0]!;
+  },
+  create_secret: async ({ application_id, value, ...variable }, context) => {
+    await changeable('application', application_id, context);
+    const row = await insert('application', application_id, { ...variable, value: null, sealed_value: context.vault.seal(value) }, context);
+    return (await variableAnswers(context.db, [row]))[0]!;
+  },
+  list_environment_variables: async (input, { db }) => {
+    const { environment_id } = await findService(db, 'application', input.application_id);
+    return pageOf(await visible(db, { environmentId: environment_id, serviceId: input.application_id }), input, (rows) => variableAnswers(db, rows));
+  },
+  list_variables_of_container: async (input, { db }) => {
+    const { environment_id } = await findService(db, 'container', input.container_id);
+    return pageOf(await visible(db, { environmentId: environment_id, serviceId: input.container_id }), input, (rows) => variableAnswers(db, rows));
+  },
+  list_variables_of_environment: async (input, { db }) =>
+    pageOf(await visible(db, { environmentId: input.environment_id }), input, (rows) => variableAnswers(db, rows)),
+  update_environment_variable: async ({ environment_id, environment_variable_id, ...variable }, context) => {
+    const { db, clock, engine } = context;
+    const row = await findInEnvironment(db, environment_id, environment_variable_id);
+    await changeableCluster(environment_id, context);
+    requireEditable(row, (await variableAnswers(db, [row]))[0]!.value, variable);
+    await requireFreeKey(db, row, variable.key);
+    const updated = await db
+      .updateTable('variable')
+      .set({
+        key: variable.key, value: variable.value, mount_path: variable.mount_path ?? null, description: variable.description ?? null,
+        enable_interpolation_in_file: flag(variable.enable_interpolation_in_file), updated_at: isoNow(clock),
+        variable_type: row.variable_type === 'VALUE' || row.variable_type === 'FILE' ? plainType(variable) : row.variable_type,
+      })
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await engine.markOutOfDate(db, await affected(db, updated));
+    await touchEnvironment(environment_id, context);
+    return (await variableAnswers(db, [updated]))[0]!;
+  },
+  override_environment_variable: async ({ container_id, environment_variable_id, ...override }, context) => {
+    const { db } = context;
+    const container = await changeable('container', container_id, context);
+    const row = await findInEnvironment(db, container.environment_id, environment_variable_id);
+    // What another service holds, this one doesn't see.
+    if (row.service_id !== null && row.service_id !== container_id) throw notFound('environment_variable', environment_variable_id);
+    if (rank(row.scope) >= rank('CONTAINER')) {
+      throw refused(`${row.key} (${row.id}) has the scope ${row.scope}; only a variable of a higher scope (${precedence.join(', ')}) can be overridden. Update it instead.`);
+    }
+    return (await variableAnswers(db, [await insert('container', container_id, { ...override, key: row.key }, context, row)]))[0]!;
+  },
+} satisfies Partial<Handlers<
+  | 'create_environment_variable' | 'create_secret' | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_environment'
+  | 'update_environment_variable' | 'override_environment_variable'
+>>;

@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type PermissionLevel, permissionLevels } from '../../contract/operation.ts';
+import { type Clock, isoNow, systemClock } from '../clock.ts';
+import { type Random, systemRandom } from '../random.ts';
+import { databaseFile, type Db, openDatabase, type Store } from '../store/database.ts';
+import { openVault, type Vault } from '../store/vault.ts';
+
+/** What a new token is to be. */
+export interface TokenRequest {
+  name: string;
+  permission: PermissionLevel;
+  /** Seconds until it expires; never where left out. */
+  ttlSeconds?: number;
+  /** True for a value of the form of a JWT, for the Bearer scheme. */
+  jwt?: boolean;
+}
+
+/** A token as lists show it: never its value. */
+export interface TokenRecord {
+  id: string;
+  name: string;
+  permission: PermissionLevel;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+const shown = ['id', 'name', 'permission', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const;
+
+/** What is kept of a token's value. The value has 256 random bits, so a plain hash can't be searched. */
+export const tokenHash = (value: string): string => createHash('sha256').update(value).digest('hex');
+
+const base64url = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
+
+const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
+
+const jwt = (vault: Vault, id: string, request: TokenRequest, now: number, expires: number | null): string => {
+  const claims = { jti: id, sub: request.name, permission: request.permission, iat: seconds(now), ...(expires && { exp: seconds(expires) }) };
+  const signed = `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url(claims)}`;
+  return `${signed}.${vault.sign(signed)}`;
+};
+
+const checked = (request: TokenRequest): TokenRequest => {
+  if (request.name.trim() === '') throw new Error('A token needs a name that says who uses it.');
+  if (!permissionLevels.includes(request.permission)) {
+    throw new Error(`"${request.permission}" is no permission level. Use one of ${permissionLevels.join(', ')}.`);
+  }
+  if (request.ttlSeconds !== undefined && !(request.ttlSeconds > 0)) throw new Error('The time to live of a token must be above 0 seconds.');
+  return request;
+};
+
+interface Sources {
+  vault: Vault;
+  clock: Clock;
+  random: Random;
+}
+
+/** Adds a token; returns its value, which can't be read again. */
+export async function addToken(db: Db, request: TokenRequest, { vault, clock, random }: Sources): Promise<string> {
+  const { name, permission, ttlSeconds } = checked(request);
+  const id = random.uuid();
+  const now = clock.now();
+  const expires = ttlSeconds === undefined ? null : now + ttlSeconds * 1000;
+  const value = request.jwt ? jwt(vault, id, request, now, expires) : randomBytes(32).toString('base64url');
+  const expiresAt = expires === null ? null : new Date(expires).toISOString();
+  await db
+    .insertInto('api_token')
+    .values({ id, name, permission, hash: tokenHash(value), created_at: isoNow(clock), expires_at: expiresAt, last_used_at: null, revoked_at: null })
+    .execute();
+  return value;
+}
+
+/** Makes a value that the operator chose an admin token, whatever became of it before. */
+export async function acceptToken(db: Db, name: string, value: string, { clock, random }: Omit<Sources, 'vault'>): Promise<void> {
+  const live = { name, permission: 'admin', expires_at: null, revoked_at: null } as const;
+  await db
+    .insertInto('api_token')
+    .values({ ...live, id: random.uuid(), hash: tokenHash(value), created_at: isoNow(clock), last_used_at: null })
+    .onConflict((conflict) => conflict.column('hash').doUpdateSet(live))
+    .execute();
+}
+
+/** Whether any token could still be used. */
+export async function hasLiveToken(db: Db, clock: Clock): Promise<boolean> {
+  const row = await db
+    .selectFrom('api_token')
+    .select('id')
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', isoNow(clock))]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function withDatabase<Result>(dataDir: string, use: (db: Store) => Promise<Result>): Promise<Result> {
+  const db = await openDatabase(dataDir);
+  try {
+    return await use(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/**
+ * The same where a platform has been: asking for what isn't there makes nothing.
+ * @throws Error when the directory holds no platform's data.
+ */
+const withPresentDatabase: typeof withDatabase = (dataDir, use) => {
+  if (!existsSync(join(dataDir, databaseFile))) throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token.`);
+  return withDatabase(dataDir, use);
+};
+
+/**
+ * Creates a token in a data directory, also while its platform runs. Returns the value: it is shown this once.
+ * @throws Error when the name is empty, the level unknown or the time to live not positive.
+ */
+export const createToken = (dataDir: string, request: TokenRequest): Promise<string> =>
+  withDatabase(dataDir, (db) =>
+    db.write((trx) => addToken(trx, request, { vault: openVault(dataDir), clock: systemClock, random: systemRandom })),
+  );
+
+/** Every token of a data directory, revoked and expired ones included, oldest first. */
+export const listTokens = async (dataDir: string): Promise<TokenRecord[]> =>
+  withPresentDatabase(dataDir, (db) => db.selectFrom('api_token').select(shown).orderBy('created_at').orderBy('id').execute());
+
+/**
+ * Revokes a token by its id, or by its name where just one live token has it.
+ * @throws Error when there is no such live token, or when several have the name; it lists their ids.
+ */
+export const revokeToken = async (dataDir: string, idOrName: string): Promise<TokenRecord> =>
+  withPresentDatabase(dataDir, (db) =>
+    db.write(async (trx) => {
+      const found = await trx
+        .selectFrom('api_token')
+        .select(shown)
+        .where('revoked_at', 'is', null)
+        .where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)]))
+        .execute();
+      const token = found.find(({ id }) => id === idOrName) ?? found[0];
+      if (token === undefined) throw new Error(`No live token has the id or name "${idOrName}".`);
+      if (found.length > 1 && token.id !== idOrName) {
+        throw new Error(`${found.length} tokens are named "${idOrName}". Revoke one by its id: ${found.map(({ id }) => id).join(', ')}.`);
+      }
+      const revoked = { ...token, revoked_at: isoNow(systemClock) };
+      await trx.updateTable('api_token').set({ revoked_at: revoked.revoked_at }).where('id', '=', token.id).execute();
+      return revoked;
+    }),
+  );

@@ -1,0 +1,73 @@
+import type * as z from 'zod';
+import type { EventKind, WebhookDelivery } from '../../../contract/resources/webhook.ts';
+import { type DeploymentRow, type DeploymentServiceRow, serviceType } from '../rows.ts';
+import { uuidFrom } from '../../random.ts';
+import { notYet } from '../context.ts';
+import type { Db } from '../../store/database.ts';
+
+/** Body of a delivery. */
+export type DeliveryBody = z.output<typeof WebhookDelivery>;
+
+/** Something that happened to one service of a deployment, for webhooks. */
+export interface Announcement {
+  readonly eventSeq: number;
+  readonly event: EventKind;
+  readonly deployment: DeploymentRow;
+  readonly service: DeploymentServiceRow;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+const bodyOf = ({ event, deployment, service, at }: Announcement, place: { project_id: string; organization_id: string }): DeliveryBody => ({
+  event_type: event,
+  created_at: new Date(at).toISOString(),
+  payload: {
+    ...(service.kind === 'application' && { application_id: service.service_id }),
+    environment_id: deployment.environment_id,
+    project_id: place.project_id,
+    organization_id: place.organization_id,
+    deployment_id: deployment.id,
+    service_id: service.service_id,
+    service_name: service.name,
+    service_type: serviceType(service.kind),
+    status: service.state,
+  },
+});
+
+/** Webhooks that are yet to be told of something that happened before to the same service in the same deployment. */
+const openDeliveries = async (trx: Db, { deployment, service }: Announcement): Promise<Set<string>> => {
+  const rows = await trx
+    .selectFrom('webhook_delivery')
+    .select('webhook_id')
+    .where('deployment_id', '=', deployment.id)
+    .where('service_id', '=', service.service_id)
+    .where('due_ms', 'is not', null)
+    .execute();
+  return new Set(rows.map((row) => row.webhook_id));
+};
+
+/** Puts one delivery for every enabled webhook that asks for the event into the outbox, in the caller's transaction. */
+export async function announce(trx: Db, announcement: Announcement): Promise<void> {
+  const place = await trx
+    .selectFrom('environment')
+    .innerJoin('project', 'project.id', 'environment.project_id')
+    .select(['project.id as project_id', 'project.organization_id'])
+    .where('environment.id', '=', announcement.deployment.environment_id)
+    .executeTakeFirstOrThrow();
+  const webhooks = await trx
+    .selectFrom('webhook')
+    .select(['id', 'events'])
+    .where('organization_id', '=', place.organization_id)
+    .where('enabled', '=', 1)
+    .execute();
+  const listening = webhooks.filter((webhook) => (JSON.parse(webhook.events) as string[]).includes(announcement.event));
+  if (listening.length === 0) return;
+  const body = JSON.stringify(bodyOf(announcement, place));
+  const earlier = await openDeliveries(trx, announcement);
+  const rows = listening.map((webhook) => ({
+    id: uuidFrom(`${announcement.deployment.id}/${announcement.eventSeq}/${webhook.id}`),
+    webhook_id: webhook.id, event_seq: announcement.eventSeq, deployment_id: announcement.deployment.id,
+    service_id: announcement.service.service_id, body, due_ms: earlier.has(webhook.id) ? notYet : announcement.at,
+  }));
+  await trx.insertInto('webhook_delivery').values(rows).execute();
+}

@@ -1,0 +1,65 @@
+import type { StepName } from '../../../../contract/resources/deployment.ts';
+import { podOf, rollingOut } from '../../../runtime/simulated/failures.ts';
+import { between, colored, type Scene, type Script, slug } from '../../../runtime/simulated/script.ts';
+import type { Fault } from '../../../runtime/simulated/simulated-runtime.ts';
+import type { FaultBook } from './book.ts';
+import type { StepEffect } from './effects.ts';
+
+const memoryOf = ({ service }: Scene['task']): number => ('memory' in service.spec ? service.spec.memory : 512);
+
+const failed = (seconds: number, lines: readonly string[], failure: string): Script => ({
+  seconds, lines: [...lines, colored.red(failure)], failure,
+});
+
+const times = (count: number, round: readonly string[]): string[] => Array.from({ length: count }, () => round).flat();
+
+const buildError = (scene: Scene): Script => failed(scene.seconds, [
+  `Building registry.internal/${slug(scene.task.service.name)}:${scene.version}`,
+  '#1 [internal] load build definition from Dockerfile',
+  '#1 DONE 0.1s',
+  '#8 [5/6] COPY . .',
+  '#8 DONE 0.2s',
+  '#9 [6/6] RUN npm run build',
+  '#9 4.118 src/checkout/total.ts(41,18): error TS2339: Property \'amount\' does not exist on type \'Price\'.',
+  '#9 ERROR: process "/bin/sh -c npm run build" did not complete successfully: exit code: 2',
+], 'The build failed: "npm run build" ended with exit code 2');
+
+const failingProbe = (scene: Scene): Script => failed(between(scene.random, 60, 120), [
+  ...rollingOut(scene),
+  ...times(5, ['Warning  Unhealthy  Readiness probe failed: HTTP probe failed with statuscode: 503']),
+], `${podOf(scene)} never became ready: its readiness probe was answered with 503`);
+
+const outOfMemory = (scene: Scene): Script => {
+  const limit = memoryOf(scene.task);
+  const end = [`Last state: Terminated, reason OOMKilled, exit code 137, limit ${limit}Mi`];
+  const isRun = scene.task.phase.step === 'EXECUTING';
+  const lines = isRun ? end : times(3, [...end, 'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)']);
+  return failed(between(scene.random, 10, 40), [...rollingOut(scene), ...lines], `${podOf(scene)} was killed for exceeding its memory of ${limit} MB (OOMKilled, exit code 137)`);
+};
+
+const crashLoop = (scene: Scene): Script => failed(between(scene.random, 30, 60), [
+  ...rollingOut(scene),
+  ...times(3, [
+    `${colored.red('ERROR')} unhandled exception, shutting down\n    at start (/app/dist/main.js:17:11)\n    at node:internal/main/run_main_module:36:49`,
+    'Last state: Terminated, reason Error, exit code 1',
+    'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)',
+  ]),
+], `${podOf(scene)} keeps ending with exit code 1 right after its start (CrashLoopBackOff)`);
+
+const stepWords: Readonly<Partial<Record<StepName, string>>> = { GIT_CLONE: 'git clone', MIRROR_IMAGE: 'mirroring the image', STOP: 'scaling down' };
+
+const stepError = (scene: Scene): Script => {
+  const { step } = scene.task.phase;
+  const what = stepWords[step] ?? step.toLowerCase().replaceAll('_', ' ');
+  return failed(scene.seconds, [`error: ${what}: connection to the cluster's API timed out (i/o timeout)`], `The step ${step} failed: ${what} timed out`);
+};
+
+const scripts: Readonly<Record<StepEffect, (scene: Scene) => Script>> = {
+  build_error: buildError, failing_probe: failingProbe, out_of_memory: outOfMemory, crash_loop: crashLoop, step_error: stepError,
+};
+
+/** Makes steps of simulated deployments go as the rules of a book say. */
+export const stepFaults = (book: Pick<FaultBook, 'ofStep'>): Fault => (scene) => {
+  const fault = book.ofStep(scene.task);
+  return fault && scripts[fault.effect](scene);
+};

@@ -1,0 +1,141 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import { DateTime, Duration } from '../../../contract/primitives.ts';
+import { readBodies } from '../../api/body.ts';
+import { type Clock, millisecondsOf } from '../../clock.ts';
+import { answerProblem } from '../../api/http.ts';
+import type { PlatformLog } from '../../log.ts';
+import { ApiProblem, invalid, refused } from '../../api/problem.ts';
+import { listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from '../../store/snapshots.ts';
+import type { FaultBook } from './faults/book.ts';
+import { FaultRule, ruleMembers } from './faults/rule.ts';
+import type { Stepping } from './stepping.ts';
+import { wrongs } from './strict.ts';
+import type { ControlToken } from './token.ts';
+
+/** What the paths of all control endpoints begin with. */
+export const controlPrefix = '/_control';
+
+/** What the control endpoints have at hand. */
+export interface ControlParts {
+  readonly dataDir: string;
+  readonly token: Pick<ControlToken, 'accepts'>;
+  readonly clock: Clock;
+  readonly timeScale: number;
+  /** Absent where time passes by itself. */
+  readonly stepping?: Stepping | undefined;
+  readonly faults: Pick<FaultBook, 'list' | 'put' | 'remove'>;
+  /** See Engine.settled. */
+  readonly settled: () => Promise<number | null>;
+  /** Goes back to a snapshot. */
+  readonly restore: (name: string) => Promise<void>;
+  /** Goes back to the seed. */
+  readonly reset: () => Promise<void>;
+  readonly log: PlatformLog;
+}
+
+const unauthorized = 'Send the control token of this start, which the platform printed when it was ready, as "Authorization: Bearer <value>". API tokens don\'t open the control endpoints.';
+
+const Advance = z.strictObject({ by: Duration.optional(), to: DateTime.optional() })
+  .refine(({ by, to }) => (by === undefined) !== (to === undefined), { error: 'give either by, such as PT5M, or to' });
+const Named = z.strictObject({ name: SnapshotName });
+
+/** Reads a body. @throws ApiProblem 400 that says everything that is wrong with it */
+function read<Schema extends z.ZodType>(schema: Schema, body: unknown, members: readonly string[]): z.output<Schema> {
+  const result = schema.safeParse(body ?? {});
+  if (result.success) return result.data;
+  throw new ApiProblem(400, wrongs(result.error, () => members).map(({ what }) => what).join('; '));
+}
+
+/** One after the other, in the order they were asked for. */
+const oneByOne = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const next = last.then(work, work);
+    last = next;
+    return next;
+  };
+};
+
+const iso = (moment: number): string => new Date(moment).toISOString();
+
+function serveTime(app: FastifyInstance, { clock, timeScale, stepping, settled }: ControlParts, inTurn: ReturnType<typeof oneByOne>): void {
+  const told = async () => {
+    const time = { now: iso(clock.now()), stepped: stepping !== undefined, time_scale: timeScale };
+    if (!stepping) return time;
+    const next = await settled();
+    return { ...time, next_due_at: next === null ? null : iso(next) };
+  };
+  app.get('/time', () => inTurn(told));
+  app.post('/time/advance', ({ body }) => inTurn(async () => {
+    const { by, to } = read(Advance, body, Object.keys(Advance.shape));
+    if (!stepping) throw refused('Time passes by itself here. Start the platform with --stepped-time to move it by requests.');
+    await stepping.advanceTo(to === undefined ? clock.now() + millisecondsOf(by!) : Date.parse(to));
+    return told();
+  }));
+}
+
+type Named = { Params: { name: string } };
+
+function serveFaults(app: FastifyInstance, { faults }: ControlParts): void {
+  app.get('/faults', async () => ({ results: faults.list() }));
+  app.put<Named>('/faults/:name', async ({ params, body }) => {
+    const rule = read(FaultRule, typeof body === 'object' ? { name: params.name, ...body } : body, ruleMembers);
+    if (rule.name !== params.name) throw invalid('name', `is ${rule.name} in the body and ${params.name} in the path; leave it out of the body`);
+    return faults.put(rule);
+  });
+  app.delete('/faults', async (_request, reply) => {
+    for (const { name } of faults.list()) faults.remove(name);
+    return reply.code(204).send();
+  });
+  app.delete<Named>('/faults/:name', async ({ params: { name } }, reply) => {
+    if (!faults.remove(name)) throw new ApiProblem(404, `No fault rule is called ${name}. GET ${controlPrefix}/faults lists them.`);
+    return reply.code(204).send();
+  });
+}
+
+function serveRecords(app: FastifyInstance, parts: ControlParts, inTurn: ReturnType<typeof oneByOne>): void {
+  const { dataDir, clock, restore, reset } = parts;
+  const nameIn = (body: unknown) => read(Named, body, Object.keys(Named.shape)).name;
+  app.get('/snapshots', async () => ({ results: await listSnapshots(dataDir) }));
+  app.post('/snapshots', ({ body }, reply) => inTurn(async () => reply.code(201).send(await takeSnapshot(dataDir, nameIn(body)))));
+  app.delete<Named>('/snapshots/:name', ({ params }, reply) => inTurn(async () => {
+    await removeSnapshot(dataDir, params.name);
+    return reply.code(204).send();
+  }));
+  app.post('/restore', ({ body }) => inTurn(async () => {
+    const name = nameIn(body);
+    await restore(name);
+    return { restored: name, now: iso(clock.now()) };
+  }));
+  app.post('/reset', ({ body }) => inTurn(async () => {
+    read(z.strictObject({}), body, ['nothing']);
+    await reset();
+    return { now: iso(clock.now()) };
+  }));
+}
+
+/**
+ * The control endpoints, for whoever tests with this platform. They have a server of their own, so that nothing of the API
+ * holds for them: not its tokens, not its rate limit, not its description. It takes requests that `routing` is given.
+ */
+export function createControl(parts: ControlParts): FastifyInstance {
+  const app = Fastify({ logger: false });
+  readBodies(app);
+  app.addHook('onRequest', async ({ headers }) => {
+    if (!parts.token.accepts(headers.authorization)) throw new ApiProblem(401, unauthorized);
+  });
+  // Few requests come here, and a connection that is kept open would hold up the end of the platform.
+  app.addHook('onSend', async (_request, reply) => void reply.header('connection', 'close'));
+  app.setErrorHandler((error, request, reply) => answerProblem(parts, error, request, reply));
+  app.setNotFoundHandler(({ method, url }) => {
+    throw new ApiProblem(404, `There is no control endpoint ${method} ${url.split('?', 1)[0]}.`);
+  });
+  const inTurn = oneByOne();
+  void app.register(async (routes) => {
+    serveTime(routes, parts, inTurn);
+    serveFaults(routes, parts);
+    serveRecords(routes, parts, inTurn);
+  }, { prefix: controlPrefix });
+  return app;
+}

@@ -1,0 +1,43 @@
+import type { World } from '../../runtime/simulated/world.ts';
+import { badImageTag } from './bad-image-tag.ts';
+import { clusterLocked } from './cluster-locked.ts';
+import { databaseDown } from './database-down.ts';
+import { dockerBuildError } from './docker-build-error.ts';
+import { failingReadinessProbe } from './failing-readiness-probe.ts';
+import { flakyMigrationJob } from './flaky-migration-job.ts';
+import { helmTimeout } from './helm-timeout.ts';
+import { imagePullDenied } from './image-pull-denied.ts';
+import { missingVariable } from './missing-variable.ts';
+import { outOfMemory } from './out-of-memory.ts';
+import { terraformStateLock } from './terraform-state-lock.ts';
+import { wrongPort } from './wrong-port.ts';
+import { wrongVariableValue } from './wrong-variable-value.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Every scenario, in the order of documents. */
+export const scenarios: readonly Scenario[] = [
+  badImageTag, failingReadinessProbe, missingVariable, wrongVariableValue, wrongPort, outOfMemory, dockerBuildError,
+  terraformStateLock, helmTimeout, databaseDown, imagePullDenied, flakyMigrationJob, clusterLocked,
+];
+
+/** Stands for every scenario. */
+export const allScenarios = 'all';
+
+/**
+ * The scenarios of some names.
+ * @throws Error when a name is none of them
+ */
+export function scenariosNamed(names: readonly string[]): readonly Scenario[] {
+  const known = scenarios.map(({ name }) => name);
+  const unknown = names.find((name) => name !== allScenarios && !known.includes(name));
+  if (unknown !== undefined) throw new Error(`"${unknown}" is no scenario. There are ${known.join(', ')}; ${allScenarios} stands for every one.`);
+  return scenarios.filter(({ name }) => names.includes(allScenarios) || names.includes(name));
+}
+
+const facts = <Part extends keyof World>(part: Part): World[Part] => Object.assign({}, ...scenarios.map(({ world }) => world[part])) as World[Part];
+
+/**
+ * What is known of everything that scenarios bring. It holds whether they were asked for or not: what they bring stays
+ * in a data directory when it is served again without them.
+ */
+export const world: World = { images: facts('images'), repositories: facts('repositories'), charts: facts('charts'), clusters: facts('clusters') };

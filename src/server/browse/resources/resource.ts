@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import type { AnyOperation } from '../../../contract/operation.ts';
+import type { Policy } from '../../guard/policy.ts';
+import { composeTool, defineTool, type ArgumentsOf, type CompositionDefinition, type Shape, type Sight, type Tool } from '../../tool/tool.ts';
+import type { Texts } from '../texts.ts';
+import type { JsonRecord } from '../../json/values.ts';
+import type { ListedResource } from './listed.ts';
+
+/** How changes of a resource are found out. */
+interface Watching {
+  /** Requests that one look takes. */
+  readonly requests: number;
+  /** Whether something is under way in what is shown. */
+  readonly isMoving: (view: JsonRecord) => boolean;
+}
+
+/** Something of the platform, read as a tool reads it: guarded, protected, recorded. */
+export interface PlatformResource extends ListedResource {
+  /** Takes the variables of the template by their names. */
+  readonly tool: Tool;
+  /** Where changes of it can be told. */
+  readonly watched?: Watching;
+}
+
+/** Something that this server knows by itself. */
+export interface OwnResource extends ListedResource {
+  readonly text: (known: { readonly policy: Policy; readonly texts: Texts }) => Promise<string>;
+}
+
+export type Resource = PlatformResource | OwnResource;
+
+export const isOfPlatform = (resource: Resource): resource is PlatformResource => 'tool' in resource;
+
+const anything = z.looseObject({});
+
+/** Remembers what was made: most clients read few resources, if any. */
+const lazily = (described: ListedResource & Pick<PlatformResource, 'watched'>, make: () => Tool): PlatformResource => {
+  let tool: Tool | undefined;
+  return {
+    ...described,
+    get tool() {
+      return (tool ??= { ...make(), isResource: true });
+    },
+  };
+};
+
+/** What is written down of a resource that is one operation's answer. */
+interface AnswerDefinition extends ListedResource, Pick<CompositionDefinition<Shape>, 'toolset' | 'render'> {
+  readonly operation: AnyOperation;
+}
+
+/** Makes a resource of one read. Rules about the tool of that operation hold for it too. */
+export const answerResource = ({ operation, toolset, render, ...described }: AnswerDefinition): PlatformResource =>
+  lazily(described, () => defineTool(operation, { toolset, render, description: described.description }));
+
+/** What is written down of a resource made of several reads. */
+interface Definition<Input extends Shape> extends ListedResource, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
+  readonly input: Input;
+  readonly read: (args: ArgumentsOf<Input>, sight: Sight) => Promise<JsonRecord>;
+  readonly watched?: Watching;
+}
+
+/** Makes a resource of reads. Rules about the toolset, and those that deny the tools of the same operations, hold for it too. */
+export const platformResource = <const Input extends Shape>({ name, uri, title, description, watched, read, ...rest }: Definition<Input>): PlatformResource =>
+  lazily({ name, uri, title, description, watched }, () => composeTool({ ...rest, name, description, answer: anything, answerOf: read }));

@@ -1,0 +1,64 @@
+import { SkillsExtension, type Skill, type SkillCatalog, type SkillFiles } from '@modelcontextprotocol/server/ext/skills';
+import type { Log } from '../context/context.ts';
+import { refuseCursor } from '../output/paging.ts';
+import { mimeType } from './resources/listed.ts';
+import { withWarning } from '../tool/mentions.ts';
+import { unavailable, type Texts } from './texts.ts';
+
+/** How long clients may keep a skill, in milliseconds: it changes with the program and with what a server shows. */
+const lifetime = 3_600_000;
+
+/** The file of a skill, as the resource it is. */
+const resourceOf = ({ uri, frontmatter: { name, description } }: Skill): { uri: string; name: string; description: string; mimeType: string } => ({
+  uri, name, description, mimeType,
+});
+
+/** What skills are served with. */
+interface ServingSkills {
+  readonly log: Log;
+  /** Names of tools that aren't shown: skills that name them say so. */
+  readonly hidden: readonly string[];
+}
+
+const front = /^---\n[\s\S]*?\n---\n+/;
+
+/** The same files, with a word in each about the tools it names that aren't shown. */
+const honest = (files: SkillFiles, hidden: readonly string[]): SkillFiles => ({
+  ...files,
+  read: async (path) => {
+    const text = new TextDecoder().decode(await files.read(path));
+    const [head = ''] = front.exec(text) ?? [];
+    return new TextEncoder().encode(head + withWarning(text.slice(head.length), hidden));
+  },
+});
+
+/** The skills that come with the program. Their folder is read when somebody first asks. */
+export function skillsOf({ skills: folder }: Pick<Texts, 'skills'>, { log, hidden }: ServingSkills): SkillsExtension {
+  let loading: Promise<{ catalog: SkillCatalog; files: SkillFiles }> | undefined;
+
+  const load = async () => {
+    const { nodeSkillFiles } = await import('@modelcontextprotocol/server/ext/skills/node');
+    const files = honest(nodeSkillFiles(folder), hidden);
+    return { catalog: await SkillsExtension.load(files, { strict: true }), files };
+  };
+  const loaded = () => (loading ??= load().catch(unavailable('skills', log)));
+  const find = async (uri: string): Promise<Skill | undefined> => (await loaded()).catalog.entries.find((skill) => skill.uri === uri);
+
+  return new SkillsExtension({
+    cacheHint: { ttlMs: lifetime, cacheScope: 'private' },
+    strict: true,
+    source: {
+      list: async ({ cursor }) => {
+        refuseCursor(cursor);
+        return { skills: [...(await loaded()).catalog.entries] };
+      },
+      get: find,
+      read: async (uri) => {
+        if (!(await find(uri))) return undefined;
+        const { files } = await loaded();
+        return { text: new TextDecoder().decode(await files.read(uri.replace('skill://', ''))), mimeType };
+      },
+      listResources: async () => (await loaded()).catalog.entries.map(resourceOf),
+    },
+  });
+}

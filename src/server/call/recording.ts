@@ -1,0 +1,29 @@
+import type { CallContext } from '../context/context.ts';
+import type { CallFacts, Intent, Outcome, Recorder } from '../audit/record.ts';
+import type { Redaction } from '../redaction/index.ts';
+
+/**
+ * Facts as they are recorded. The names of targets are the platform's, and are made fit to be shown to the operator: what a
+ * caller mentioned is not hidden, or it could keep from being read what its calls were about.
+ */
+const recordable = <Facts extends CallFacts>(facts: Facts, redaction: Redaction): Facts => ({ ...facts, ...(facts.target && { target: redaction.value(facts.target) }) });
+
+/** Records a call that is about to change something. @throws as the recorder fails: then the call isn't made. */
+export const recordIntent = async (intent: Intent, context: CallContext, { recorder, redaction }: { readonly recorder: Recorder; readonly redaction: Redaction }): Promise<void> =>
+  recorder.intent(recordable(intent, redaction), context);
+
+/** Records what came of a call. Never fails: where names can't be made fit to be shown, it is recorded without them. */
+export async function recordOutcome(outcome: Outcome, context: CallContext, { recorder, redaction }: { readonly recorder: Recorder; readonly redaction: Redaction }): Promise<void> {
+  const { target } = outcome;
+  let told: Outcome = { ...outcome, ...(target && { target: { kind: target.kind, id: target.id, mode: target.mode } }) };
+  try {
+    told = recordable(outcome, redaction);
+  } catch (error) {
+    context.log.error({ err: error, requestId: context.requestId }, 'recorded without names: they could not be made fit to be shown');
+  }
+  try {
+    await recorder.outcome(told, context);
+  } catch (error) {
+    context.log.error({ err: error, requestId: context.requestId }, 'outcome not recorded');
+  }
+}

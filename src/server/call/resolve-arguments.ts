@@ -1,0 +1,71 @@
+import { operations } from '../../contract/operations.ts';
+import type { Address, AddressKind, Look } from '../tool/address.ts';
+import { fits } from '../resolve/tree.ts';
+import { lookFor, type Call } from './call.ts';
+import { CallFailure } from '../output/errors.ts';
+import { needsPlace } from '../guard/policy.ts';
+import { pointsAt } from '../tool/references.ts';
+import type { JsonRecord } from '../json/values.ts';
+
+/** The widest things first, so that what is narrower is looked for inside them. */
+const order: readonly AddressKind[] = ['organization', 'project', 'environment', 'service'];
+
+const rank = (kind: AddressKind): number => (order.includes(kind) ? order.indexOf(kind) : order.length);
+
+type Within = NonNullable<Look['within']>;
+
+/** Where what is named next is to be looked for, once this is known. */
+const narrowed = (within: Within, { kind, id }: Address): Within => {
+  if (kind === 'organization') return { ...within, organizationId: id };
+  if (kind === 'project') return { ...within, projectId: id };
+  if (kind === 'environment') return { ...within, environmentId: id };
+  return fits(kind, 'service') ? { ...within, service: { kind, id } } : within;
+};
+
+const organizationMember = 'organization_id';
+
+/** A name that stands for nothing, without what there is instead where the policy keeps some places from being read. */
+function mayBeTold({ tool, deps }: Call, error: unknown): Error {
+  const failure = error instanceof CallFailure ? error.failure : undefined;
+  if (failure?.kind !== 'bad_address' || !needsPlace(tool, operations.list_services, deps.policy)) return error as Error;
+  const { problem } = failure;
+  const note = 'What else there is is not told: the policy restricts what may be read.';
+  return new CallFailure({ kind: 'bad_address', problem: { ...problem, candidates: [], near: [], notes: [...problem.notes, note] } });
+}
+
+/**
+ * The call with ids where names were given, and with the organization where it was left out.
+ * @throws CallFailure where a name stands for nothing or for several things; ApiError as the platform fails.
+ */
+export async function resolve(call: Call): Promise<Call> {
+  const { tool, deps } = call;
+  const pointers = Object.entries(tool.input)
+    .flatMap(([name, schema]) => {
+      const kind = pointsAt(schema);
+      return kind === undefined ? [] : [{ name, kind }];
+    })
+    .toSorted((one, other) => rank(one.kind) - rank(other.kind));
+  const args: JsonRecord = { ...call.args };
+  const addresses: Record<string, Address> = {};
+  let within: Within = {};
+  const looking = (): Look => lookFor(call, within);
+
+  const find = (kind: AddressKind, given: string): Promise<Address> =>
+    deps.addresses.resolve(kind, given, looking()).catch((error: unknown) => Promise.reject(mayBeTold(call, error)));
+
+  for (const { name, kind } of pointers) {
+    const given = args[name];
+    if (name === organizationMember && given === undefined) args[name] = await deps.addresses.organization(looking());
+    else if (Array.isArray(given)) {
+      const found = await Promise.all(given.map((one) => find(kind, String(one))));
+      args[name] = found.map(({ id }) => id);
+      for (const [index, address] of found.entries()) addresses[`${name}[${index}]`] = address;
+    } else if (typeof given === 'string') {
+      const address = await find(kind, given);
+      args[name] = address.id;
+      addresses[name] = address;
+      within = narrowed(within, address);
+    }
+  }
+  return { ...call, args, addresses };
+}

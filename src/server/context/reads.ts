@@ -1,0 +1,65 @@
+import { ApiError } from '../../client/errors.ts';
+import { parameterKind, type AnyOperation } from '../../contract/operation.ts';
+import { allOperations, operations } from '../../contract/operations.ts';
+import type { ReferenceKind } from '../../contract/primitives.ts';
+import { EnvironmentMode } from '../../contract/resources/environment.ts';
+import { at, isRecord, type JsonRecord } from '../json/values.ts';
+
+/** Carries out a read of the contract; fails with the client's errors. */
+export type Read = (operation: AnyOperation, input: JsonRecord) => Promise<unknown>;
+
+/** What the target could not be asked for: the platform doesn't offer the read, or forbids it. Everything else is the call's own failure. */
+const cannotBeAsked = (error: unknown): boolean => error instanceof ApiError && (error.kind === 'not_offered' || error.kind === 'forbidden');
+
+/**
+ * The answer of a read, or undefined where the platform doesn't offer or forbids it.
+ * @throws ApiError for every other failure.
+ */
+export async function attempt(read: Promise<unknown>): Promise<JsonRecord | undefined> {
+  try {
+    const answer = await read;
+    return isRecord(answer) ? answer : undefined;
+  } catch (error) {
+    if (cannotBeAsked(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The rows of a list's answer. */
+export const rowsIn = (answer: JsonRecord | undefined): JsonRecord[] => {
+  const rows = answer?.['results'];
+  return Array.isArray(rows) ? (rows as unknown[]).filter(isRecord) : [];
+};
+
+/** The read whose only parameter, at the end of its path, is the id of this kind. */
+const readerOf = (kind: ReferenceKind): AnyOperation | undefined =>
+  allOperations.find(({ method, path, params }) => method === 'GET' && params.length === 1 && path.endsWith(`{${params[0]}}`) && parameterKind(params[0]!) === kind);
+
+/** A resource by its id; undefined where the platform doesn't offer or forbids it. */
+export const readById = async (kind: ReferenceKind, id: string, read: Read): Promise<JsonRecord | undefined> => {
+  const reader = readerOf(kind);
+  return reader && attempt(read(reader, { [`${kind}_id`]: id }));
+};
+
+/**
+ * The rows of a list's answer where they are all there are; undefined where it wasn't answered, or shows a part of them
+ * only.
+ */
+export function wholeListIn(answer: JsonRecord | undefined): JsonRecord[] | undefined {
+  if (!Array.isArray(answer?.['results'])) return undefined;
+  const rows = rowsIn(answer);
+  const total = at(answer, 'pagination.total_count');
+  return typeof total === 'number' && total > rows.length ? undefined : rows;
+}
+
+export const textIn = (found: JsonRecord | undefined, name: string): string | undefined => (typeof found?.[name] === 'string' ? found[name] : undefined);
+export const pointerIn = (found: JsonRecord | undefined, name: string): string | undefined => (isRecord(found?.[name]) ? textIn(found[name], 'id') : undefined);
+
+/** A mode as it was read or given; `unknown` where it is none of the contract's. */
+export const asMode = (value: unknown): EnvironmentMode | 'unknown' => EnvironmentMode.safeParse(value).data ?? 'unknown';
+
+/** A list of the caller's organization; undefined where the platform doesn't offer or forbids it. */
+export async function listOfOrganization(list: AnyOperation, read: Read): Promise<JsonRecord | undefined> {
+  const organization = textIn(await attempt(read(operations.get_organization, {})), 'id');
+  return organization === undefined ? undefined : attempt(read(list, { organization_id: organization }));
+}

@@ -1,0 +1,64 @@
+import type { AnyOperation } from '../../contract/operation.ts';
+import { operations } from '../../contract/operations.ts';
+import type { ServiceKind } from '../../contract/resources/service.ts';
+import type { JsonRecord } from '../json/values.ts';
+import { attempt, textIn, wholeListIn, type Read } from '../context/reads.ts';
+import type { Target } from './target.ts';
+import { higher, needsConfirmation, tierOf, type Tier } from './tier.ts';
+
+/** An operation that another one carries out, on its own target. */
+export interface Part {
+  readonly operation: AnyOperation;
+  readonly target: Target;
+  readonly tier: Tier;
+  /** Whether it could not be seen that it is carried out: then it may be. */
+  readonly isGuess?: boolean;
+}
+
+/** What an operation on a target comes to. */
+export interface Expansion {
+  /** The gravest of it and what it carries out. */
+  readonly tier: Tier;
+  /** Empty where it carries out nothing but itself. */
+  readonly parts: readonly Part[];
+  /** How many high-risk changes it makes; services that could not be seen count as one, or as many as there are. */
+  readonly highRisk: number;
+}
+
+const all = operations as Readonly<Record<string, AnyOperation>>;
+
+const kindOf = (service: JsonRecord, parts: Readonly<Record<string, string>>): ServiceKind | undefined => {
+  const kind = textIn(service, 'service_type')?.toLowerCase();
+  return kind !== undefined && Object.hasOwn(parts, kind) ? (kind as ServiceKind) : undefined;
+};
+
+/** The services of an environment; undefined where not all of them can be read. */
+export const servicesIn = async (environmentId: string | undefined, read: Read): Promise<readonly JsonRecord[] | undefined> =>
+  environmentId === undefined ? undefined : wholeListIn(await attempt(read(operations.list_services, { environment_id: environmentId })));
+
+/**
+ * What an operation carries out, from the services that there are: each part is judged as its own operation on its own
+ * target. What can't be seen may be any of its parts, and counts as disruptive at least.
+ * @throws ApiError when the platform fails.
+ */
+export async function expand(operation: AnyOperation, target: Target, read: Read): Promise<Expansion> {
+  const own = tierOf(operation, target);
+  const { carriesOut } = operation;
+  if (!carriesOut) return { tier: own, parts: [], highRisk: needsConfirmation(own) ? 1 : 0 };
+  const partAt = (kind: ServiceKind, service: Pick<Target, 'id' | 'name'>): Part => {
+    const part = all[carriesOut[kind]]!;
+    const at: Target = { ...target, ...service, kind };
+    return { operation: part, target: at, tier: tierOf(part, at) };
+  };
+  const services = await servicesIn(target.id, read);
+  const kinds = (services ?? []).map((service) => kindOf(service, carriesOut));
+  const seen = (services ?? []).flatMap((service, index) => (kinds[index] ? [partAt(kinds[index], { id: textIn(service, 'id'), name: textIn(service, 'name') })] : []));
+  const unseen = services ? kinds.filter((kind) => kind === undefined).length : 1;
+  const guesses = unseen === 0 ? [] : (Object.keys(carriesOut) as ServiceKind[]).map((kind) => {
+    const part = partAt(kind, { id: undefined, name: undefined });
+    return { ...part, tier: higher(part.tier, 'disruptive'), isGuess: true };
+  });
+  const tier = [...seen, ...guesses].reduce((highest, part) => higher(highest, part.tier), own);
+  const highRisk = seen.filter((part) => needsConfirmation(part.tier)).length + unseen;
+  return { tier, parts: [...seen, ...guesses], highRisk: Math.max(highRisk, needsConfirmation(tier) ? 1 : 0) };
+}

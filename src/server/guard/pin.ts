@@ -1,0 +1,130 @@
+import type { AnyOperation } from '../../contract/operation.ts';
+import type { ReferenceKind } from '../../contract/primitives.ts';
+import { answeredBy, fits } from '../resolve/tree.ts';
+import { pointsAt } from '../tool/references.ts';
+import type { Tool } from '../tool/tool.ts';
+import type { JsonRecord } from '../json/values.ts';
+import type { Denial } from './policy.ts';
+import { allTouched, type Target } from './target.ts';
+
+/** A place that the operator wrote down. */
+export interface Given {
+  /** A name, path or id. */
+  readonly name: string;
+  /** The option that says so. */
+  readonly setBy: string;
+}
+
+/** What every call is kept to. At least one of both; the environment is the narrower. */
+export interface Pin {
+  readonly project?: Given;
+  readonly environment?: Given;
+}
+
+/** The same once it was looked up. The project is that of the environment, as far as it could be found out. */
+export interface PinnedPlace {
+  readonly projectId?: string;
+  readonly environmentId?: string;
+}
+
+type PinnedKind = 'project' | 'environment';
+
+const pinnedKinds = ({ environment }: Pin): readonly PinnedKind[] => (environment ? ['project', 'environment'] : ['project']);
+
+const pointersOf = ({ input }: Tool) => Object.entries(input).flatMap(([name, schema]) => {
+  const kind = pointsAt(schema);
+  return kind === undefined ? [] : [{ name, kind }];
+});
+
+/** The arguments of a tool that a pin answers, by name. Of two environments, it answers neither. */
+export function pinnedArguments(tool: Tool, pin: Pin | undefined): ReadonlyMap<string, PinnedKind> {
+  if (!pin) return new Map();
+  const pointers = pointersOf(tool);
+  return new Map(
+    pinnedKinds(pin).flatMap((pinned) => {
+      const [one, ...others] = pointers.filter(({ kind }) => kind === pinned);
+      return one && others.length === 0 ? [[one.name, pinned] as const] : [];
+    }),
+  );
+}
+
+/**
+ * The same for one call: a tool that is about a service or an environment is about the pinned one where no service is
+ * given. With both required, the service lies in it.
+ */
+export function answeredArguments(tool: Tool, args: JsonRecord, pin: Pin | undefined): ReadonlyMap<string, PinnedKind> {
+  const hasService = pointersOf(tool).some(({ name, kind }) => (kind === 'service' || fits(kind, 'service')) && args[name] !== undefined);
+  const isChoice = (name: string): boolean => tool.input[name]!.safeParse(undefined).success;
+  return new Map([...pinnedArguments(tool, pin)].filter(([name]) => !hasService || !isChoice(name)));
+}
+
+const words = ({ project, environment }: Pin): { readonly what: string; readonly setBy: string } => ({
+  what: environment ? `the environment "${environment.name}"` : `the project "${project?.name}"`,
+  setBy: (environment ?? project)!.setBy,
+});
+
+/** One sentence for whoever calls. */
+export const pinText = (pin: Pin): string =>
+  `This server is kept to ${words(pin).what}: tools don't ask for it, and in it a bare name will do.`;
+
+/** What to tell whoever looks for something that isn't there. */
+export const outsideText = (pin: Pin): string => `This server is kept to ${words(pin).what} (${words(pin).setBy}): nothing is looked for outside it.`;
+
+const denial = (pin: Pin): Denial => ({
+  rule: `this server is kept to ${words(pin).what}, and this lies outside, or where it lies could not be found out`,
+  setBy: words(pin).setBy,
+  instead: 'What lies in it can be read and changed, and what belongs to no project can be read.',
+});
+
+// Their rows belong to projects, although the organization lists them.
+const belonging: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule'];
+
+/** Whether what an operation lists of the organization tells of other projects. */
+const tellsOfOthers = (operation: AnyOperation): boolean => {
+  const { kinds, list } = answeredBy(operation);
+  return list && kinds.some((kind) => belonging.includes(kind));
+};
+
+const canBeInside = (kind: ReferenceKind, pin: Pin): boolean =>
+  fits(kind, 'service') || kind === 'environment' || kind === 'alert_rule' || (kind === 'project' && !pin.environment);
+
+/** Whether nothing that an operation can act on lies inside. @param isAct whether it is what a tool is for. */
+function isHopeless(operation: AnyOperation, pin: Pin, isAct: boolean): boolean {
+  if (canBeInside(operation.target, pin)) return false;
+  return operation.effect !== 'read' || operation.target === 'project' || (isAct && tellsOfOthers(operation));
+}
+
+/** Why a pin forbids every call of a tool; undefined where it doesn't. */
+export const deniedByPin = ({ operations, acts }: Tool, pin: Pin | undefined): Denial | undefined =>
+  pin && operations.every((operation) => isHopeless(operation, pin, acts !== undefined)) ? denial(pin) : undefined;
+
+const isSame = (id: string | undefined, pinned: string): boolean => id?.toLowerCase() === pinned;
+
+const isInside = ({ project, environment }: Target, { projectId, environmentId }: PinnedPlace): boolean =>
+  environmentId !== undefined ? isSame(environment?.id, environmentId) : projectId !== undefined && isSame(project?.id, projectId);
+
+// A cluster belongs to no project: what runs on it decides its risk, not its place.
+const areInside = (target: Target, place: PinnedPlace): boolean =>
+  isInside(target, place) && allTouched(target).every((one) => one.kind === 'cluster' || isInside(one, place));
+
+const belongsNowhere = ({ project, environment }: Target): boolean => project === undefined && environment === undefined;
+
+/** What an operation acts on. */
+interface Aimed {
+  readonly operation: AnyOperation;
+  readonly target: Target;
+  /** Whether it is what the call is for, and not a read on the way to it. */
+  readonly isAct: boolean;
+}
+
+/** Why a pin forbids an operation on this target; undefined where it doesn't. In doubt it does. */
+export function deniedOutside(pin: Pin, place: PinnedPlace, { operation, target, isAct }: Aimed): Denial | undefined {
+  const mayBeRead = operation.effect === 'read' && belongsNowhere(target) && !(isAct && tellsOfOthers(operation));
+  return areInside(target, place) || mayBeRead ? undefined : denial(pin);
+}
+
+/** The same for something that an argument points at. The project around the place narrows what is looked at, and may be named. */
+export function deniedArgument(pin: Pin, place: PinnedPlace, target: Target): Denial | undefined {
+  const narrows = target.kind === 'project' && place.projectId !== undefined && isSame(target.id, place.projectId);
+  return isInside(target, place) || belongsNowhere(target) || narrows ? undefined : denial(pin);
+}

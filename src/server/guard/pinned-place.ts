@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache';
+import type { Addresses, Look } from '../tool/address.ts';
+import { lookFor, type Call } from '../call/call.ts';
+import { CallFailure } from '../output/errors.ts';
+import { isRecord } from '../json/values.ts';
+import { answeredArguments, outsideText, type Given, type Pin, type PinnedPlace } from './pin.ts';
+import { readById } from './target.ts';
+
+/** Most principals whose place is remembered. */
+const mostPlaces = 1_000;
+
+/** Finds the place that calls are kept to, once for each principal. */
+export interface Places {
+  /** @throws CallFailure where what the operator wrote stands for nothing that can be used; ApiError as the platform fails. */
+  of(look: Look): Promise<PinnedPlace>;
+}
+
+const wrong = (what: string): CallFailure =>
+  new CallFailure({ kind: 'not_possible', what, next: 'Whoever runs this server has to correct it; nothing can be called until then.' });
+
+async function find(kind: 'project' | 'environment', { name, setBy }: Given, look: Look, addresses: Addresses) {
+  try {
+    return await addresses.resolve(kind, name, look);
+  } catch (error) {
+    if (!(error instanceof CallFailure) || error.failure.kind !== 'bad_address') throw error;
+    const why = error.failure.problem.why === 'ambiguous' ? 'which can be several' : 'which could not be found';
+    throw wrong(`this server is kept to the ${kind} "${name}" (${setBy}), ${why}`);
+  }
+}
+
+async function projectOf(environmentId: string, look: Look): Promise<string | undefined> {
+  const project = (await readById('environment', environmentId, look.read))?.['project'];
+  return isRecord(project) && typeof project['id'] === 'string' ? project['id'].toLowerCase() : undefined;
+}
+
+async function place({ project, environment }: Pin, look: Look, addresses: Addresses): Promise<PinnedPlace> {
+  const projectId = project && (await find('project', project, look, addresses)).id;
+  if (!environment) return { projectId };
+  const found = await find('environment', environment, { ...look, within: { projectId } }, addresses);
+  const around = found.project?.id ?? (await projectOf(found.id, look));
+  if (project && around !== undefined && around !== projectId) {
+    throw wrong(`this server is kept to the project "${project.name}" (${project.setBy}) and to the environment "${environment.name}" (${environment.setBy}), which lies in another one`);
+  }
+  return { projectId: around ?? projectId, environmentId: found.id };
+}
+
+export function createPlaces(pin: Pin, addresses: Addresses): Places {
+  const known = new LRUCache<string, PinnedPlace>({ max: mostPlaces });
+  return {
+    of: async (look) => {
+      const before = known.get(look.principal);
+      if (before) return before;
+      const found = await place(pin, look, addresses);
+      known.set(look.principal, found);
+      return found;
+    },
+  };
+}
+
+/** The call with the arguments that its place answers. @throws as the place does. */
+export async function inPlace(call: Call): Promise<Call> {
+  const { tool, args, deps } = call;
+  if (!deps.places || !isRecord(args)) return call;
+  const members = answeredArguments(tool, args, deps.policy.pin);
+  if (members.size === 0) return call;
+  const { projectId, environmentId } = await deps.places.of(lookFor(call));
+  const ids = { project: projectId, environment: environmentId };
+  const answered = [...members].flatMap(([name, kind]) => (ids[kind] === undefined ? [] : [[name, ids[kind]] as const]));
+  return { ...call, args: { ...Object.fromEntries(answered), ...args } };
+}
+
+/** The same addresses, with names looked for inside the place and nowhere else. */
+export const addressesWithin = (addresses: Addresses, places: Places, pin: Pin): Addresses => {
+  const inside = async (look: Look): Promise<Look> => {
+    const kept = await places.of(look);
+    return { ...look, within: { ...kept, ...look.within }, only: { ...kept, note: outsideText(pin) } };
+  };
+  return {
+    ...addresses,
+    resolve: async (kind, given, look) => addresses.resolve(kind, given, await inside(look)),
+    complete: async (kind, typed, look) => addresses.complete(kind, typed, await inside(look)),
+  };
+};

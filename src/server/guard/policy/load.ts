@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import type { Document, LineCounter } from 'yaml';
+import type * as z from 'zod';
+import { printPath, type Path } from '../../tool/arguments.ts';
+import { nearest } from '../../tool/nearest.ts';
+import type { Tool } from '../../tool/tool.ts';
+import { isRecord, pick } from '../../json/values.ts';
+import { millisecondsOf } from './duration.ts';
+import { windows } from './freeze.ts';
+import { whyNever } from './never.ts';
+import { policyFileFor, tellingOrder, type Conditions, type Deed, type Freeze, type Rule, type Rules } from './rules.ts';
+
+/** A fault of a policy file, with the line it is on where it is known. */
+interface Fault {
+  readonly line?: number;
+  readonly what: string;
+}
+
+const failure = (path: string, faults: readonly Fault[]): Error =>
+  new Error(['The policy can not be used:', ...faults.map(({ line, what }) => `${path}${line === undefined ? '' : `:${line}`}: ${what}`)].join('\n'));
+
+const isNode = (value: unknown): value is { range: [number, number, number] } => isRecord(value) && Array.isArray(value['range']);
+
+/** The line of whatever stands at the path, or around it where nothing does. */
+function lineOf(document: Document, lines: LineCounter, path: Path): number | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node)) return lines.linePos(node.range[0]).line;
+  }
+  return undefined;
+}
+
+const known = (schema: z.ZodObject, path: Path): string[] => {
+  const list = (schema.shape as Record<string, z.ZodType>)[String(path[0])];
+  const owner = path.length > 1 && list ? (list as z.ZodOptional<z.ZodArray<z.ZodObject>>).unwrap().element : schema;
+  return Object.keys(owner.shape);
+};
+
+/** What zod found wrong, each with the path of the member it is about. */
+const told = (issue: z.core.$ZodIssue, schema: z.ZodObject): { path: Path; what: string }[] => {
+  const path = issue.path as Path;
+  if (issue.code !== 'unrecognized_keys') return [{ path, what: path.length > 0 ? `${printPath(path)}: ${issue.message}` : issue.message }];
+  const names = known(schema, path);
+  return issue.keys.map((key) => {
+    const near = nearest(key, names);
+    return { path: [...path, key], what: `"${printPath([...path, key])}" is not known; ${near ? `did you mean "${near}"?` : `known here: ${names.join(', ')}`}` };
+  });
+};
+
+const label = (path: string, key: string, index: number, name: string | undefined): string => `${path}, ${key}[${index}]${name === undefined ? '' : ` "${name}"`}`;
+
+type Written = Conditions & { readonly name?: string };
+
+/** What the named tools do that are made of several operations, or of one in a way of their own. */
+const deedsOf = ({ tool: names = [] }: Written, tools: readonly Tool[]): Deed[] =>
+  tools.flatMap(({ name, operations, isDone }) => {
+    const changing = operations.filter(({ effect }) => effect !== 'read').map((operation) => operation.name);
+    return names.includes(name) && changing.some((operation) => operation !== name) ? [{ tool: name, operations: changing, isDone }] : [];
+  });
+
+function conditionsOf(written: Written, tools: readonly Tool[]): Conditions {
+  const deeds = deedsOf(written, tools);
+  return { ...pick(written, tellingOrder), ...(deeds.length > 0 && { deeds }) };
+}
+
+const ruleOf = (path: string, key: string, written: Written, index: number, tools: readonly Tool[]): Rule => ({ conditions: conditionsOf(written, tools), setBy: label(path, key, index, written.name) });
+
+type Window = NonNullable<z.infer<ReturnType<typeof policyFileFor>>['freeze']>[number];
+
+const freezeOf = async (window: Window, setBy: string, tools: readonly Tool[]): Promise<Freeze> => ({
+  conditions: conditionsOf(window, tools),
+  setBy,
+  activeUntil: await windows(window.cron, window.time_zone, millisecondsOf(window.duration)!),
+});
+
+/**
+ * The rules that a policy file sets, written in YAML or JSON.
+ * @param path what the file is called in denials and errors.
+ * @throws Error that lists every fault with its line.
+ */
+export async function parsePolicy(path: string, text: string, tools: readonly Tool[]): Promise<Rules> {
+  // The default export: of a CommonJS package a bundler keeps no other.
+  const { LineCounter: Lines, parseDocument } = (await import('yaml')).default;
+  const lines = new Lines();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  if (document.errors.length > 0) throw failure(path, document.errors.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, what: message })));
+  const given = document.toJS() as unknown;
+  if (!isRecord(given)) throw failure(path, [{ what: 'holds no policy; write for instance "read_only: true"' }]);
+  const schema = policyFileFor(tools);
+  const result = schema.safeParse(given);
+  if (!result.success) {
+    const faults = result.error.issues.flatMap((issue) => told(issue, schema));
+    throw failure(path, faults.map(({ path: at, what }) => ({ line: lineOf(document, lines, at), what })));
+  }
+  const { read_only, allow, deny = [], freeze = [], max_disruptive_per_hour: most, unattended, value_from_env } = result.data;
+  const never = Object.entries({ allow: allow ?? [], deny, freeze }).flatMap(([key, written]) =>
+    written.flatMap((rule, index) => whyNever(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'deed').map((why) => ({ line: lineOf(document, lines, [key, index]), what: `${key}[${index}] ${why}` }))),
+  );
+  if (never.length > 0) throw failure(path, never);
+  const freezes = freeze.map((window, index) =>
+    freezeOf(window, label(path, 'freeze', index, window.name), tools).catch((error: unknown) => {
+      throw failure(path, [{ line: lineOf(document, lines, ['freeze', index]), what: `freeze[${index}]: ${(error as Error).message}` }]);
+    }),
+  );
+  return {
+    ...(read_only && { readOnly: `${path}, read_only` }),
+    ...(allow && { allow: { rules: allow.map((written) => conditionsOf(written, tools)), setBy: `${path}, allow` } }),
+    deny: deny.map((written, index) => ruleOf(path, 'deny', written, index, tools)),
+    freezes: await Promise.all(freezes),
+    ...(most !== undefined && { limit: { most, setBy: `${path}, max_disruptive_per_hour` } }),
+    unattended,
+    valueFromEnv: value_from_env,
+  };
+}
+
+/**
+ * The rules in a policy file.
+ * @throws Error when it can't be read, or listing what is wrong with it.
+ */
+export async function loadPolicy(path: string, tools: readonly Tool[]): Promise<Rules> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The policy can't be read from ${path}: ${error.code}.`);
+  });
+  return parsePolicy(path, text, tools);
+}

@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { effects, type PermissionLevel } from '../../../contract/operation.ts';
+import { EnvironmentMode } from '../../../contract/resources/environment.ts';
+import { nearest } from '../../tool/nearest.ts';
+import { toolsets, type Tool } from '../../tool/tool.ts';
+import { graveTiers, type GraveTier } from '../tier.ts';
+import { millisecondsOf } from './duration.ts';
+import { faultOfPlace, type PlaceKind } from './places.ts';
+
+/** One value or a list of them. */
+const oneOrMore = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(value).min(1).optional());
+
+const placeOf = (kind: PlaceKind) =>
+  z.string().superRefine((text, context) => {
+    const fault = faultOfPlace(kind, text);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
+/** What a rule looks at. All conditions that are given have to hold; one with several values holds for any of them. */
+const conditionsFor = (tools: readonly Tool[]) => {
+  const names = tools.map(({ name }) => name);
+  const toolName = z.string().superRefine((name, context) => {
+    if (names.includes(name)) return;
+    const near = nearest(name, names);
+    context.addIssue({ code: 'custom', message: `there is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}` });
+  });
+  return {
+    name: z.string().min(1).optional().describe('What denials call the rule.'),
+    tool: oneOrMore(toolName).describe('Names of tools.'),
+    toolset: oneOrMore(z.enum(toolsets)).describe('Groups of tools.'),
+    tier: oneOrMore(z.enum(effects)).describe('How grave the call is where it is made: a write on production is disruptive.'),
+    project: oneOrMore(placeOf('project')).describe('Names or ids of projects.'),
+    environment: oneOrMore(placeOf('environment')).describe('Names of environments, paths such as shop/staging, or ids.'),
+    mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe("Modes of environments; unknown where the mode can't be read."),
+  };
+};
+
+const conditionNames = ['tool', 'toolset', 'tier', 'project', 'environment', 'mode'] as const;
+
+const Duration = z.string().refine((text) => millisecondsOf(text) !== undefined, { error: 'must be a duration such as PT8H, P2DT12H or P1W' });
+
+const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
+
+/**
+ * What an operator may write in a policy file. Unknown keys are errors: a misspelt restriction must never be dropped.
+ * @param tools whose names rules may use.
+ */
+export const policyFileFor = (tools: readonly Tool[]) => {
+  const conditions = conditionsFor(tools);
+  const Rule = z.strictObject(conditions).refine((rule) => conditionNames.some((name) => rule[name] !== undefined), {
+    error: `needs at least one of ${conditionNames.join(', ')}`,
+  });
+  const Window = z.strictObject({
+    ...conditions,
+    cron: z.string().min(1).describe('When it begins, as a cron expression.'),
+    time_zone: z.string().min(1).describe('Where those times are meant, such as Europe/Paris.'),
+    duration: Duration.describe('How long it lasts, such as PT8H or P2DT12H.'),
+  });
+  return z.strictObject({
+    read_only: z.boolean().optional().describe('Nothing but reads.'),
+    allow: z.array(Rule).optional().describe('Where given, only what one of these rules holds for.'),
+    deny: z.array(Rule).optional().describe('Only what none of these rules holds for; stronger than allow.'),
+    freeze: z.array(Window).optional().describe('When nothing may be changed.'),
+    max_disruptive_per_hour: z.int().min(0).optional().describe('Most disruptive or graver calls in any 60 minutes, of all processes of the data directory together. What makes several at once counts as several.'),
+    unattended: z.array(z.enum(graveTiers)).optional().describe("Tiers where a client that can't ask its user may confirm its own plan."),
+    value_from_env: z.array(Variable).optional().describe('Environment variables of the server whose values a call may set without seeing them.'),
+  });
+};
+
+type PolicyFile = z.infer<ReturnType<typeof policyFileFor>>;
+
+/** What a tool made of several operations does to the platform, whichever tool does it. */
+export interface Deed {
+  readonly tool: string;
+  /** Names of the operations by which it is done. */
+  readonly operations: readonly string[];
+  /** Tells whether one of them is that deed, where not every call of it is. */
+  readonly isDone?: Tool['isDone'];
+}
+
+/** What has to hold for a rule, as written, and what the tools do that it names. */
+export type Conditions = Omit<NonNullable<PolicyFile['deny']>[number], 'name'> & { readonly deeds?: readonly Deed[] };
+
+/** A rule with what denials call it by. */
+export interface Rule {
+  readonly conditions: Conditions;
+  /** Where it is set, such as `policy.yaml, deny[0] "no nights"`. */
+  readonly setBy: string;
+}
+
+/** A rule that holds for some time. */
+export interface Freeze extends Rule {
+  /** When the window that `now` lies in ends; undefined outside. Both in milliseconds since 1970. */
+  readonly activeUntil: (now: number) => number | undefined;
+}
+
+/** A number with where it is set. */
+export interface Limit {
+  readonly most: number;
+  readonly setBy: string;
+}
+
+/** What is allowed, with where it is set. */
+export interface Allowed {
+  readonly rules: readonly Conditions[];
+  readonly setBy: string;
+}
+
+/** How far a caller's permission reaches, with where it is set. */
+export interface Reach {
+  readonly level: PermissionLevel;
+  readonly setBy: string;
+}
+
+/** One set of rules, from one place. */
+export interface Rules {
+  /** Highest level of tools, where not every one. */
+  readonly reach?: Reach;
+  /** Where `read_only` is set, if it is. */
+  readonly readOnly?: string;
+  /** Where given, only what one of these holds for is allowed. */
+  readonly allow?: Allowed;
+  readonly deny: readonly Rule[];
+  readonly freezes: readonly Freeze[];
+  readonly limit?: Limit;
+  readonly unattended?: readonly GraveTier[];
+  readonly valueFromEnv?: readonly string[];
+}
+
+/** Names of conditions in the order in which they are told. */
+export const tellingOrder = conditionNames;

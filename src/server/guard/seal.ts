@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { createRequestStateCodec } from '@modelcontextprotocol/server';
+import type { CallContext, Clock } from '../context/context.ts';
+import { createOnce } from './once.ts';
+import { steadyClock } from './steady-clock.ts';
+
+/** What agreement is bound to. */
+export interface Bound {
+  /** Stands for principal, tool and exact arguments. */
+  readonly call: string;
+  /** Stands for everything the plan read. */
+  readonly plan: string;
+}
+
+/** Why a seal doesn't count for a call. */
+export type Broken =
+  /** Changed, too old, or sealed by another process. */
+  | 'invalid'
+  /** It is about another call. */
+  | 'other_call'
+  /** What the call acts on has changed since. */
+  | 'changed'
+  | 'used';
+
+interface Sealed extends Bound {
+  readonly nonce: string;
+  /** When it ends, by the clock of the process that never steps back. */
+  readonly until: number;
+}
+
+/** A seal that counts, and can be used up. */
+export interface OpenSeal {
+  /** False when it was used before. */
+  use(): boolean;
+}
+
+/** Seals what a caller carries back, so that it counts for one call and once. */
+export interface Sealing {
+  seal(bound: Bound): Promise<string>;
+  open(text: string, bound: Bound, context: CallContext): Promise<OpenSeal | Broken>;
+}
+
+/**
+ * Seals for this process: its clock says how long they last, also when the machine's steps back.
+ * @param lifetime of a seal in seconds.
+ */
+export function createSealing(key: Uint8Array, lifetime: number, clock: Clock = { now: Date.now }): Sealing {
+  const codec = createRequestStateCodec<Sealed>({ key, ttlSeconds: lifetime });
+  const steady = steadyClock(clock);
+  const once = createOnce(2 * lifetime * 1000);
+  return {
+    seal: ({ call, plan }) => codec.mint({ nonce: randomUUID(), call, plan, until: steady.now() + lifetime * 1000 }),
+    open: async (text, bound, context) => {
+      // Before anything else: what is seen to be over must stay so, whatever comes of this one.
+      const now = steady.now();
+      try {
+        // Only a codec with a bind callback reads the context of the second argument.
+        const sealed = await codec.verify(text, undefined as never);
+        if (sealed.until <= now) throw new Error('expired');
+        if (sealed.call !== bound.call) return 'other_call';
+        if (sealed.plan !== bound.plan) return 'changed';
+        return { use: () => once.take(sealed.nonce, steady.now()) };
+      } catch (error) {
+        context.log.warn({ requestId: context.requestId, reason: String(error) }, 'seal refused');
+        return 'invalid';
+      }
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { parameterKind, snakeCase, type AnyOperation } from '../../contract/operation.ts';
+import { operations } from '../../contract/operations.ts';
+import type { ReferenceKind } from '../../contract/primitives.ts';
+import type { EnvironmentMode } from '../../contract/resources/environment.ts';
+import { serviceKinds } from '../../contract/resources/service.ts';
+import { isRecord, type JsonRecord } from '../json/values.ts';
+import { hostedOn, type Patience } from './hosting.ts';
+import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn, type Read } from '../context/reads.ts';
+
+export { attempt, readById, rowsIn, type Read } from '../context/reads.ts';
+
+/** An environment or project, as far as it is known. Empty where there is one that could not be found out. */
+export interface Place {
+  readonly id?: string;
+  readonly name?: string;
+}
+
+/** What a call acts on, as far as it could be found out. */
+export interface Target {
+  readonly kind: ReferenceKind;
+  /** Absent while it doesn't exist yet. */
+  readonly id?: string;
+  readonly name?: string;
+  /** The environment it is or is in; absent where it belongs to none. */
+  readonly environment?: Place;
+  /** The project it is or is in; absent where it belongs to none. */
+  readonly project?: Place;
+  /** Mode of its environment, PRODUCTION for a cluster that hosts production; `none` where it belongs to none. */
+  readonly mode: EnvironmentMode | 'unknown' | 'none';
+  /** What else is touched: what comes of it, and what its members point at. Absent where that is nothing with a place or mode. */
+  readonly touched?: readonly Target[];
+}
+
+/** Everything that is touched, the target first. */
+export const allTouched = ({ touched = [], ...target }: Target): readonly Target[] => [target, ...touched];
+
+const nameIn = (found: JsonRecord | undefined): string | undefined => textIn(found, 'name');
+
+/** The row of a list of the caller's organization with this id. */
+const inOrganization = async (list: AnyOperation, id: string, read: Read): Promise<JsonRecord | undefined> =>
+  rowsIn(await listOfOrganization(list, read)).find((row) => row['id'] === id);
+
+type Whereabouts = Pick<Target, 'environment' | 'project' | 'mode'>;
+
+const nowhere: Whereabouts = { mode: 'none' };
+
+/** Where something is whose environment has this id. */
+async function whereaboutsOf(environmentId: string | undefined, read: Read): Promise<Whereabouts> {
+  const found = environmentId === undefined ? undefined : await readById('environment', environmentId, read);
+  return {
+    environment: { id: environmentId, name: nameIn(found) },
+    project: { id: pointerIn(found, 'project') },
+    mode: asMode(found?.['mode']),
+  };
+}
+
+async function serviceTarget(kind: ReferenceKind, id: string, read: Read): Promise<Target> {
+  const service = await readById(kind, id, read);
+  return { kind, id, name: nameIn(service), ...(await whereaboutsOf(pointerIn(service, 'environment'), read)) };
+}
+
+async function environmentTarget(id: string, read: Read): Promise<Target> {
+  const where = await whereaboutsOf(id, read);
+  return { kind: 'environment', id, name: where.environment?.name, ...where };
+}
+
+/** An alert rule is where the service is that it watches. */
+async function alertRuleTarget(id: string, read: Read): Promise<Target> {
+  const rule = await readById('alert_rule', id, read);
+  const watched = isRecord(rule?.['target']) ? rule['target']['service'] : undefined;
+  const isElsewhere = rule !== undefined && watched === undefined;
+  const where = isElsewhere ? nowhere : await whereaboutsOf(textIn(isRecord(watched) ? watched : undefined, 'environment_id'), read);
+  return { kind: 'alert_rule', id, name: nameIn(rule), ...where };
+}
+
+/** A cluster is production where it says so, or hosts production. */
+async function clusterTarget(id: string, read: Read, patience: Patience): Promise<Target> {
+  const cluster = await inOrganization(operations.list_clusters, id, read);
+  const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? 'PRODUCTION' : await hostedOn(id, read, patience);
+  return { kind: 'cluster', id, name: nameIn(cluster), mode };
+}
+
+const isService = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
+
+const patient: Patience = { isOver: () => false };
+
+/**
+ * Finds out where a thing is. Asks the platform, where it must, by reads that lie outside the document; a mode that can't
+ * be determined is `unknown`.
+ * @param patience how long may be looked for what a cluster hosts.
+ * @throws ApiError when the thing doesn't exist or the platform can't be reached.
+ */
+export async function targetAt(kind: ReferenceKind, id: string, read: Read, patience = patient): Promise<Target> {
+  if (kind === 'project') return { kind, id, project: { id }, mode: 'none' };
+  if (kind === 'organization') return { kind, id, mode: 'none' };
+  if (kind === 'cluster') return clusterTarget(id, read, patience);
+  if (kind === 'environment') return environmentTarget(id, read);
+  if (kind === 'alert_rule') return alertRuleTarget(id, read);
+  if (isService(kind)) return serviceTarget(kind, id, read);
+  return { kind, id, name: nameIn(await readById(kind, id, read)), mode: 'none' };
+}
+
+/** What is given for a member, under whichever of its spellings. */
+const given = ({ aliases }: AnyOperation, args: JsonRecord, name: string): unknown =>
+  args[name] ?? Object.entries(aliases).flatMap(([alias, member]) => (member === name ? [args[alias]] : [])).find((value) => value !== undefined);
+
+interface Pointer {
+  readonly kind: ReferenceKind;
+  readonly id: string;
+}
+
+/** What the members of a call point at beside its target. */
+export const pointersIn = (operation: AnyOperation, args: JsonRecord): Pointer[] =>
+  Object.entries(operation.roles).flatMap(([name, role]) => {
+    if (typeof role === 'string' || !('pointsAt' in role)) return [];
+    const value = given(operation, args, name);
+    return [value].flat().flatMap((id) => (typeof id === 'string' ? [{ kind: role.pointsAt, id }] : []));
+  });
+
+/** The environment that comes of a call: its own mode and project to be, whatever its target's are now. Undefined where none does. */
+function environmentAfter(operation: AnyOperation, args: JsonRecord, target: Target): Target | undefined {
+  const { creates, moves, roles } = operation;
+  const deciding = Object.entries(roles).find(([, role]) => role === 'mode')?.[0];
+  const outcome = creates ?? moves;
+  if (outcome?.kind !== 'environment' && deciding === undefined) return undefined;
+  const isNew = creates?.kind === 'environment';
+  const name = nameIn(args) ?? (isNew ? undefined : target.name);
+  const elsewhere = outcome && pointersIn(operation, args).find(({ kind }) => kind === outcome.in && kind === 'project');
+  const mode = deciding === undefined ? (isNew ? 'unknown' : target.mode) : asMode(given(operation, args, deciding));
+  const known = isNew ? {} : { id: target.id };
+  return { kind: 'environment', ...known, name, environment: { ...known, name }, project: elsewhere ? { id: elsewhere.id } : target.project, mode };
+}
+
+const mayMatter = ({ kind }: Pointer): boolean => ['environment', 'project', 'cluster'].includes(kind) || isService(kind);
+
+/**
+ * Finds out what an operation acts on, as it declares: its target, with everything else that it touches. Of what it
+ * makes of a project the target is what is made: a project has no mode.
+ * @param patience how long may be looked for what a cluster hosts.
+ * @throws ApiError when the target doesn't exist or the platform can't be reached.
+ */
+export async function targetOf(operation: AnyOperation, args: JsonRecord, read: Read, patience = patient): Promise<Target> {
+  const param = operation.params.find((one: string) => parameterKind(one) === operation.target);
+  if (param === undefined) return { kind: 'organization', mode: 'none' };
+  const target = await targetAt(operation.target, String(args[snakeCase(param)]), read, patience);
+  const after = environmentAfter(operation, args, target);
+  const pointed = await Promise.all(pointersIn(operation, args).filter(mayMatter).map(({ kind, id }) => targetAt(kind, id, read, patience)));
+  const [main, results] = after && target.kind === 'project' ? [after, []] : [target, after ? [after] : []];
+  // What belongs nowhere and isn't production changes no judgement.
+  const touched = [...results, ...pointed].filter(({ mode, project }) => mode !== 'none' || project !== undefined);
+  return touched.length > 0 ? { ...main, touched } : main;
+}
+
+/** The same target with the names of the projects that it and what else is touched are in, where the platform tells. */
+export async function withProjectName(target: Target, read: Read): Promise<Target> {
+  const { touched, project } = target;
+  const named = project?.id === undefined ? target : { ...target, project: { id: project.id, name: nameIn(await inOrganization(operations.list_projects, project.id, read)) } };
+  return touched ? { ...named, touched: await Promise.all(touched.map((one) => withProjectName(one, read))) } : named;
+}

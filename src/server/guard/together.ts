@@ -1,0 +1,93 @@
+import type { Address } from '../tool/address.ts';
+import { fits, listingIn } from '../resolve/tree.ts';
+import { fail, type Call } from '../call/call.ts';
+import { operations } from '../../contract/operations.ts';
+import type { Tool } from '../tool/tool.ts';
+import { show } from '../tool/preview/preview.ts';
+import { needsPlace } from './policy.ts';
+import { attempt, rowsIn, targetAt, type Place, type Read } from './target.ts';
+
+/** Scopes of variables that several environments share. */
+const shared: readonly (string | undefined)[] = ['BUILT_IN', 'PROJECT'];
+
+const isPlace = ({ kind }: Address): boolean => kind === 'environment' || fits(kind, 'service');
+
+const isInside = ({ kind, scope }: Address): boolean => fits(kind, 'service') || (kind === 'environment_variable' && !shared.includes(scope));
+
+/** Whether an argument points outside what the call is about, as its operation declares: what is moved or copied lies elsewhere for sure. */
+const pointsOutside = ({ operations: all }: Tool, argument: string): boolean =>
+  all.some(({ roles }) => {
+    const role = roles[argument.replace(/\[\d+\]$/, '')];
+    return typeof role === 'object' && 'pointsAt' in role;
+  });
+
+/** The place that a call is about, and what else it names that has to lie in the same environment; undefined where it names no such things. */
+function namedIn({ tool, addresses }: Call): { readonly place: Address; readonly things: readonly Address[] } | undefined {
+  const [place, ...others] = Object.entries(addresses).flatMap(([argument, address]) => (pointsOutside(tool, argument) ? [] : [address]));
+  const things = others.filter(isInside);
+  return place && isPlace(place) && things.length > 0 && !others.some(({ kind }) => kind === 'environment') ? { place, things } : undefined;
+}
+
+const environmentAt = async ({ kind, id, name, environment }: Address, read: Read): Promise<Place | undefined> => {
+  if (kind === 'environment') return { id, name };
+  if (environment?.id !== undefined) return environment;
+  return fits(kind, 'service') ? (await targetAt(kind, id, read)).environment : undefined;
+};
+
+/** Whether a place itself lists a thing. */
+async function isListed(place: Address, { kind, id }: Address, read: Read): Promise<boolean> {
+  const listing = listingIn(place.kind, kind);
+  const rows = listing ? rowsIn(await attempt(read(listing.operation, { [`${place.kind}_id`]: place.id }))) : [];
+  return rows.some((row) => row['id'] === id);
+}
+
+const isSame = (one: Place | undefined, other: Place | undefined): boolean => one?.id?.toLowerCase() === other?.id?.toLowerCase();
+
+/** A thing that a call names, with its environment where that is another one than it should be. */
+interface Judged {
+  readonly thing: Address;
+  readonly where: 'here' | 'elsewhere' | 'unknown';
+  readonly environment?: Place;
+}
+
+async function judge(place: Address, thing: Address, read: Read): Promise<Judged> {
+  const here = await environmentAt(place, read);
+  if (thing.environment?.id === undefined && (await isListed(place, thing, read))) return { thing, where: 'here' };
+  const environment = await environmentAt(thing, read);
+  if (environment?.id === undefined || here?.id === undefined) return { thing, where: 'unknown' };
+  return isSame(here, environment) ? { thing, where: 'here' } : { thing, where: 'elsewhere', environment };
+}
+
+const judgements = async (call: Call): Promise<readonly Judged[]> => {
+  const named = namedIn(call);
+  return named ? Promise.all(named.things.map((thing) => judge(named.place, thing, call.look))) : [];
+};
+
+const called = ({ id, name }: Place, kind: string): string => `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${show(name)}`}${id === undefined ? '' : ` (id ${id})`}`;
+
+/** Places are told by their names where the platform tells them. */
+const withName = async (place: Place | undefined, read: Read): Promise<Place> =>
+  place?.id === undefined || place.name !== undefined ? { ...place } : { id: place.id, name: (await targetAt('environment', place.id, read)).name };
+
+/**
+ * Lets pass a call whose arguments lie in one environment, as far as the platform tells: of what lies in another one,
+ * nobody is to be asked under the name of this one.
+ * @throws CallFailure `not_possible`, which names the thing and both environments; ApiError as the platform fails.
+ */
+export async function keepTogether(call: Call): Promise<void> {
+  const stranger = (await judgements(call)).find(({ where }) => where === 'elsewhere');
+  if (!stranger) return;
+  const { thing, environment } = stranger;
+  const { look, tool, deps } = call;
+  const isSecret = needsPlace(tool, operations.list_services, deps.policy);
+  const [there, here] = isSecret ? [] : await Promise.all([withName(environment, look), withName(await environmentAt(namedIn(call)!.place, look), look)]);
+  fail({
+    kind: 'not_possible',
+    what: `the ${thing.kind.replaceAll('_', ' ')} ${thing.id} lies in another environment than the one that the call is about, so nobody was asked to agree`,
+    next: 'Give the environment that it lies in, or what is meant of the given one: nothing is ever changed in two environments by one call.',
+    ...(there && here && { seen: `${called(thing, thing.kind)} lies in ${called(there, 'environment')}, not in ${called(here, 'environment')}` }),
+  });
+}
+
+/** Whether everything that a call names is known to lie where it says. @throws ApiError as the platform fails. */
+export const isTogether = async (call: Call): Promise<boolean> => (await judgements(call)).every(({ where }) => where === 'here');

@@ -1,0 +1,203 @@
+import { ApiError, type ApiErrorKind } from '../../client/errors.ts';
+import type { AddressProblem } from '../resolve/problem.ts';
+import { addressText, noSuchId, whereToLook } from '../resolve/words.ts';
+import type { Issue } from '../tool/arguments.ts';
+import { approvalLifetime, mostWaiting } from '../guard/approvals/approvals.ts';
+import type { Refusal } from '../guard/confirmation.ts';
+import { planText, type Plan } from '../guard/plan.ts';
+import type { Denial } from '../guard/policy.ts';
+import { longestQuestion } from '../guard/question.ts';
+import type { Outcome } from '../audit/record.ts';
+import { visibleText, type ToolText } from '../tool/mentions.ts';
+import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
+import type { Tool } from '../tool/tool.ts';
+
+/** Every way a call ends badly, as a value. What isn't one of these is a fault of this server. */
+export type Failure =
+  | { readonly kind: 'bad_arguments'; readonly issues: readonly Issue[] }
+  | { readonly kind: 'bad_address'; readonly problem: AddressProblem }
+  | { readonly kind: 'denied'; readonly denial: Denial }
+  | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: Plan }
+  /** `command` is what approves it under its code. */
+  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly tooLong?: true; readonly plan: Plan }
+  | { readonly kind: 'not_recorded'; readonly requestId: string }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'not_connected'; readonly requestId: string }
+  /** What a tool finds that keeps it from going on, in our own words. `seen` is what the platform shows of it. */
+  | { readonly kind: 'not_possible'; readonly what: string; readonly next: ToolText; readonly seen?: string }
+  /** One of several changes failed: those before it were made, those after it not tried. */
+  | { readonly kind: 'partly'; readonly done: readonly string[]; readonly failed: string; readonly of: number; readonly error: Failure }
+  /** All was done, and what was to be told of it failed. */
+  | { readonly kind: 'afterwards'; readonly done: readonly string[]; readonly error: Failure }
+  | { readonly kind: 'api'; readonly error: ApiError }
+  /** `begun` when a change was agreed to: then it may have been sent. */
+  | { readonly kind: 'internal'; readonly requestId: string; readonly begun: boolean };
+
+/** A failure on its way up; thrown anywhere, put into words in one place. */
+export class CallFailure extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.kind);
+    this.failure = failure;
+  }
+}
+
+/** What was thrown, as a failure. @param begun whether a change was agreed to before. */
+export function failureOf(error: unknown, requestId: string, begun: boolean): Failure {
+  if (error instanceof CallFailure) return error.failure;
+  return error instanceof ApiError ? { kind: 'api', error } : { kind: 'internal', requestId, begun };
+}
+
+/** How a failure stands in the record. */
+export function outcomeOf(failure: Failure): Pick<Outcome, 'outcome' | 'why'> {
+  switch (failure.kind) {
+    case 'denied':
+      return { outcome: 'denied', why: failure.denial.setBy };
+    case 'not_confirmed':
+      return { outcome: 'refused', why: failure.why };
+    case 'pending':
+      return { outcome: 'pending', why: failure.code };
+    case 'partly':
+      if (failure.done.length === 0) return outcomeOf(failure.error);
+      return { outcome: outcomeOf(failure.error).outcome === 'unknown' ? 'unknown' : 'failed', why: `${failure.done.length} of ${failure.of} done` };
+    case 'afterwards':
+      return { outcome: 'done', why: outcomeOf(failure.error).why };
+    case 'api':
+      return { outcome: failure.error.outcomeUnknown ? 'unknown' : 'failed', why: failure.error.kind };
+    case 'internal':
+      return { outcome: failure.begun ? 'unknown' : 'failed', why: failure.kind };
+    default:
+      return { outcome: 'failed', why: failure.kind };
+  }
+}
+
+const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
+
+const unknownOutcome = 'Whether the change was made is not known: read the present state before you try again.';
+
+/** What the words of a failure are made from. */
+interface Circumstances {
+  readonly tool: Tool;
+  readonly redactor: Pick<Redactor, 'text' | 'echo'>;
+  /** Names of tools that aren't shown: what is said names none of them. */
+  readonly hidden: readonly string[];
+}
+
+interface Told {
+  readonly what: string;
+  readonly next: string;
+}
+
+const subject = ({ name, isResource }: Tool): string => (isResource ? `The resource ${name}` : name);
+
+/** That nothing was asked of the platform. */
+const notBegun = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'called'}`;
+
+/** That the platform was asked for nothing but reads. */
+const notDone = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'carried out'}`;
+
+/** Where this server knows a better next step than the client does. */
+const advice: Partial<Record<ApiErrorKind, ToolText>> = {
+  unauthorized: 'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
+  forbidden: [...whereToLook, 'If the id is right, a token with more permissions is needed.'],
+  not_found: noSuchId,
+};
+
+function apiText(error: ApiError, { tool, redactor, hidden }: Circumstances): string {
+  const status = error.status === undefined ? '' : ` (${error.status})`;
+  const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(redactor.text(error.detail))}`;
+  const next = visibleText(advice[error.kind] ?? error.next, hidden);
+  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${redactor.text(error.reason)}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
+}
+
+const askAgain = 'Ask the user what they want before calling it again.';
+
+const decideFirst =
+  `Tell the user: the operator can approve or refuse what waits with infra-mcp approve, and each call that nobody decides expires after ${approvalLifetime / 60_000} minutes. ` +
+  'Call it again after that.';
+
+const refusals: Record<Refusal, Told> = {
+  cannot_ask: {
+    what: 'somebody has to agree to this first, this client cannot show its user a question (it does not support elicitation), and no operator is set up to approve it',
+    next:
+      'Tell the user what you wanted to do. It can be done from a client that supports elicitation, or approved in a terminal once whoever runs this server has ' +
+      'set that up (infra-mcp approve --set-secret). Do not look for another way to the same effect.',
+  },
+  too_long: {
+    what: `somebody has to agree to this first, its plan is longer than the ${longestQuestion} characters that a client's question can show whole, and no operator is set up to approve it`,
+    next:
+      'Tell the user what you wanted to do. It can be done in several smaller calls, or approved in a terminal once whoever runs this server has set that up ' +
+      '(infra-mcp approve --set-secret).',
+  },
+  declined: { what: 'the user said no', next: 'Do not call it again unless the user asks for it.' },
+  operator_refused: { what: 'the operator refused it', next: 'Do not call it again unless the user asks for it.' },
+  too_many_of_caller: {
+    what: `somebody has to agree to this first, and ${mostWaiting.each} calls of yours wait for the operator already: no more may wait at once`,
+    next: decideFirst,
+  },
+  too_many_in_all: {
+    what: `somebody has to agree to this first, and ${mostWaiting.inAll} calls of all callers wait for the operator already: no more may wait at once`,
+    next: decideFirst,
+  },
+  dismissed: { what: 'the user sent the question away without an answer', next: askAgain },
+  not_agreed: { what: 'the form came back without agreement: what was to be typed or ticked was not', next: askAgain },
+  invalid: { what: 'what should show that somebody agreed is too old or does not come from this server', next: 'Call it again without it to have it agreed to anew.' },
+  used: { what: 'that agreement was used before, and each counts once', next: 'Call it again to have it agreed to anew.' },
+  other_call: { what: 'the agreement was given to another call', next: 'Call it again to have this one agreed to.' },
+  changed: { what: 'what it acts on has changed since it was agreed to', next: 'Look at the plan again, and call it again to have it agreed to anew.' },
+  late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
+};
+
+const notAgreed = (tool: Tool, { what, next }: Told, plan: Plan): string =>
+  `${notDone(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(planText(plan))}`;
+
+const byOperator = (command: string): string =>
+  `Tell the user: whoever runs this server can see all of it and approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
+  'Then call it again with the same arguments.';
+
+const byCaller = (token: string): string =>
+  `The operator lets callers confirm such a call: make sure that this is what the user wants, then call it again with the same arguments and plan_token ${token}`;
+
+const tooLongText = `; its plan is longer than the ${longestQuestion} characters that a client's question can show whole, so the user was not asked here`;
+
+const pending = ({ code, command, planToken, tooLong }: { code?: string; command?: string; planToken?: string; tooLong?: true }): Told => ({
+  what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}${tooLong ? tooLongText : ''}`,
+  next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
+});
+
+type Words = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, circumstances: Circumstances) => string };
+
+const words: Words = {
+  bad_arguments: ({ issues }, { tool, redactor }) =>
+    [`${notBegun(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${redactor.echo(issue)}`), 'Correct them and call again.'].join('\n'),
+  bad_address: ({ problem }, { tool, redactor, hidden }) => `${notBegun(tool)}. ${addressText(problem, { redactor, hidden })}`,
+  denied: ({ denial }, { tool }) => `${notBegun(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
+  not_confirmed: ({ why, plan }, { tool }) => notAgreed(tool, refusals[why], plan),
+  pending: ({ plan, ...ways }, { tool }) => notAgreed(tool, pending(ways), plan),
+  not_recorded: ({ requestId }, { tool }) =>
+    `${notDone(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
+  cancelled: (_, { tool }) => `${notDone(tool)} and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
+  not_connected: ({ requestId }, { tool }) =>
+    `${notBegun(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
+  api: ({ error }, circumstances) => apiText(error, circumstances),
+  not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
+    [sentence(`${notDone(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
+  partly: ({ done, failed, of, error }, circumstances) =>
+    [
+      done.length === 0
+        ? `The first of ${of} changes failed (${failed}), and none after it was tried.`
+        : `${done.length} of ${of} changes were made and stay: ${done.join('; ')}. The next one failed (${failed}), and what follows it was not tried.`,
+      failureText(error, circumstances),
+    ].join('\n'),
+  afterwards: ({ done, error }, circumstances) =>
+    [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, circumstances)].join('\n'),
+  internal: ({ requestId, begun }, { tool }) =>
+    sentence(
+      `${subject(tool)} failed inside this server. This is a fault of the server, not of the call; whoever runs it finds more in its log under request ${requestId}.`,
+      begun ? unknownOutcome : tool.operation.effect === 'read' ? undefined : 'Nothing has changed.',
+    ),
+};
+
+/** What happened, why, and what to do next, for the model. Expects a protected plan; no raw error text gets through. */
+export const failureText = (failure: Failure, circumstances: Circumstances): string =>
+  (words[failure.kind] as (failure: Failure, circumstances: Circumstances) => string)(failure, circumstances);

@@ -1,0 +1,62 @@
+import { maximumPageSize } from '../../contract/primitives.ts';
+import { visibleText } from '../tool/mentions.ts';
+import type { Renderer } from '../tool/render.ts';
+import { mapStrings, type JsonRecord } from '../json/values.ts';
+
+/** Most characters of one result: about 8,000 tokens. */
+export const maximumCharacters = 24_000;
+
+/** Longest string shown whole while a result has room. */
+const maximumString = 4_000;
+
+/** A view that fits, its text, and what to tell the caller about what was left out. */
+export interface Fitted {
+  readonly view: JsonRecord;
+  readonly text: string;
+  readonly omission?: string;
+}
+
+const shorten = (limit: number) => (text: string): string =>
+  text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length - limit} more characters)`;
+
+const fits = (text: string): boolean => text.length <= maximumCharacters;
+
+/** The most rows, counted from the end that stays, whose text fits. */
+function fittingRows(view: JsonRecord, rows: readonly unknown[], renderer: Renderer): JsonRecord {
+  const kept = (count: number): JsonRecord => ({ ...view, results: renderer.keep === 'last' ? rows.slice(rows.length - count) : rows.slice(0, count) });
+  let [enough, tooMany] = [0, rows.length];
+  while (tooMany - enough > 1) {
+    const middle = Math.floor((enough + tooMany) / 2);
+    if (fits(renderer.text(kept(middle)))) enough = middle;
+    else tooMany = middle;
+  }
+  return kept(enough);
+}
+
+const rowsNote = (shown: number, all: number, { keep, rest }: Renderer, hidden: readonly string[]): string =>
+  keep === 'last'
+    ? visibleText([`Only the newest ${shown} of ${all} rows are shown, because all of them would be too long.`, ...(rest === undefined ? [] : [rest])], hidden)
+    : `Only the first ${shown} of ${all} rows are shown, because all of them would be too long. For the rest ask with page_size ${Math.min(shown, maximumPageSize)} and page 2, 3 …`;
+
+/**
+ * Cuts a view until its text is short enough for one result, and says so.
+ * @param hidden names of tools that aren't shown: what is said names none of them.
+ */
+export function fit(full: JsonRecord, renderer: Renderer, hidden: readonly string[] = []): Fitted {
+  const whole = renderer.text(full);
+  if (fits(whole)) return { view: full, text: whole };
+  const rows = full['results'];
+  const limits = [maximumString, 1_000, 200, 40];
+  for (const limit of limits) {
+    const short = mapStrings(full, shorten(limit)) as JsonRecord;
+    const text = renderer.text(short);
+    if (fits(text)) return { view: short, text, omission: `Values longer than ${limit} characters are cut short; never send a cut value back.` };
+    if (Array.isArray(rows)) {
+      const view = fittingRows(short, short['results'] as unknown[], renderer);
+      const shown = (view['results'] as unknown[]).length;
+      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer, hidden) };
+    }
+  }
+  const text = whole.slice(0, maximumCharacters);
+  return { view: { text }, text, omission: `Only the first ${maximumCharacters} of ${whole.length} characters are shown.` };
+}

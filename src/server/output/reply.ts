@@ -1,0 +1,81 @@
+import type { Budget } from '../../client/budget.ts';
+import { withAges } from './ages.ts';
+import type { Call } from '../call/call.ts';
+import { fence } from '../redaction/index.ts';
+import { fit } from './fit.ts';
+import { visibleText } from '../tool/mentions.ts';
+import type { Needless } from '../tool/preview/preview.ts';
+import type { Question } from '../guard/question.ts';
+import type { Outcome } from '../audit/record.ts';
+import { nextText, proposable, withProposable } from '../tool/next.ts';
+import type { Renderer } from '../tool/render.ts';
+import type { JsonRecord } from '../json/values.ts';
+
+/** What a call comes to. */
+export type Reply =
+  /** `meta` is for whoever runs the model: the calls worth making next, and the budget. */
+  | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord; readonly meta?: JsonRecord }
+  /** `why`: in a word, as it is recorded. `code`: it waits for the operator, under this code. */
+  | { readonly kind: 'failure'; readonly text: string; readonly why?: string; readonly code?: string }
+  | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
+
+/** A reply with what is recorded of it. */
+export interface Ended {
+  readonly reply: Reply;
+  readonly outcome: Pick<Outcome, 'outcome' | 'why'>;
+}
+
+/** The part of a budget below which a model is told, so that it can spare requests. */
+const lowPart = 0.1;
+
+const budgetText = ({ remaining, limit, resetAt }: Budget): string | undefined =>
+  remaining > limit * lowPart ? undefined : `Only ${remaining} of ${limit} requests to the platform are left until ${new Date(resetAt).toISOString()}: make few and wide ones.`;
+
+const budgetMeta = ({ remaining, limit, resetAt }: Budget): JsonRecord => ({ remaining, limit, reset_at: new Date(resetAt).toISOString() });
+
+const joined = (...parts: readonly (string | undefined)[]): string => parts.filter((part) => part !== undefined && part !== '').join('\n');
+
+/** How an answer is shown, with the columns that the caller chose. */
+const chosen = (render: Renderer, { fields }: JsonRecord): Renderer => (Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render);
+
+/** Names of what this server adds to the metadata of results. */
+export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } as const;
+
+/** That a change was asked for that needs not be made. */
+const needlessText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
+
+/** The answer to a call that changes nothing, because what it is to bring about is so already. What was seen of it may be shown. */
+export function needless({ context }: Call, { why, seen = [] }: Needless): Reply {
+  const budget = context.budget();
+  return {
+    kind: 'answer',
+    text: joined(needlessText(why), seen.length > 0 ? fence(seen.join('\n')) : undefined, budget && budgetText(budget)),
+    data: { nothing_to_change: why, ...(seen.length > 0 && { seen }) },
+    ...(budget && { meta: { [metaKeys.budget]: budgetMeta(budget) } }),
+  };
+}
+
+/**
+ * The answer of a call in words and as data, both from the same view. What stands in the words as data is fenced.
+ * @param missing what could not be read and why.
+ * @param isNeedless whether a change was asked for that is so already.
+ */
+export function answered({ tool, args, context, deps }: Call, answer: JsonRecord, missing: readonly string[], { isNeedless = false } = {}): Reply {
+  const budget = context.budget();
+  const isEmpty = Object.keys(answer).length === 0;
+  const render = chosen(tool.render, args);
+  const offers = (name: string): boolean => deps.registry?.offers(name) ?? true;
+  const hidden = deps.registry?.hidden ?? [];
+  const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render, hidden);
+  const shown = render.plainTimes ? text : withAges(text, context.clock.now());
+  const next = proposable(typeof tool.next === 'function' && !isNeedless ? tool.next(view, args) : [], offers);
+  const advice = tool.next !== undefined && typeof tool.next !== 'function' && !isNeedless ? visibleText(tool.next, hidden) : nextText(next);
+  const said = isEmpty || shown === '' ? undefined : fence(shown);
+  const heading = isNeedless ? needlessText('all that was given is so already') : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
+  return {
+    kind: 'answer',
+    text: joined(heading, said, omission, ...missing, advice, budget && budgetText(budget)),
+    data: { ...withProposable(view, offers), ...(missing.length > 0 && { not_read: missing }) },
+    meta: { ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
+  };
+}

@@ -1,0 +1,59 @@
+import { referenceKinds, type ReferenceKind } from '../../contract/primitives.ts';
+import type { Address } from '../tool/address.ts';
+import { fits } from './tree.ts';
+
+const scheme = 'infra:';
+
+/** What there is to read of a thing beside the thing itself. */
+export const uriParts = ['status', 'logs', 'variables', 'history'] as const;
+export type UriPart = (typeof uriParts)[number];
+
+/** What a URI of ours points at. */
+export interface Pointed {
+  readonly kind: ReferenceKind;
+  /** An id, a name, or a path of names. */
+  readonly given: string;
+  readonly part?: UriPart;
+}
+
+const isPart = (text: string): text is UriPart => (uriParts as readonly string[]).includes(text);
+
+/** The URI of a thing, or of a part of it: `infra://environment/<id>`, `infra://service/<kind>/<id>/logs`. */
+export const uriOf = ({ kind, id }: Pick<Address, 'kind' | 'id'>, part?: UriPart): string =>
+  `${scheme}//${fits(kind, 'service') ? `service/${kind}` : kind}/${encodeURIComponent(id)}${part ? `/${part}` : ''}`;
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a text is meant as a URI of ours. */
+export const isUri = (text: string): boolean => text.toLowerCase().startsWith(`${scheme}//`);
+
+/** Whether a text is meant as a URI, though none of ours. */
+export const isForeignUri = (text: string): boolean => !isUri(text) && /^[a-z][a-z\d+.-]*:\/\//i.test(text);
+
+/** What stands in place of an id: an id, a name or a path, escaped as one segment or written out with its slashes. */
+function givenIn(segments: readonly string[]): string | undefined {
+  if (segments.length === 0 || segments.some((segment) => !decoded(segment))) return undefined;
+  const [alone, ...more] = segments;
+  // Written out, each name stays escaped: a slash of its own would end it.
+  return alone !== undefined && more.length === 0 ? decoded(alone) : segments.join('/');
+}
+
+/** What a URI points at; undefined where it is none of ours. What reads like a part at the end of several segments is one. */
+export function parseUri(text: string): Pointed | undefined {
+  if (!isUri(text)) return undefined;
+  const [first, ...others] = text.slice(`${scheme}//`.length).split('/');
+  const isService = first === 'service';
+  const [named, ...segments] = isService ? others : [first!, ...others];
+  const kind = referenceKinds.find((one) => one === named);
+  const last = segments.at(-1) ?? '';
+  const part = segments.length > 1 && isPart(last) ? last : undefined;
+  const given = givenIn(part === undefined ? segments : segments.slice(0, -1));
+  if (kind === undefined || given === undefined || isService !== fits(kind, 'service')) return undefined;
+  return { kind, given, ...(part !== undefined && { part }) };
+}

@@ -1,0 +1,50 @@
+import type { AnyOperation } from '../../contract/operation.ts';
+import type { ReferenceKind } from '../../contract/primitives.ts';
+import type { Read } from '../guard/target.ts';
+import type { JsonRecord } from '../json/values.ts';
+
+/** What an argument can point at: a thing of one of the contract's kinds, or a service of any kind. */
+export type AddressKind = ReferenceKind | 'service';
+
+/** What a name, path, URI or id among the arguments stands for. */
+export interface Address {
+  readonly kind: ReferenceKind;
+  readonly id: string;
+  readonly name?: string;
+  /** Of a variable: what it is set on. The same key can be set on several. */
+  readonly scope?: string;
+  /** Names from the project down, as far as they are known. */
+  readonly path?: string;
+  readonly environment?: { readonly id?: string; readonly name?: string; readonly mode?: string };
+  readonly project?: { readonly id?: string; readonly name?: string };
+}
+
+/** How addresses are looked up on behalf of one caller. */
+export interface Look {
+  readonly principal: string;
+  /** Reads the platform with the caller's rights. */
+  readonly read: Read;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Where a bare name is looked for first. */
+  readonly within?: {
+    readonly organizationId?: string;
+    readonly projectId?: string;
+    readonly environmentId?: string;
+    readonly service?: Pick<Address, 'kind' | 'id'>;
+  };
+  /** Where alone anything is looked for, and what is told of that where nothing is found. */
+  readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
+}
+
+/** What finds the things that names stand for. Nothing it knows of one principal is told to another. */
+export interface Addresses {
+  /** @throws CallFailure where there is no such thing, or more than one; ApiError as the platform fails. */
+  resolve(kind: AddressKind, given: string, look: Look): Promise<Address>;
+  /** Names and ids that what was typed may be the beginning of, best first. */
+  complete(kind: AddressKind, typed: string, look: Look): Promise<readonly string[]>;
+  /** The id of the token's organization. @throws ApiError as the platform fails. */
+  organization(look: Look): Promise<string>;
+  /** Takes note of what an operation answered. */
+  learn(operation: AnyOperation, input: JsonRecord, answer: unknown, principal: string): void;
+}

@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { inputShape, snakeCase, type AnyOperation } from '../../contract/operation.ts';
+import { changes, declaredIn } from './preview/changes.ts';
+import { leftOut, replacement } from './preview/replacement.ts';
+import type { ToolText } from './mentions.ts';
+import { mergeInto, nullableIn, partly } from './merge.ts';
+import { present } from './present.ts';
+import { mask } from '../redaction/index.ts';
+import { argumentSchema } from './schema.ts';
+import type { Sight } from './sight.ts';
+import type { Act, Shape } from './tool.ts';
+import { isRecord, omit, pick, type JsonRecord } from '../json/values.ts';
+
+/** How the request of a replacement differs from what is read back. */
+export interface Amending {
+  /** Members, by dotted path, that hold exactly one of several: giving another one takes the present one's place. */
+  readonly exclusive?: readonly string[];
+  /** What was read, in the request's own shape. */
+  readonly asRequest?: (found: JsonRecord) => JsonRecord;
+  /** Why this may not be changed in this way, and what to do instead; undefined where it may. `changed` is what was given and may differ. */
+  readonly fixed?: (found: JsonRecord, changed: JsonRecord) => { readonly what: string; readonly next: ToolText } | undefined;
+}
+
+const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObject<Shape> | undefined)?.shape ?? {};
+
+const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
+
+/** Without what a platform only shows a mask of: sent back, the mask would take the place of what it stands for. */
+function withoutMasks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutMasks);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).flatMap(([name, member]) => (member === mask ? [] : [[name, withoutMasks(member)]])));
+}
+
+/** What has to be given where nothing can be read back: everything, since whatever isn't given is lost. */
+function whole(operation: AnyOperation, args: JsonRecord, sight: Sight): Act {
+  const shape = bodyOf(operation);
+  const [missing, lost] = [true, false].map((required) => leftOut(operation, args).filter((name) => isRequired(shape[name]!) === required)) as [string[], string[]];
+  if (missing.length > 0) {
+    sight.refuse(
+      `the platform doesn't show what it replaces, or not where the call says that it is, so everything has to be given; missing: ${missing.join(', ')}`,
+      ['Where it has a path of names, give that instead of its id; otherwise give those too.', ...(lost.length > 0 ? [`What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`] : [])].join(' '),
+    );
+  }
+  return { operation, input: args };
+}
+
+/**
+ * Makes a replacement take only what changes: the rest is read and sent back as it is. A member given as null is removed
+ * (RFC 7396), records are merged, lists replaced. What is so already comes to no request; the answer is then what was read.
+ */
+export function amending(operation: AnyOperation, { exclusive = [], asRequest = (found) => found, fixed }: Amending = {}) {
+  const asSent = (found: JsonRecord): JsonRecord => withoutMasks(asRequest(found)) as JsonRecord;
+  const ids = operation.params.map(snakeCase);
+  const body = bodyOf(operation);
+  const members = Object.keys(body);
+  const merging = { exclusive, nullable: nullableIn(body) };
+
+  async function acts(args: JsonRecord, sight: Sight): Promise<readonly Act[]> {
+    const given = pick(args, members);
+    const found = await present(operation, args, sight.read as Parameters<typeof present>[2]);
+    if (!found) return [whole(operation, args, sight)];
+    const { properties = {} } = argumentSchema(operation);
+    const schema = { properties: omit(properties, ids) as typeof properties };
+    const now = declaredIn(asSent(found), schema) as JsonRecord;
+    const merged = mergeInto(now, given, merging);
+    // What the caller may not see counts as changed, or the answer would tell whether it was guessed.
+    const hidden = sight.hiddenIn(now, schema);
+    const changed = Object.keys(given).filter((name) => hidden.includes(name) || changes(pick(now, [name]), pick(merged, [name]), schema).length > 0);
+    const reason = fixed?.(found, pick(given, changed));
+    if (reason) sight.refuse(reason.what, reason.next);
+    if (changed.length === 0) return [];
+    const input = { ...pick(args, ids), ...merged };
+    return [{ operation, input, kept: Object.keys(now).filter((name) => given[name] === undefined) }];
+  }
+
+  const answerOf = async (args: JsonRecord, sight: Sight, [answer]: readonly JsonRecord[]): Promise<JsonRecord> =>
+    answer ?? (await present(operation, args, sight.read as Parameters<typeof present>[2])) ?? {};
+
+  return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts, answerOf, preview: replacement(operation, asSent) };
+}

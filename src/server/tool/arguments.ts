@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import { inputShape, type AnyOperation } from '../../contract/operation.ts';
+import { referenceKind } from '../../contract/primitives.ts';
+import { memberOf, withoutNull, type JsonSchema } from '../json/json-schema.ts';
+import { memoised } from '../json/memoised.ts';
+import { nearest } from './nearest.ts';
+import { containsMark, mask } from '../redaction/index.ts';
+import { givenSchema, takenSchema } from './schema.ts';
+import type { Act, Shape, Tool } from './tool.ts';
+import { isRecord, type JsonRecord } from '../json/values.ts';
+
+/** One thing wrong with the arguments of a call, in words that name the member. */
+export type Issue = string;
+
+export type Path = readonly (string | number)[];
+
+/** A path as people write it: `ports[0].name`. */
+export const printPath = (path: Path): string =>
+  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
+
+// Names that other programs have for the same: whoever knows those tries them here.
+const sameMeaning: readonly (readonly string[])[] = [
+  ['page_size', 'limit', 'tail', 'per_page', 'pageSize', 'max_results', 'count', 'lines', 'size'],
+  ['page', 'offset', 'cursor', 'skip', 'start'],
+  ['fields', 'columns', 'select'],
+  ['text', 'pattern', 'query', 'search', 'grep', 'filter', 'q'],
+  ['commit', 'git_commit_id', 'sha', 'revision', 'ref'],
+  ['since', 'from', 'after'],
+  ['until', 'to', 'before'],
+];
+
+/** The known name that means what another one means; the first of several. */
+const akin = (name: string, known: readonly string[]): string | undefined => sameMeaning.find((names) => names.includes(name))?.find((one) => known.includes(one));
+
+const unknownMember = (name: string, path: Path, known: readonly string[]): Issue => {
+  const near = (path.length === 0 ? akin(name, known) : undefined) ?? nearest(name, known);
+  const hint = near ? `did you mean "${near}"?` : known.length > 0 ? `known here: ${known.join(', ')}` : 'nothing is taken here';
+  return `"${printPath([...path, name])}" is not known; ${hint}`;
+};
+
+/**
+ * Members that the schema doesn't know, at every level. Open records (no `properties`) take any name. Below the root,
+ * what the operation's own answer has in that place passes: whoever replaces a thing sends back what they read, and
+ * platforms ignore what they alone set.
+ */
+function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema | undefined, path: Path = []): Issue[] {
+  const schema = withoutNull(node);
+  const answer = answered && withoutNull(answered);
+  if (schema.anyOf) {
+    const perOption = schema.anyOf.map((option) => unknownMembers(value, option, answer, path));
+    return perOption.reduce((fewest, issues) => (issues.length < fewest.length ? issues : fewest));
+  }
+  if (Array.isArray(value)) {
+    return schema.items ? value.flatMap((item, index) => unknownMembers(item, schema.items!, answer?.items, [...path, index])) : [];
+  }
+  if (!isRecord(value) || !schema.properties) return [];
+  const known = schema.properties;
+  return Object.entries(value).flatMap(([name, member]) => {
+    const inAnswer = memberOf(answer, name);
+    if (Object.hasOwn(known, name)) return unknownMembers(member, known[name]!, inAnswer, [...path, name]);
+    return path.length > 0 && inAnswer ? [] : [unknownMember(name, path, Object.keys(known))];
+  });
+}
+
+/** Members whose text still carries the mark that redaction left: sending it back would overwrite the real value. */
+function maskedMembers(value: unknown, path: Path = []): Issue[] {
+  if (typeof value === 'string') {
+    return containsMark(value) ? [`"${printPath(path)}" contains ${mask}, which stands for a value that was not shown; give the real value`] : [];
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => maskedMembers(item, [...path, index]));
+  return isRecord(value) ? Object.entries(value).flatMap(([name, member]) => maskedMembers(member, [...path, name])) : [];
+}
+
+const words = (issue: z.core.$ZodIssue, input: unknown): Issue => {
+  const path = issue.path as Path;
+  const missing = issue.code === 'invalid_type' && path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
+  const name = path.length > 0 ? `"${printPath(path)}"` : 'the arguments';
+  return missing ? `${name} is required` : `${name}: ${issue.message}`;
+};
+
+const membersOf = memoised((tool: Tool) => z.object(tool.input));
+
+const anyId = '00000000-0000-4000-8000-000000000000';
+
+// What points at something may do so by name: whether there is such a thing is found out later.
+const nameless = (value: unknown): unknown => (Array.isArray(value) ? value.map(nameless) : typeof value === 'string' && value !== '' ? anyId : value);
+
+function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
+  const points = (schema: z.ZodType | undefined): boolean => {
+    if (schema === undefined) return false;
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return points(schema.unwrap() as z.ZodType);
+    return schema instanceof z.ZodArray ? points(schema.element as z.ZodType) : referenceKind(schema) !== undefined;
+  };
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, points(Object.hasOwn(shape, name) ? shape[name] : undefined) ? nameless(value) : value]));
+}
+
+/**
+ * Everything wrong with the arguments of a call, empty when they are good. Strict at every level: a member that neither
+ * the tool nor, below the root, its answer knows is named with the nearest right name, never dropped.
+ */
+export function issuesOf(tool: Tool, args: unknown): Issue[] {
+  if (!isRecord(args)) return ['the arguments must be an object'];
+  const checked = withoutNames(tool.input, args);
+  const members = membersOf(tool).safeParse(checked);
+  const wrong = members.success ? [] : members.error.issues.map((issue) => words(issue, checked));
+  // Rules across members are only worth reading when each member is right.
+  const rules = members.success ? tool.rules(checked) : [];
+  return [...unknownMembers(args, takenSchema(tool), givenSchema(tool)), ...wrong, ...rules, ...maskedMembers(args)];
+}
+
+const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));
+
+/** What is wrong with the input that a tool made of its arguments for an operation. */
+export const issuesOfAct = ({ operation, input, kept = [] }: Act): Issue[] => {
+  const members = inputOf(operation).safeParse(input);
+  const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;
+  return (body.error?.issues ?? []).filter(({ path }) => !kept.includes(String(path[0]))).map((issue) => words(issue, input));
+};

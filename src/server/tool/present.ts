@@ -1,0 +1,22 @@
+import { snakeCase, type AnyOperation } from '../../contract/operation.ts';
+import { allOperations } from '../../contract/operations.ts';
+import { attempt, rowsIn, type Read } from '../guard/target.ts';
+import { pick, type JsonRecord } from '../json/values.ts';
+
+const readAt = (path: string): AnyOperation | undefined => allOperations.find((operation) => operation.method === 'GET' && operation.path === path);
+
+const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick(args, operation.params.map(snakeCase));
+
+/**
+ * What a PUT replaces, as it is now: read from its own path, or found in the list its path ends in. Undefined where the
+ * platform doesn't tell.
+ * @throws ApiError as the platform fails otherwise.
+ */
+export async function present(operation: AnyOperation, args: JsonRecord, read: Read): Promise<JsonRecord | undefined> {
+  const own = readAt(operation.path);
+  if (own) return attempt(read(own, paramsOf(own, args)));
+  const list = readAt(operation.path.replace(/\/\{\w+\}$/, ''));
+  if (!list) return undefined;
+  const id = args[snakeCase(operation.params.at(-1)!)];
+  return rowsIn(await attempt(read(list, paramsOf(list, args)))).find((row) => row['id'] === id);
+}

@@ -1,0 +1,65 @@
+import { withoutNull, type JsonSchema } from '../../json/json-schema.ts';
+import { isRecord, prune, type JsonRecord } from '../../json/values.ts';
+import { show } from './preview.ts';
+
+/** Only what the schema declares: answers say more than requests can. */
+export function declaredIn(value: unknown, node: JsonSchema | undefined): unknown {
+  const schema = node && withoutNull(node);
+  if (Array.isArray(value)) return value.map((item) => declaredIn(item, schema?.items));
+  if (!isRecord(value) || !schema?.properties) return value;
+  const known = schema.properties;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(known, name)).map(([name, member]) => [name, declaredIn(member, known[name])]));
+}
+
+/** A value with the defaults of what it leaves out, without what says nothing. */
+function completed(value: unknown, node: JsonSchema | undefined): unknown {
+  const schema = node && withoutNull(node);
+  if (Array.isArray(value)) return value.map((item) => completed(item, schema?.items));
+  if (!isRecord(value)) return value ?? schema?.default;
+  const known = schema?.properties ?? {};
+  const names = [...new Set([...Object.keys(known), ...Object.keys(value)])].toSorted();
+  return Object.fromEntries(names.map((name) => [name, completed(value[name], known[name])]));
+}
+
+const textFor = (value: unknown, node: JsonSchema | undefined): string => JSON.stringify(prune(completed(value, node))) ?? '';
+
+const isNothing = (value: unknown): boolean => value === undefined || value === null || ['[]', '{}', '""'].includes(JSON.stringify(prune(value)));
+
+/** What is only in the one list, and what only in the other. Order counts where nothing else differs. */
+function listChanges(path: string, before: readonly unknown[], after: readonly unknown[], items: JsonSchema | undefined): string[] {
+  const texts = (list: readonly unknown[]): string[] => list.map((item) => textFor(item, items));
+  const [was, is] = [texts(before), texts(after)];
+  const removed = before.filter((_, index) => !is.includes(was[index]!));
+  const added = after.filter((_, index) => !was.includes(is[index]!));
+  if (removed.length + added.length === 0) return was.join('\n') === is.join('\n') ? [] : [`${path}: ${show(before)} → ${show(after)}`];
+  return [...removed.map((item) => `${path}: removes ${show(item)}`), ...added.map((item) => `${path}: adds ${show(item)}`)];
+}
+
+/** Why a replacement drops what is there; nothing where it was asked to. */
+type Reason = ', because it is not given' | '';
+
+/** What stays unsaid in a replacement is lost, or goes back to its default. */
+function dropped(path: string, before: unknown, { default: preset }: JsonSchema, reason: Reason): string[] {
+  if (isNothing(before) || textFor(before, undefined) === textFor(preset, undefined)) return [];
+  return [`${path}: ${show(before)} → ${preset === undefined ? 'removed' : `${show(preset)}, the default`}${reason}`];
+}
+
+function memberChanges(path: string, before: unknown, after: unknown, node: JsonSchema, reason: Reason): string[] {
+  const schema = withoutNull(node);
+  if (after === undefined) return dropped(path, before, schema, reason);
+  if (schema.secret) return [`${path}: replaced; what it is now is never shown`];
+  if (isRecord(before) && isRecord(after) && schema.properties) return changes(before, after, schema, { path, reason });
+  if (Array.isArray(before) && Array.isArray(after)) return listChanges(path, before, after, schema.items);
+  if (textFor(before, schema) === textFor(after, schema) || (isNothing(before) && isNothing(after))) return [];
+  return [isNothing(before) ? `${path}: ${show(after)}, where there was nothing` : `${path}: ${show(before)} → ${show(after)}`];
+}
+
+/**
+ * What a replacement changes, member by member: before → after. Includes what it drops by leaving it out.
+ * @param before what is there, as far as the schema declares it.
+ * @param after what is sent.
+ * @param path of the two, in what they are members of. `reason`: why what `after` lacks is dropped.
+ */
+export function changes(before: JsonRecord, after: JsonRecord, schema: JsonSchema, { path = '', reason = ', because it is not given' }: { path?: string; reason?: Reason } = {}): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => memberChanges(path ? `${path}.${name}` : name, before[name], after[name], member, reason));
+}

@@ -1,0 +1,61 @@
+import { operations } from '../../../contract/operations.ts';
+import { isRecord, type JsonRecord } from '../../json/values.ts';
+import { attempt, type Read, type Target } from '../../guard/target.ts';
+import { organizationOf, passing, rowWith, show, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
+
+interface Seen {
+  readonly cluster?: JsonRecord;
+  readonly status?: JsonRecord;
+}
+
+async function look({ id }: Target, read: Read): Promise<Seen> {
+  const organization_id = await organizationOf(read);
+  if (organization_id === undefined || id === undefined) return {};
+  const [list, status] = await Promise.all([
+    attempt(read(operations.list_clusters, { organization_id })),
+    attempt(read(operations.get_cluster_status, { organization_id, cluster_id: id })),
+  ]);
+  return { cluster: rowWith(list, id), status };
+}
+
+/** Where it can be told whether it is locked: how. */
+async function lockOf(target: Target, read: Read): Promise<{ readonly locked: boolean; readonly seen: readonly string[] } | undefined> {
+  const { status } = await look(target, read);
+  return status && { locked: isRecord(status['cluster_lock']), seen: [lockText(status)] };
+}
+
+/** A lock that is there can't be replaced. */
+export const lockedAlready: Need = async (_, { target, read }) => {
+  const lock = await lockOf(target, read);
+  return lock?.locked ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: lock.seen } : undefined;
+};
+
+export const notLocked: Need = async (_, { target, read }) => {
+  const lock = await lockOf(target, read);
+  return lock?.locked === false ? { why: 'the cluster is not locked' } : undefined;
+};
+
+function lockText(status: JsonRecord | undefined): string {
+  if (!status) return unread('whether it is locked');
+  const lock = status['cluster_lock'];
+  if (!isRecord(lock)) return 'It is not locked now.';
+  return `It is locked now by ${show(lock['owner_name'])} since ${show(lock['locked_at'])} for ${show(lock['ttl_in_days'])} days: ${show(lock['reason'])}.`;
+}
+
+/** Agreement holds to who locked it and why, not to when. */
+function lockLine(status: JsonRecord | undefined): PlanLine {
+  const lock = status?.['cluster_lock'];
+  return { text: lockText(status), agreed: isRecord(lock) ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '' };
+}
+
+/** Whether the target cluster is locked now, by whom and why. */
+export const clusterLock: Preview = async (_, { target, read }) => [lockLine((await look(target, read)).status)];
+
+/** Which version of the target cluster is replaced by which. */
+export const clusterUpgrade: Preview = async (_, { target, read }) => {
+  const { cluster, status } = await look(target, read);
+  if (!status) return [unread('which version replaces which')];
+  const [from, to] = [textOf(cluster, 'version') ?? 'an unknown version', textOf(status, 'next_k8s_available_version')];
+  const versions = to === undefined ? `From ${from}; the platform knows no next version.` : `From ${from} to ${to}.`;
+  return [versions, passing(`The cluster is ${show(status['status'])} now.`), lockLine(status)];
+};

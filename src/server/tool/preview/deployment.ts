@@ -1,0 +1,63 @@
+import type { AnyOperation } from '../../../contract/operation.ts';
+import { allOperations } from '../../../contract/operations.ts';
+import { at, isRecord, type JsonRecord } from '../../json/values.ts';
+import { attempt, readById, type Target } from '../../guard/target.ts';
+import { passing, show, textOf, unread, type Preview } from './preview.ts';
+
+const statusOf = ({ kind }: Target): AnyOperation | undefined => allOperations.find(({ name }) => name === `get_${kind}_status`);
+
+const recordAt = (service: JsonRecord, path: string): JsonRecord | undefined => {
+  const found = at(service, path);
+  return isRecord(found) ? found : undefined;
+};
+
+/** Where the answers of the kinds of services say what they are made of. */
+const repositories = ['git_repository', 'source.git.git_repository', 'terraform_files_source.git.git_repository'];
+const images = ['', 'source.image'];
+
+const repositoryOf = (service: JsonRecord): JsonRecord | undefined => repositories.map((path) => recordAt(service, path)).find(Boolean);
+
+function fromGit(repository: JsonRecord, commit: unknown): string {
+  const next = typeof commit === 'string' ? `commit ${commit}` : `the newest commit of branch ${show(textOf(repository, 'branch') ?? 'unknown')}`;
+  const last = textOf(repository, 'deployed_commit_id');
+  return last === undefined ? `Deploys ${next} of ${show(textOf(repository, 'url'))}.` : `Replaces commit ${last} by ${next} of ${show(textOf(repository, 'url'))}.`;
+}
+
+const newest = (repository: JsonRecord): string => {
+  const last = textOf(repository, 'deployed_commit_id');
+  return `${last === undefined ? '' : `commit ${last} → `}the newest commit of branch ${show(textOf(repository, 'branch') ?? 'unknown')}`;
+};
+
+/** What of a service would run once it is deployed, in a few words; undefined where it doesn't say. */
+export function versionOf(service: JsonRecord): string | undefined {
+  const repository = repositoryOf(service);
+  if (repository) return newest(repository);
+  const image = images.map((path) => (path ? recordAt(service, path) : service)).find((found) => textOf(found, 'image_name'));
+  if (image) return `image ${show(`${textOf(image, 'image_name')}:${textOf(image, 'tag')}`)}`;
+  const chart = recordAt(service, 'source.repository');
+  if (chart) return `chart ${show(`${textOf(chart, 'chart_name')} ${textOf(chart, 'chart_version')}`)}`;
+  const version = textOf(service, 'version');
+  return version && `${textOf(service, 'type') ?? 'version'} ${show(version)}`;
+}
+
+/** What would run, in words; undefined where the answer doesn't say. */
+function versionText(service: JsonRecord, commit: unknown): string | undefined {
+  const repository = repositoryOf(service);
+  const version = repository ? undefined : versionOf(service);
+  return repository ? fromGit(repository, commit) : version && `Deploys ${version}.`;
+}
+
+function stateText(status: JsonRecord): string {
+  const [state, change] = [textOf(status, 'state'), textOf(status, 'service_deployment_status')];
+  return `Now ${[state, change].filter((part) => part !== undefined).join(', ')}.`;
+}
+
+/** What a deployment of the target service replaces, by what. */
+export const deployment: Preview = async (args, { target, read }) => {
+  const { kind, id } = target;
+  const statusRead = statusOf(target);
+  if (id === undefined || !statusRead) return [unread('what runs now')];
+  const [service, status] = await Promise.all([readById(kind, id, read), attempt(read(statusRead, { [`${kind}_id`]: id }))]);
+  const version = service && versionText(service, args['git_commit_id']);
+  return [version ?? unread('what is deployed, and what it replaces'), passing(status ? stateText(status) : unread('whether it runs now'))];
+};

@@ -1,0 +1,29 @@
+import { operations } from '../../../contract/operations.ts';
+import { InvitationStatus } from '../../../contract/states.ts';
+import type { JsonRecord } from '../../json/values.ts';
+import { attempt, rowsIn } from '../../guard/target.ts';
+import { rowWith, show, unread, type Need, type Preview } from './preview.ts';
+
+/** The name of the role that an invitation gives. */
+export const role: Preview = async (args, { target, read }) => {
+  const { role_id: id } = args;
+  if (id === undefined) return [];
+  const found = rowWith(await attempt(read(operations.list_roles, { organization_id: target.id })), id);
+  return [found ? `The role is ${show(found['name'])}.` : unread('which role this is')];
+};
+
+/** The row of somebody with this address. */
+const withEmail = (answer: JsonRecord | undefined, email: unknown): JsonRecord | undefined =>
+  rowsIn(answer).find((row) => String(row['email']).toLowerCase() === String(email).toLowerCase());
+
+const knownText = ({ email, role_name: name }: JsonRecord): string => `${show(email)} (${show(name)}).`;
+
+/** Who is a member or invited can't be invited again. */
+export const knownAlready: Need = async ({ email }, { target, read }) => {
+  const where = { organization_id: target.id };
+  const [members, invitations] = await Promise.all([attempt(read(operations.list_members, where)), attempt(read(operations.list_invitations, where))]);
+  const member = withEmail(members, email);
+  if (member) return { why: 'this person is a member already', seen: [knownText(member)] };
+  const invited = withEmail(invitations, email);
+  return invited?.['invitation_status'] === InvitationStatus.enum.PENDING ? { why: 'this person is invited already, and the invitation still counts', seen: [knownText(invited)] } : undefined;
+};

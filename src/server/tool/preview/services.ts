@@ -1,0 +1,78 @@
+import { operations } from '../../../contract/operations.ts';
+import { isAtRest, isDown } from '../../../contract/states.ts';
+import { isRecord, type JsonRecord } from '../../json/values.ts';
+import { attempt, rowsIn, type Read, type Target } from '../../guard/target.ts';
+import { showName, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
+
+interface Service {
+  readonly id: string;
+  readonly name?: string;
+  readonly type?: string;
+  readonly state?: string;
+}
+
+const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] => Object.values(answer ?? {}).flatMap((list) => rowsIn({ results: list }));
+
+/** The services of an environment with their states; undefined where the platform tells neither. */
+async function servicesOf(environmentId: string, read: Read): Promise<Service[] | undefined> {
+  const input = { environment_id: environmentId };
+  const [list, statuses] = await Promise.all([attempt(read(operations.list_services, input)), attempt(read(operations.get_environment_status, input))]);
+  if (!list && !statuses) return undefined;
+  const states = new Map(statusesIn(statuses).map((status) => [status['id'], textOf(status, 'state')]));
+  const known = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), state: states.get(row['id']) }));
+  return list ? known : statusesIn(statuses).map((status) => ({ id: String(status['id']), state: textOf(status, 'state') }));
+}
+
+const serviceText = ({ id, name, type, state }: Service): string =>
+  `${name === undefined ? id : showName(name)}${type === undefined ? '' : ` (${type})`}, now ${state ?? 'in a state that is not known'}`;
+
+/** Agreement holds to which service it is and what happens to it, not to the state that it is in. */
+const serviceLine = (verb: string, service: Service): PlanLine => ({ text: `${verb} ${serviceText(service)}.`, agreed: `${verb} ${service.id}` });
+
+const chosenIds = (args: JsonRecord): string[] => Object.entries(args).flatMap(([name, value]) => (name.endsWith('_ids') && Array.isArray(value) ? value.map(String) : []));
+
+/**
+ * The services of the target environment that a call takes hold of, with their states: those whose ids it names, all where
+ * it names none.
+ * @param verb what happens to each.
+ */
+export const services =
+  (verb: string): Preview =>
+  async (args, { target, read }) => {
+    const all = target.id === undefined ? undefined : await servicesOf(target.id, read);
+    if (!all) return [unread('which services there are, and in what state')];
+    const ids = chosenIds(args);
+    const chosen = ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
+    const strangers = ids.filter((id) => !all.some((service) => service.id === id));
+    if (chosen.length + strangers.length === 0) return ['There are no services in it.'];
+    return [...chosen.map((service) => serviceLine(verb, service)), ...strangers.map((id) => `${id} is no service of this environment.`)];
+  };
+
+const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAtRest(state);
+
+/** The services of the target environment that a deployment is changing now. */
+export const underWay: Preview = async (_, { target, read }) => {
+  const all = target.id === undefined ? undefined : await servicesOf(target.id, read);
+  const found = all?.filter(isUnderWay) ?? [];
+  return found.length > 0 ? found.map((service) => serviceLine('Cancels what is under way of', service)) : [unread('what is under way')];
+};
+
+/** Where every service of an environment and it itself are in a state that fits: how they are. */
+async function seenAll(target: Target, read: Read, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
+  const all = target.id === undefined ? undefined : await servicesOf(target.id, read);
+  // None at all may mean that they can't be seen.
+  if (!all || all.length === 0 || !all.every(({ state }) => state !== undefined && fits(state))) return undefined;
+  const whole = (await attempt(read(operations.get_environment_status, { environment_id: target.id })))?.['environment'];
+  const state = isRecord(whole) ? textOf(whole, 'state') : undefined;
+  return state === undefined || isAtRest(state) ? all.map((service) => `${serviceText(service)}.`) : undefined;
+}
+
+export const nothingUnderWay: Need = async (_, { target, read }) => {
+  const seen = await seenAll(target, read, isAtRest);
+  return seen && { why: 'no deployment is running or queued in this environment', seen };
+};
+
+export const allDown: Need = async (_, { target, read }) => {
+  const seen = await seenAll(target, read, isDown);
+  return seen && { why: 'nothing runs in this environment', seen };
+};

@@ -1,0 +1,55 @@
+import type { Budget } from '../../client/budget.ts';
+import type { AnyOperation, InputOf, ResponseOf } from '../../contract/operation.ts';
+import type { Tolerant } from '../../contract/tolerant.ts';
+import type { Address } from './address.ts';
+import type { JsonSchema } from '../json/json-schema.ts';
+import type { ToolText } from './mentions.ts';
+import type { JsonRecord } from '../json/values.ts';
+
+/** What an operation was seen to answer: platforms leave members out. */
+export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;
+
+/**
+ * What the code of a tool may see and do while its call is carried out: read the platform, within the caller's rights,
+ * budget and policy, and wait. It can change nothing: changes are acts, which the pipeline carries out.
+ */
+export interface Sight {
+  /** What the names and ids among the arguments stand for, by argument. */
+  readonly addresses: Readonly<Record<string, Address>>;
+  /** Names of the operations that were carried out before the answer is made, in their order. */
+  readonly done: readonly string[];
+  /** Carries out a read, once for the same thing. @throws ApiError as the platform fails; CallFailure where the policy denies it. */
+  readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
+  /**
+   * The same for what the answer can do without: undefined where the platform doesn't offer the read, or it is forbidden
+   * or denied. The caller is told what could not be read, and why.
+   */
+  readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
+  /** What was read is old: the next read of the same thing asks the platform again. */
+  readonly forget: () => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds that are left of this call. */
+  readonly timeLeft: () => number;
+  /** Waits that many milliseconds, or until the call's time is over or its caller gave up. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+  /** Whether the caller gave up. */
+  readonly isAborted: () => boolean;
+  /**
+   * Names of the members of which something may not be shown. Whether such a one equals what the caller gave is not to be
+   * told, by no answer: it would be told whether a guess was right.
+   */
+  readonly hiddenIn: (record: JsonRecord, schema?: JsonSchema) => readonly string[];
+  /** Tells the caller how far it is, where it asked to be told. */
+  readonly progress: (message: string) => void;
+  /** What remains of the platform's request budget, as far as it is known. */
+  readonly budget: () => Budget | undefined;
+  /** Whether the platform is known not to have an operation, because it was tried. */
+  readonly lacks: (operation: AnyOperation) => boolean;
+  /**
+   * Ends the call.
+   * @param what is wrong, and what to do `next`: in our own words, ids and what the caller gave.
+   * @param seen what the platform shows of it, told as data.
+   */
+  readonly refuse: (what: string, next: ToolText, seen?: string) => never;
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createAddresses, type RememberingAddresses } from '../../../src/server/resolve/addresses.ts';
+import { seedId } from '../../../src/platform/seed/ids.ts';
+import { startLab, type Lab } from '../../platform/lab.ts';
+import { callerOf, type LookingCaller } from './support.ts';
+
+let lab: Lab;
+let addresses: RememberingAddresses;
+let caller: LookingCaller;
+
+beforeAll(async () => {
+  lab = await startLab();
+});
+beforeEach(async () => {
+  await caller?.close();
+  addresses = createAddresses();
+  caller = callerOf(lab.url, lab.tokens.read, addresses);
+});
+afterAll(async () => {
+  await caller.close();
+  await lab.close();
+});
+
+const staging = 'shop/staging';
+
+describe('a thing is found', () => {
+  test.each([
+    ['project', 'shop', 'project/shop'],
+    ['project', 'Acme/shop', 'project/shop'],
+    ['environment', 'shop/staging', 'environment/shop/staging'],
+    ['environment', 'acme/SHOP/Staging', 'environment/shop/staging'],
+    ['environment', 'development', 'environment/data/development'],
+    ['application', 'shop/staging/checkout-api', `service/${staging}/checkout-api`],
+    ['application', 'staging/checkout-api', `service/${staging}/checkout-api`],
+    ['application', 'storefront', `service/${staging}/storefront`],
+    ['application', 'application:storefront', `service/${staging}/storefront`],
+    ['service', 'shop/production/orders-db', 'service/shop/production/orders-db'],
+    ['service', 'acme/shop/staging/database:orders-db', `service/${staging}/orders-db`],
+    ['service', 'session-cache', `service/${staging}/session-cache`],
+    ['job', 'nightly-report', `service/${staging}/nightly-report`],
+    ['cluster', 'production', 'cluster/production'],
+    ['cluster', 'acme/production', 'cluster/production'],
+    ['role', 'viewer', 'role/viewer'],
+    ['registry', 'acme', 'registry/acme'],
+    ['alert_rule', 'checkout-errors', 'alert-rule/checkout-errors'],
+    ['alert_receiver', 'team-mail', 'alert-receiver/mail'],
+    ['labels_group', 'cost', 'labels-group/cost'],
+    ['annotations_group', 'metrics', 'annotations-group/metrics'],
+    ['webhook', 'hooks.acme.example', 'webhook/deployments'],
+    ['helm_repository', 'charts', 'helm-repository/charts'],
+    ['environment_variable', 'shop/staging/LOG_LEVEL', 'variable/shop/staging/LOG_LEVEL'],
+    ['organization', 'acme', 'organization'],
+    ['environment', 'infra://environment/shop%2Fstaging', 'environment/shop/staging'],
+    ['service', 'infra://service/application/storefront/logs', `service/${staging}/storefront`],
+  ] as const)('%s %s', async (kind, given, seeded) => {
+    expect(await addresses.resolve(kind, given, caller.look)).toMatchObject({ id: seedId(seeded) });
+  });
+});

@@ -1,0 +1,41 @@
+import { createClient } from '../../../src/client/client.ts';
+import { credentialOf } from '../../../src/client/credential.ts';
+import type { AnyOperation } from '../../../src/contract/operation.ts';
+import type { Addresses, Look } from '../../../src/server/tool/address.ts';
+import { CallFailure } from '../../../src/server/output/errors.ts';
+import type { AddressProblem } from '../../../src/server/resolve/problem.ts';
+import type { JsonRecord } from '../../../src/server/json/values.ts';
+
+/** A caller of a platform: how it looks things up, and what was asked of the platform for it. */
+export interface LookingCaller {
+  readonly look: Look;
+  /** Names of the operations asked for, in order. */
+  readonly asked: string[];
+  /** Calls an operation as tools do. */
+  readonly call: (operation: AnyOperation, input: JsonRecord) => Promise<JsonRecord>;
+  readonly close: () => Promise<void>;
+}
+
+/** A caller with a real client; what is answered is learned, as in the pipeline. */
+export function callerOf(url: string, token: string, addresses: Addresses, { principal = 'ann', within, now = Date.now }: Partial<Look> = {}): LookingCaller {
+  const client = createClient({ baseUrl: url, credential: credentialOf(token) });
+  const asked: string[] = [];
+  const call = async (operation: AnyOperation, input: JsonRecord): Promise<JsonRecord> => {
+    asked.push(operation.name);
+    const answer: unknown = await client.call(operation, input);
+    addresses.learn(operation, input, answer, principal);
+    return answer as JsonRecord;
+  };
+  return { look: { principal, read: call, now, within }, asked, call, close: () => client.close() };
+}
+
+/** What is wrong with an address. */
+export async function problemIn(resolving: Promise<unknown>): Promise<AddressProblem> {
+  try {
+    await resolving;
+  } catch (error) {
+    if (error instanceof CallFailure && error.failure.kind === 'bad_address') return error.failure.problem;
+    throw error;
+  }
+  throw new Error('it stands for something');
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { setSecret, signerFor } from '../../../../src/server/guard/approvals/operator.ts';
+import { temporaryFolder } from '../../audit/support.ts';
+import { officeIn, secret } from './support.ts';
+
+const derivations = vi.hoisted(() => ({ now: 0, most: 0 }));
+
+// Counts how many secrets are derived at the same moment; the deriving itself is the real one.
+vi.mock('node:crypto', async (original) => {
+  const crypto = await original<typeof import('node:crypto')>();
+  const scrypt = (...args: unknown[]): void => {
+    derivations.now += 1;
+    derivations.most = Math.max(derivations.most, derivations.now);
+    const done = args.pop() as (...results: unknown[]) => void;
+    (crypto.scrypt as (...given: unknown[]) => void)(...args, (...results: unknown[]) => {
+      derivations.now -= 1;
+      done(...results);
+    });
+  };
+  return { ...crypto, scrypt };
+});
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await setSecret(officeIn(folder.path).operator, secret);
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+test('secrets that come at once are derived one after another, each to its own end', async () => {
+  const { operator } = officeIn(folder.path);
+  const signers = await Promise.all(['wrong one', secret, 'another wrong one', secret].map((given) => signerFor(operator, given)));
+  expect(signers.map((signer) => signer !== undefined)).toEqual([false, true, false, true]);
+  expect(derivations).toEqual({ now: 0, most: 1 });
+});

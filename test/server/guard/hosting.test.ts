@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../../src/client/errors.ts';
+import { hostedOn } from '../../../src/server/guard/hosting.ts';
+import type { Read } from '../../../src/server/guard/target.ts';
+import { readsFrom, type Answers } from './platform-reads.ts';
+
+const projects = (count: number) => ({ results: Array.from({ length: count }, (_, index) => ({ id: `p${index}` })) });
+const hosting = (project: string, mode: unknown = 'PRODUCTION', cluster_id: string | undefined = 'c') => (input: Record<string, unknown>) => ({
+  results: input['project_id'] === project ? [{ id: 'e', mode, cluster_id }] : [],
+});
+
+/** What is found, and in how many reads. */
+async function found(answers: Answers, isOver = (): boolean => false): Promise<[string, number]> {
+  let reads = 0;
+  const read: Read = (operation, input) => {
+    reads += 1;
+    return readsFrom({ get_organization: { id: 'o' }, ...answers })(operation, input);
+  };
+  return [await hostedOn('c', read, { isOver }), reads];
+}
+
+const down = (): object => {
+  throw new ApiError('list_environments', { kind: 'server_error', reason: 'the platform failed', next: '', status: 500 });
+};
+
+describe('what a cluster hosts', () => {
+  test.each<[string, string, Answers]>([
+    ['PRODUCTION', 'an environment of production', { list_projects: projects(3), list_environments: hosting('p2') }],
+    ['none', 'one on another cluster', { list_projects: projects(3), list_environments: hosting('p2', 'PRODUCTION', 'other') }],
+    ['none', 'one of staging', { list_projects: projects(3), list_environments: hosting('p2', 'STAGING') }],
+    ['none', 'no projects at all', { list_projects: projects(0) }],
+    ['unknown', 'one of a mode that nobody knows', { list_projects: projects(3), list_environments: hosting('p2', 'SANDBOX') }],
+    ['unknown', 'one that does not say its cluster', { list_projects: projects(3), list_environments: () => ({ results: [{ id: 'e', mode: 'PRODUCTION' }] }) }],
+    ['unknown', 'projects that are not shown', { list_environments: hosting('p2') }],
+    ['unknown', 'environments that are not shown', { list_projects: projects(3) }],
+    ['unknown', 'a part of the projects', { list_projects: { ...projects(1), pagination: { total_count: 2 } }, list_environments: hosting('none') }],
+  ])('is %s where it shows %s', async (expected, _, answers) => {
+    expect((await found(answers))[0]).toBe(expected);
+  });
+
+  test('is unknown after a bounded number of reads, and found where it is among those', async () => {
+    const [many, reads] = await found({ list_projects: projects(10_000), list_environments: hosting('p9999') });
+    expect([many, reads <= 25]).toEqual(['unknown', true]);
+    expect((await found({ list_projects: projects(10_000), list_environments: hosting('p3') }))[0]).toBe('PRODUCTION');
+  });
+
+  test('is looked for no further once production is found', async () => {
+    const [, reads] = await found({ list_projects: projects(20), list_environments: hosting('p0') });
+    expect(reads).toBeLessThan(10);
+  });
+
+  test('is unknown when it takes too long', async () => {
+    let asked = 0;
+    const isOver = (): boolean => (asked += 1) > 2;
+    const [slow, reads] = await found({ list_projects: projects(20), list_environments: hosting('p19') }, isOver);
+    expect([slow, reads]).toEqual(['unknown', 12]);
+  });
+
+  test('fails as the platform fails, rather than pass for unknown', async () => {
+    await expect(found({ list_projects: projects(1), list_environments: down })).rejects.toThrow('the platform failed');
+  });
+});

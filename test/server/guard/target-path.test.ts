@@ -1,0 +1,65 @@
+import { assert, property, string } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { segmentsOf } from '../../../src/server/resolve/names.ts';
+import { agrees } from '../../../src/server/guard/question.ts';
+import { targetPath, targetText } from '../../../src/server/guard/target-path.ts';
+import type { Target } from '../../../src/server/guard/target.ts';
+
+const service = (name: string | undefined, more: Partial<Target> = {}): Target => ({
+  kind: 'application', id: 'a-1', name, environment: { id: 'e', name: 'production' }, project: { id: 'p', name: 'discovery' }, mode: 'PRODUCTION', ...more,
+});
+
+const told = (target: Target): string => targetText({ ...target, path: targetPath(target) });
+
+describe('the path of a target', () => {
+  test.each([
+    [service('recommendations'), 'discovery/production/recommendations'],
+    [{ kind: 'environment', id: 'e', name: 'production', project: { name: 'discovery' }, mode: 'PRODUCTION' }, 'discovery/production'],
+    [{ kind: 'project', id: 'p', project: { id: 'p', name: 'discovery' }, mode: 'none' }, 'discovery'],
+    [{ kind: 'cluster', id: 'c', name: 'eu-1', mode: 'none' }, 'cluster eu-1'],
+    [{ kind: 'alert_rule', id: 'r', name: 'High load', mode: 'none' }, 'alert rule High load'],
+    [service('api', { project: { id: 'p' } }), 'application api'],
+    [service(undefined), 'a-1'],
+    [service(''), 'a-1'],
+    [{ kind: 'organization', mode: 'none' }, 'new organization'],
+  ] as const)('%#', (target, path) => {
+    expect(targetPath(target as Target)).toBe(path);
+  });
+
+  test.each([
+    ['a/b%', 'a%2Fb%25'],
+    ['\u001B[2J', '%1B[2J'],
+    ['\u202Ednuof', '%E2%80%AEdnuof'],
+    ['x" in environment "sandbox', 'x%22 in environment %22sandbox'],
+    [' padded ', '%20padded%20'],
+    ['   ', '%20%20%20'],
+    ['\u2800', '%E2%A0%80'],
+    ['two\nlines', 'two%0Alines'],
+    ['half \uD800', 'half \uFFFD'],
+    ['Größe 📦', 'Größe 📦'],
+  ])('writes out what can not be seen, or could pass for something else: %j', (name, segment) => {
+    expect(targetPath(service(name))).toBe(`discovery/production/${segment}`);
+  });
+
+  test('is told in quotes, which no name can close', () => {
+    expect(told(service('api'))).toBe('application "discovery/production/api"');
+    expect(told({ kind: 'cluster', id: 'c', name: 'main', mode: 'none' })).toBe('cluster "main"');
+    expect(told({ kind: 'project', id: 'p', name: 'project x', mode: 'none' })).toBe('project "project x"');
+    expect(told({ kind: 'environment', id: 'e', name: 'live', project: { name: 'environment a' }, mode: 'none' })).toBe('environment "environment a/live"');
+    expect(told(service(undefined))).toBe('application');
+    expect(told(service('x" in "y'))).not.toMatch(/".*".*"/);
+  });
+
+  test('shows any name, tells different ones apart, and never lets nothing be typed', () => {
+    assert(
+      property(string({ unit: 'binary', minLength: 1 }), string({ unit: 'binary', minLength: 1 }), (one, other) => {
+        const [path, second] = [targetPath(service(one)), targetPath(service(other))];
+        expect(path).not.toMatch(/[\p{C}\p{Zl}\p{Zp}"]/u);
+        expect(path.trim()).toBe(path);
+        expect(segmentsOf(path)).toHaveLength(3);
+        if (one.toWellFormed() !== other.toWellFormed()) expect(path).not.toBe(second);
+        for (const typed of ['', ' ', '\u200B', one]) expect(agrees({ message: '', typed: path }, { name: typed })).toBe(typed.trim() === path);
+      }),
+    );
+  });
+});

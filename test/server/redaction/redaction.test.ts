@@ -1,0 +1,146 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../../src/contract/operations.ts';
+import { createRedaction, mask, protectLog } from '../../../src/server/redaction/index.ts';
+import { answerSchema, argumentSchema } from '../../../src/server/tool/schema.ts';
+import { memoryLog } from '../support.ts';
+
+describe('redaction of text', () => {
+  const { text } = createRedaction({ configured: () => ['s3cr3t-token'] });
+
+  test.each([
+    ['the known s3cr3t-token of this process', `the known ${mask} of this process`],
+    ['in another spelling: czNjcjN0LXRva2Vu', `in another spelling: ${mask}`],
+    ['postgres://app:hunter2@db:5432/app', `postgres://app:${mask}@db:5432/app`],
+    ['redis://:hunter2@cache', `redis://:${mask}@cache`],
+    ['git clone https://abcdefghij0123456789@git.example/a.git', `git clone https://${mask}@git.example/a.git`],
+    ['key AKIAIOSFODNN7EXAMPLE used', `key ${mask} used`],
+    [`push with ghp_${'a'.repeat(36)}`, `push with ${mask}`],
+    [`sk-proj-${'a'.repeat(20)} and hvs.${'b'.repeat(24)}`, `${mask} and ${mask}`],
+    ['https://hooks.slack.com/services/T000/B000/abcdefghijkl', `https://hooks.slack.com/services/${mask}`],
+    ['Authorization: Token abc.def', `Authorization: Token ${mask}`],
+    ['DB_PASSWORD=hunter22 PORT=80', `DB_PASSWORD=${mask} PORT=80`],
+    ['export AWS_SECRET_ACCESS_KEY="abc/def+1"', `export AWS_SECRET_ACCESS_KEY="${mask}"`],
+    ['{"api_key":"abcd1234","port":80}', `{"api_key":"${mask}","port":80}`],
+    ['psql --password hunter22 -h db', `psql --password ${mask} -h db`],
+    ['auth:\n  password: hunter22\n  user: app', `auth:\n  password: ${mask}\n  user: app`],
+    ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----', mask],
+    ['-----BEGIN PRIVATE KEY-----\ncut off', mask],
+  ])('%j becomes %j', (raw, masked) => expect(text(raw)).toBe(masked));
+
+  test.each([
+    ['https://git.example/owner/repo.git'],
+    ['user@example.com'],
+    ['0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e'],
+    ['the token expired, the password is required'],
+    ['invalid token: unexpected end of input'],
+    ['http://app:8080/path@2'],
+    ['commit 3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b'],
+  ])('leaves %j alone', (open) => expect(text(open)).toBe(open));
+
+  test('of what was redacted already changes nothing', () => {
+    const once = text('DB_PASSWORD=hunter22 postgres://app:hunter2@db --token abcd1234 token: abcd1234 {"secret":"abcd"}');
+    expect(text(once)).toBe(once);
+    const masked = createRedaction().value({ key: 'DB_PASSWORD', value: 'hunter22' });
+    expect(createRedaction().value(masked)).toEqual(masked);
+  });
+});
+
+test('equal and unequal secrets have one mask: none answers a guess', () => {
+  const shown = createRedaction().value([{ key: 'TOKEN', value: 'hunter22' }, { key: 'TOKEN', value: 'hunter22' }, { key: 'TOKEN', value: 'a1' }]);
+  expect((shown as { value: string }[]).map(({ value }) => value)).toEqual([mask, mask, mask]);
+});
+
+describe('redaction of values', () => {
+  const redactor = createRedaction();
+  const shown = redactor.value;
+
+  test('masks what the contract marks secret, at any depth', () => {
+    const scaler = { trigger_authentication: { name: 'kafka', config_yaml: 'sasl: plaintext' } };
+    expect(shown({ name: 'api', autoscaling: { scalers: [scaler] } }, answerSchema(operations.update_container))).toEqual({
+      name: 'api', autoscaling: { scalers: [{ trigger_authentication: { name: 'kafka', config_yaml: mask } }] },
+    });
+  });
+
+  test('masks arguments that are secret', () => {
+    const args = { application_id: 'x', key: 'DB', value: 'hunter22' };
+    expect(shown(args, argumentSchema(operations.create_secret))).toEqual({ ...args, value: mask });
+    expect(shown(args, argumentSchema(operations.create_environment_variable))).toEqual(args);
+  });
+
+  test('masks undeclared members whose name tells, and no declared ones', () => {
+    const answer = { id: '1', target_url: 'https://a.example', target_secret_set: true, target_secret: 'abc', api_token: 'def' };
+    expect(shown(answer, answerSchema(operations.create_webhook))).toEqual({ ...answer, target_secret: mask, api_token: mask });
+    const helm = { source: { git: { git_repository: { url: 'https://a.example', git_token_id: 'g-1', git_token_name: 'ci' } } } };
+    expect(shown(helm, answerSchema(operations.get_helm))).toEqual(helm);
+  });
+
+  test.each([
+    ['DB_PASSWORD', 'postgres'], ['API_TOKEN', '1'], ['STRIPE_SECRET', 'x'], ['clientSecret', 'x'], ['SIGNING_KEY', 'x'],
+    // By its shape alone.
+    ['LICENSE', 'A1b2C3d4E5f6G7h8J9'], ['CONFIG', 'deadbeefdeadbeefdeadbeefdeadbeef0'],
+  ])('masks the variable %s', (key, value) => {
+    expect(shown({ results: [{ key, value, scope: 'APPLICATION' }] }, answerSchema(operations.list_environment_variables))).toEqual({
+      results: [{ key, value: mask, scope: 'APPLICATION' }],
+    });
+  });
+
+  test.each([
+    ['PORT', '8080'], ['TOKEN_TTL', '3600'], ['USE_TOKENS', 'true'], ['SECRET_NAME', 'checkout-db'], ['DB_PASSWORD', ''],
+    ['IMAGE', 'registry.example/checkout-api-production-eu-west-1:1.2.3'], ['GIT_COMMIT', '3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b'],
+    ['TENANT', '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e'], ['GREETING', 'Hello World 123'],
+  ])('leaves the variable %s alone', (key, value) => {
+    const answer = { results: [{ key, value }] };
+    expect(shown(answer, answerSchema(operations.list_environment_variables))).toEqual(answer);
+  });
+
+  test('masks words after one that names them', () => {
+    expect(shown({ arguments: ['--password', 'hunter22', '--verbose'], set: [['auth.token', 'x'], ['port', '80']] })).toEqual({
+      arguments: ['--password', mask, '--verbose'], set: [['auth.token', mask], ['port', '80']],
+    });
+    const names = ['DB_PASSWORD', 'API_TOKEN', 'PORT'];
+    expect(shown({ names })).toEqual({ names });
+  });
+
+  test('masks a secret wherever else it stands in the answer', () => {
+    const answer = { results: [{ key: 'DB_PASSWORD', value: 'hunter-22' }, { key: 'DSN', value: 'host=db pw hunter-22', aliased_variable: { key: 'X', value: 'hunter-22' } }] };
+    expect(JSON.stringify(shown(answer, answerSchema(operations.list_environment_variables)))).not.toContain('hunter');
+  });
+
+  test('takes any value', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => void redactor.value(value, answerSchema(operations.update_container))));
+  });
+
+  test('never lets a distinct secret of a variable through, whatever stands beside it', () => {
+    const secret = fc.stringMatching(/^[a-z]{4}[0-9]{4}[a-z_]{0,8}$/);
+    fc.assert(
+      fc.property(secret, fc.jsonValue(), fc.string(), (value, other, around) => {
+        const answer = { results: [{ key: 'DB_PASSWORD', value }, { other, text: `${around}${value}${around}` }] };
+        const rows = (createRedaction().value(answer) as { results: [object, { text: string }] }).results;
+        return !JSON.stringify(rows[0]).includes(value) && !rows[1].text.includes(value);
+      }),
+    );
+  });
+});
+
+describe('a protected log', () => {
+  test('shows no secret of what it is told: fields, errors, their causes, messages', () => {
+    const kept = memoryLog();
+    const log = protectLog(kept, createRedaction({ configured: () => ['s3cr3t-token'] }));
+    const error = new Error('refused s3cr3t-token', { cause: new Error('PASSWORD=hunter22') });
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]({ err: error, args: { password: 'hunter23' }, n: 1 }, 'said s3cr3t-token');
+    expect(kept.lines).toHaveLength(4);
+    const written = JSON.stringify(kept.lines);
+    expect(written).not.toMatch(/s3cr3t|hunter/);
+    expect(written).toContain('refused [hidden]');
+    expect(written).toContain('redaction.test.ts');
+  });
+
+  test('takes fields that hold themselves', () => {
+    const kept = memoryLog();
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    protectLog(kept, createRedaction()).info({ circle }, 'x');
+    expect(kept.lines).toHaveLength(1);
+  });
+});
