@@ -102,7 +102,7 @@ describe('the rooms', () => {
     ['src/server/protocol/server.ts', "// import { x } from '../platform/x.ts';\nexport const from = 'here';"],
     ['src/platform/api/http.ts', "import fastify from 'fastify';\nconst log = await import('pino');\nconst here = import.meta.url;"],
     ['src/main.ts', "import manifest from '../package.json' with { type: 'json' };\nimport { tools } from '../tools/index.ts';"],
-    ['tools/cluster/lock-cluster.ts', "import { defineTool } from '../../src/server/tool/tool.ts';\nimport { ago } from '../text.ts';"],
+    ['tools/cluster/lock-cluster.ts', "import { defineTool } from '../../src/server/tool/index.ts';\nimport { ago } from '../text.ts';"],
   ])('may have %s: %s', (path, source) => {
     expect(faultsOf(path, source)).toEqual([]);
   });

@@ -9,20 +9,39 @@ export interface Room {
   door?: string;
 }
 
+/** A room of the server. @param others of its rooms, or single files of them, that it may import. */
+const serverRoom = (name: string, others: readonly string[]): Room => ({
+  name: `server ${name}`,
+  home: [`src/server/${name}/`],
+  mayImport: [`src/server/${name}/`, ...others.map((other) => `src/server/${other}${other.endsWith('.ts') ? '' : '/'}`), 'src/client/', 'src/analysis/', 'src/contract/'],
+});
+
 /** Every room: what lies under src/ or tools/ belongs to one. */
 export const rooms: readonly Room[] = [
   { name: 'contract', home: ['src/contract/'], mayImport: ['src/contract/'], packages: ['zod'] },
   { name: 'client', home: ['src/client/'], mayImport: ['src/client/', 'src/contract/'] },
+  // The rooms of the server, each with what it may import of the others.
+  { name: 'server json', home: ['src/server/json/'], mayImport: ['src/server/json/', 'src/contract/'] },
+  serverRoom('context', ['json']),
   {
-    name: 'redaction', home: ['src/server/redaction/'], door: 'src/server/redaction/index.ts', packages: ['lru-cache', 'node:buffer'],
+    name: 'server redaction', home: ['src/server/redaction/'], door: 'src/server/redaction/index.ts', packages: ['lru-cache', 'node:buffer'],
     // A leaf: it knows values and schemas, and neither guard, tool nor pipeline.
     mayImport: ['src/server/redaction/', 'src/server/json/', 'src/server/context/context.ts', 'src/client/known-values.ts', 'src/contract/'],
   },
-  { name: 'server', home: ['src/server/'], mayImport: ['src/server/', 'src/client/', 'src/analysis/', 'src/contract/'] },
+  // What is recorded of a call is told in the guard's words.
+  serverRoom('audit', ['json', 'context', 'guard/target.ts', 'guard/tier.ts', 'tool/address.ts']),
+  // Previews and the registry look at targets and policies.
+  serverRoom('tool', ['json', 'context', 'redaction', 'guard']),
+  serverRoom('resolve', ['json', 'context', 'redaction', 'tool', 'output/failure.ts']),
+  serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'resolve', 'output/failure.ts', 'call/call.ts', 'call/look.ts']),
+  serverRoom('output', ['json', 'redaction', 'tool', 'resolve', 'audit/record.ts', 'guard', 'call/call.ts']),
+  serverRoom('call', ['json', 'context', 'redaction', 'audit', 'tool', 'resolve', 'guard', 'output']),
+  serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'guard', 'output', 'call']),
+  serverRoom('protocol', ['json', 'context', 'redaction', 'audit', 'tool', 'resolve', 'guard', 'output', 'call', 'browse']),
   { name: 'transport', home: ['src/transport/'], mayImport: ['src/transport/', 'src/server/', 'src/client/', 'src/contract/'] },
   { name: 'platform', home: ['src/platform/'], mayImport: ['src/platform/', 'src/contract/'] },
   { name: 'analysis', home: ['src/analysis/'], mayImport: ['src/analysis/', 'src/contract/'], packages: ['zod', 're2js'] },
-  { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/server/tool/tool.ts', 'src/analysis/', 'src/contract/'], packages: ['zod'] },
+  { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/server/tool/index.ts', 'src/analysis/', 'src/contract/'], packages: ['zod'] },
   { name: 'config', home: ['src/cli/config/'], mayImport: ['src/cli/config/', 'src/contract/'] },
   {
     name: 'cli',

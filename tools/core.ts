@@ -1,4 +1,4 @@
-import type { Tool } from '../src/server/tool/tool.ts';
+import type { Tool } from '../src/server/tool/index.ts';
 import { deployApplication } from './application/deploy-application.ts';
 import { rollbackApplication } from './application/rollback-application.ts';
 import { unlockCluster } from './cluster/unlock-cluster.ts';

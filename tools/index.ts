@@ -1,4 +1,4 @@
-import type { Tool } from '../src/server/tool/tool.ts';
+import type { Tool } from '../src/server/tool/index.ts';
 import { listAlertRules } from './alert-rule/list-alert-rules.ts';
 import { updateAlertRule } from './alert-rule/update-alert-rule.ts';
 import { createApplication } from './application/create-application.ts';

@@ -1,8 +1,8 @@
 import { instructions } from '../../src/server/protocol/instructions.ts';
 import { createRegistry } from '../../src/server/tool/registry.ts';
 import { listedResources } from '../../src/server/browse/resources/catalog.ts';
-import type { Prebuilt } from '../../src/server/protocol/surface.ts';
 import { tools } from '../../tools/index.ts';
+import type { Prebuilt } from '../../src/server/protocol/prebuilt.ts';
 
 /** What a server without rules shows, derived as a running one would. */
 export function derivePrebuilt(): Prebuilt {

@@ -1,8 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
-import { buildServer, type Caller, type ServerParts } from '../server/protocol/server.ts';
+import { buildServer, type ServerParts } from '../server/protocol/server.ts';
 import { withSubscriptions } from './stdio-subscriptions.ts';
 import type { Watch } from './subscriptions.ts';
+import type { Caller } from '../server/protocol/caller.ts';
 
 /** The one caller of a process that serves its standard streams. */
 const caller: Caller = { principal: 'local', connection: 'stdio' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServiceStatus } from '../../src/analysis/ends.ts';
-import type { Sight } from '../../src/server/tool/tool.ts';
 import { awaitEarlierEnd, awaitEnd, awaitNewEnd } from '../../tools/deployment/waiting.ts';
+import type { Sight } from '../../src/server/tool/sight.ts';
 
 const [old, ours, later] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b', '00000000-0000-4000-8000-00000000000c'];
 

@@ -48,8 +48,9 @@ vi.mock('../../src/server/guard/question.ts', breakable);
 vi.mock('../../src/server/output/fit.ts', breakable);
 vi.mock('../../src/server/output/reply.ts', breakable);
 vi.mock('../../src/server/tool/schema.ts', breakable);
-vi.mock('../../src/server/audit/subject.ts', breakable);
+vi.mock('../../src/server/call/subject.ts', breakable);
 vi.mock('../../src/server/output/errors.ts', breakable);
+vi.mock('../../src/server/output/failure.ts', breakable);
 vi.mock('../../src/server/call/recording.ts', breakable);
 vi.mock('../../src/server/browse/resources/catalog.ts', breakable);
 

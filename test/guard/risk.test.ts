@@ -3,12 +3,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { operation } from '../../src/contract/operation.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { EnvironmentMode } from '../../src/contract/resources/environment.ts';
-import { defineTool, record } from '../../src/server/tool/tool.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, textOf, userWho, type User } from '../e2e/mcp-support.ts';
 import { lensOn, type LensOptions } from './lens.ts';
 import { busyPlatform, policyFrom } from './rig.ts';
 import { connect, partsFor } from './wire.ts';
+import { defineTool } from '../../src/server/tool/define-tool.ts';
+import { record } from '../../src/server/tool/render.ts';
 
 type Json = Record<string, unknown>;
 

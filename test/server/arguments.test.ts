@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { issuesOf as issuesOfTool } from '../../src/server/tool/arguments.ts';
-import { defineTool, record, table } from '../../src/server/tool/tool.ts';
+import { defineTool } from '../../src/server/tool/define-tool.ts';
+import { record, table } from '../../src/server/tool/render.ts';
 
 const issuesOf = (operation: AnyOperation, args: unknown) =>
   issuesOfTool(defineTool(operation, { toolset: 'services', description: '', render: record() }), args);

@@ -6,8 +6,9 @@ import { denialOf } from '../../src/server/guard/policy.ts';
 import type { Target } from '../../src/server/guard/target.ts';
 import { needsConfirmation, needsName, tierOf } from '../../src/server/guard/tier.ts';
 import { createRegistry } from '../../src/server/tool/registry.ts';
-import { defineTool, record } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
+import { defineTool } from '../../src/server/tool/define-tool.ts';
+import { record } from '../../src/server/tool/render.ts';
 
 const toolOf = (operation: AnyOperation) => defineTool(operation, { toolset: 'services', description: '', render: record() });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Sight } from '../../src/server/tool/tool.ts';
 import { afterwards, begun } from '../../tools/deployment/begun.ts';
 import { awaitEnd } from '../../tools/deployment/waiting.ts';
+import type { Sight } from '../../src/server/tool/sight.ts';
 
 const status = { state: 'DEPLOYING', deployment_request_id: 'd-1' };
 

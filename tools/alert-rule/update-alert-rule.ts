@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, record } from '../../src/server/tool/tool.ts';
+import { amending, defineTool, record } from '../../src/server/tool/index.ts';
 
 export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, logLines } from '../../src/server/tool/tool.ts';
+import { defineTool, logLines } from '../../src/server/tool/index.ts';
 
 export const getApplicationLogs = defineTool(operations.get_application_logs, {
   toolset: 'services',

@@ -5,7 +5,7 @@ import { maximumPageSize, reference } from '../../src/contract/primitives.ts';
 import { DeployRequest } from '../../src/contract/resources/deployment.ts';
 import { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from '../../src/analysis/history.ts';
 import { goesBack, wayBack, type Release, type WayBack } from '../../src/analysis/way-back.ts';
-import { act, attempt, composeTool, deployment, isRecord, naming, type JsonRecord, type Sight, type Tool } from '../../src/server/tool/tool.ts';
+import { act, attempt, composeTool, deployment, isRecord, naming, type JsonRecord, type Sight, type Tool } from '../../src/server/tool/index.ts';
 import { afterwards, begun } from '../deployment/begun.ts';
 import { askedFor, wait } from '../deployment/waiting.ts';
 import { subjectAt } from '../service/any-kind.ts';

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { clusterLock, defineTool, lockedAlready, record } from '../../src/server/tool/tool.ts';
+import { clusterLock, defineTool, lockedAlready, record } from '../../src/server/tool/index.ts';
 
 export const lockCluster = defineTool(operations.lock_cluster, {
   toolset: 'clusters',

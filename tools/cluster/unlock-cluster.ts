@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { clusterLock, defineTool, notLocked, record } from '../../src/server/tool/tool.ts';
+import { clusterLock, defineTool, notLocked, record } from '../../src/server/tool/index.ts';
 
 export const unlockCluster = defineTool(operations.unlock_cluster, {
   toolset: 'clusters',

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { clusterUpgrade, defineTool, naming, record } from '../../src/server/tool/tool.ts';
+import { clusterUpgrade, defineTool, naming, record } from '../../src/server/tool/index.ts';
 
 export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   toolset: 'clusters',

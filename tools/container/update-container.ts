@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, record } from '../../src/server/tool/tool.ts';
+import { amending, defineTool, record } from '../../src/server/tool/index.ts';
 
 export const updateContainer = defineTool(operations.update_container, {
   toolset: 'services',

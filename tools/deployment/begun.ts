@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DeploymentAction } from '../../src/contract/states.ts';
-import { compact, isRecord, pruneRecord, record, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/server/tool/tool.ts';
+import { compact, isRecord, pruneRecord, record, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/server/tool/index.ts';
 import { subjectAt, subjectsOf, tellsStatus, type Subject } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
 import { askedFor, awaitNewEnd, wait } from './waiting.ts';

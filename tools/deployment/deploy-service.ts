@@ -1,7 +1,7 @@
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
-import { anyService, composeTool, deedLines, deployment, environmentDeployment, naming, type Preview } from '../../src/server/tool/tool.ts';
+import { anyService, composeTool, deedLines, deployment, environmentDeployment, naming, type Preview } from '../../src/server/tool/index.ts';
 import { deployOperation, idOf, oneOf, subjectOf } from '../service/any-kind.ts';
 import { afterwards, begun } from './begun.ts';
 import { wait } from './waiting.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import type { ServiceKind } from '../../src/contract/resources/service.ts';
-import { anyService, composeTool, isRecord, type JsonRecord, naming, type Next, type Sight } from '../../src/server/tool/tool.ts';
+import { anyService, composeTool, isRecord, naming, type JsonRecord, type Next, type Sight } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, subjectOf, type Subject } from '../service/any-kind.ts';
 import { diagnosisAnswer, diagnosisView } from './diagnosis-text.ts';
 import { gather, servicesIn, type Seen } from './evidence.ts';

@@ -1,7 +1,7 @@
 import type { Change } from '../../src/analysis/changes.ts';
 import type { Diagnosis, TimelineEntry } from '../../src/analysis/diagnosis/diagnosis.ts';
 import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
-import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/tool.ts';
+import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
 /** Most lines of a log that are shown with a diagnosis, and the longest of them. */
 const mostLines = 6;

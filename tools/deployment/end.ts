@@ -1,5 +1,5 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
-import { compact, isRecord, pruneRecord, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/server/tool/tool.ts';
+import { compact, isRecord, pruneRecord, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/server/tool/index.ts';
 import type { Subject } from '../service/any-kind.ts';
 import { diagnosed, diagnosedIn, proposed } from './diagnose-deployment.ts';
 import { diagnosisText } from './diagnosis-text.ts';

@@ -5,7 +5,7 @@ import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
 import type { ServiceStatus } from '../../src/analysis/ends.ts';
 import type { HistoryItem } from '../../src/analysis/history.ts';
 import type { LogLine } from '../../src/analysis/logs/log-line.ts';
-import { isRecord, pick, type JsonRecord, type Sight } from '../../src/server/tool/tool.ts';
+import { isRecord, pick, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';
 
 /** A service with its status, as an environment's lists tell of it. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { PageNumber, PageSize, reference } from '../../src/contract/primitives.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
-import { anyService, composeTool, isRecord, pruneRecord, table, type JsonRecord } from '../../src/server/tool/tool.ts';
+import { anyService, composeTool, isRecord, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
 import { oneOf, readAspect, readsOf, subjectOf } from '../service/any-kind.ts';
 
 const usualPage = 10;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
-import { anyService, composeTool, pick, type JsonRecord, type Next } from '../../src/server/tool/tool.ts';
+import { anyService, composeTool, pick, type JsonRecord, type Next } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, subjectOf } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
 import { awaitEarlierEnd, waitTime } from './waiting.ts';

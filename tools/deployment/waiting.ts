@@ -3,7 +3,7 @@ import { operations } from '../../src/contract/operations.ts';
 import { endOf, type DeploymentAction } from '../../src/contract/states.ts';
 import { standingOf, type Asked, type ServiceStatus, type Standing } from '../../src/analysis/ends.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
-import { isRecord, type JsonRecord, type Sight } from '../../src/server/tool/tool.ts';
+import { isRecord, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';
 
 /** How a deployment was left. */

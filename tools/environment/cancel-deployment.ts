@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, naming, nothingUnderWay, record, underWay } from '../../src/server/tool/tool.ts';
+import { defineTool, naming, nothingUnderWay, record, underWay } from '../../src/server/tool/index.ts';
 
 export const cancelDeployment = defineTool(operations.cancel_deployment, {
   toolset: 'environments',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { compareEnvironments as drift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/drift.ts';
-import { composeTool, containsMark as hides, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Sight } from '../../src/server/tool/tool.ts';
+import { composeTool, containsMark as hides, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { overviewOf } from '../../src/analysis/overview.ts';
-import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Next, type Sight } from '../../src/server/tool/tool.ts';
+import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Next, type Sight } from '../../src/server/tool/index.ts';
 import { servicesIn } from '../deployment/evidence.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];

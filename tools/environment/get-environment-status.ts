@@ -1,6 +1,6 @@
 import { operations } from '../../src/contract/operations.ts';
 import { endOf } from '../../src/contract/states.ts';
-import { defineTool, pickPaths, pruneRecord, tableText, type JsonRecord, type Renderer } from '../../src/server/tool/tool.ts';
+import { defineTool, pickPaths, pruneRecord, tableText, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
 const environmentFacts = [
   'state', 'id', 'last_deployment_state', 'last_deployment_date', 'last_deployment_id', 'deployment_status', 'origin', 'triggered_by',

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, naming, wholeTable } from '../../src/server/tool/tool.ts';
+import { defineTool, naming, wholeTable } from '../../src/server/tool/index.ts';
 
 export const listServices = defineTool(operations.list_services, {
   toolset: 'environments',

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { allDown, defineTool, services } from '../../src/server/tool/tool.ts';
+import { allDown, defineTool, services } from '../../src/server/tool/index.ts';
 import { beginning } from '../deployment/begun.ts';
 
 export const stopEnvironment = defineTool(operations.stop_environment, {

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, record } from '../../src/server/tool/tool.ts';
+import { defineTool, record } from '../../src/server/tool/index.ts';
 
 export const createHelmRepository = defineTool(operations.create_helm_repository, {
   toolset: 'organization',

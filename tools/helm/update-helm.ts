@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, isRecord, omit, record, type JsonRecord } from '../../src/server/tool/tool.ts';
+import { amending, defineTool, isRecord, omit, record, type JsonRecord } from '../../src/server/tool/index.ts';
 
 /** What is read back calls its source otherwise than a request does. */
 function asRequest({ source, ...helm }: JsonRecord): JsonRecord {

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, table } from '../../src/server/tool/tool.ts';
+import { defineTool, table } from '../../src/server/tool/index.ts';
 
 export const listJobDeployments = defineTool(operations.list_job_deployments, {
   toolset: 'services',

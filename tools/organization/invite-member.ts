@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, knownAlready, record, role } from '../../src/server/tool/tool.ts';
+import { defineTool, knownAlready, record, role } from '../../src/server/tool/index.ts';
 
 export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',

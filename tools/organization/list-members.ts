@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, naming, table } from '../../src/server/tool/tool.ts';
+import { defineTool, naming, table } from '../../src/server/tool/index.ts';
 
 export const listMembers = defineTool(operations.list_members, {
   toolset: 'organization',

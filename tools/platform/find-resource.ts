@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
-import { compact, composeTool, nearest, pruneRecord, table, type JsonRecord } from '../../src/server/tool/tool.ts';
+import { compact, composeTool, nearest, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
 import { everything, kinds, matches, type Found, type Wanted } from './tree.ts';
 
 const usualLimit = 50;

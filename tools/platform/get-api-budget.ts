@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
-import { composeTool, record } from '../../src/server/tool/tool.ts';
+import { composeTool, record } from '../../src/server/tool/index.ts';
 
 export const getApiBudget = composeTool({
   name: 'get_api_budget',

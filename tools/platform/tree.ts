@@ -1,6 +1,6 @@
 import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
-import { isRecord, type JsonRecord, type Sight } from '../../src/server/tool/tool.ts';
+import { isRecord, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
 
 /** What can be searched for. */
 export const kinds = ['project', 'environment', ...serviceKinds, 'cluster'] as const;

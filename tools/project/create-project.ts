@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, naming, record } from '../../src/server/tool/tool.ts';
+import { defineTool, naming, record } from '../../src/server/tool/index.ts';
 
 export const createProject = defineTool(operations.create_project, {
   toolset: 'projects',

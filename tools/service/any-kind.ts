@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
-import type { JsonRecord, Sight } from '../../src/server/tool/tool.ts';
+import type { JsonRecord, Sight } from '../../src/server/tool/index.ts';
 
 /** A service or an environment, as a call points at it. */
 export interface Subject {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyService, composeTool, isRecord, omit, pick, pruneRecord, type JsonRecord } from '../../src/server/tool/tool.ts';
+import { anyService, composeTool, isRecord, omit, pick, pruneRecord, type JsonRecord } from '../../src/server/tool/index.ts';
 import { readAspect, readsOf, subjectOf } from './any-kind.ts';
 
 const decoration = ['icon_uri', 'id', 'name', 'service_type'];

@@ -4,7 +4,7 @@ import { reference } from '../../src/contract/primitives.ts';
 import { levels, type LogLine } from '../../src/analysis/logs/log-line.ts';
 import type { LogSearch } from '../../src/analysis/search.ts';
 import { UnusableQuery } from '../../src/analysis/unusable-query.ts';
-import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type Sight } from '../../src/server/tool/tool.ts';
+import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
 import { oneOf, readAspect, readsOf, subjectOf } from './any-kind.ts';
 
 const usualLimit = 30;

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, deployment } from '../../src/server/tool/tool.ts';
+import { defineTool, deployment } from '../../src/server/tool/index.ts';
 import { beginning } from '../deployment/begun.ts';
 
 export const redeployTerraform = defineTool(operations.redeploy_terraform, {

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, naming, record } from '../../src/server/tool/tool.ts';
+import { defineTool, naming, record } from '../../src/server/tool/index.ts';
 
 export const createEnvironmentVariable = defineTool(operations.create_environment_variable, {
   toolset: 'variables',

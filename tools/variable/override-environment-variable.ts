@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, override, record } from '../../src/server/tool/tool.ts';
+import { defineTool, override, record } from '../../src/server/tool/index.ts';
 
 export const overrideEnvironmentVariable = defineTool(operations.override_environment_variable, {
   toolset: 'variables',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference, secret } from '../../src/contract/primitives.ts';
 import { toBeFilledIn } from '../../src/analysis/diagnosis/placeholder.ts';
-import { act, composeTool, isRecord, nameTells, naming, parseEnv, type Act, type JsonRecord, type Sight } from '../../src/server/tool/tool.ts';
+import { act, composeTool, isRecord, nameTells, naming, parseEnv, type Act, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
 
 interface Variable {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, naming, record, type JsonRecord } from '../../src/server/tool/tool.ts';
+import { amending, defineTool, naming, record, type JsonRecord } from '../../src/server/tool/index.ts';
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 

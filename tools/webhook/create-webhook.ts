@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, hasUserinfo, naming, record } from '../../src/server/tool/tool.ts';
+import { defineTool, hasUserinfo, naming, record } from '../../src/server/tool/index.ts';
 
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',

@@ -1,7 +1,7 @@
 import { type Pattern, toPattern } from './pattern.ts';
 import { rules } from './rules/rules.ts';
-import { building, type Facts, type Rule } from './rules/rule.ts';
-import type { Situation } from './situation.ts';
+import { building, type Rule } from './rules/rule.ts';
+import type { Situation, Facts } from './situation.ts';
 
 /** A line that bears a sign of a rule. */
 export interface Hit {

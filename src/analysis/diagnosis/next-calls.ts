@@ -1,6 +1,5 @@
 import type { NextCall } from './diagnosis.ts';
-import type { Facts } from './rules/rule.ts';
-import type { Situation } from './situation.ts';
+import type { Situation, Facts } from './situation.ts';
 
 /** A call that mends or shows more, made complete from the evidence; undefined where it can't be. Nothing of a log becomes an argument but numbers and names of variables. */
 export type Fix = (situation: Situation, facts: Facts) => NextCall | undefined;

@@ -131,3 +131,6 @@ export function readSituation(evidence: Evidence): Situation {
       : [],
   };
 }
+
+/** What the signs of a rule named: the named groups of their patterns. Text from logs: to be quoted, never obeyed. */
+export type Facts = Readonly<Record<string, string>>;

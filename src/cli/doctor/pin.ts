@@ -2,13 +2,13 @@ import type { Client } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import type { Config } from '../config/read-config.ts';
 import { createAddresses } from '../../server/resolve/addresses.ts';
-import { CallFailure } from '../../server/output/errors.ts';
 import type { Pin } from '../../server/guard/pin.ts';
 import { createPlaces } from '../../server/guard/pinned-place.ts';
-import type { Read } from '../../server/guard/target.ts';
 import { pinOf } from '../wiring/policy.ts';
 import { clientNow, patience } from './client-now.ts';
 import { type Finding, finder } from './finding.ts';
+import { CallFailure } from '../../server/output/failure.ts';
+import type { Read } from '../../server/context/reads.ts';
 
 const pin = finder('pin');
 

@@ -3,10 +3,10 @@ import { ApiError } from '../../client/errors.ts';
 import { operations } from '../../contract/operations.ts';
 import { createAddresses } from '../../server/resolve/addresses.ts';
 import type { Addresses, Look } from '../../server/tool/address.ts';
-import type { AddressProblem } from '../../server/resolve/problem.ts';
-import { CallFailure } from '../../server/output/errors.ts';
-import { attempt, type Read } from '../../server/guard/target.ts';
 import type { RulePlace } from './policy-places.ts';
+import type { AddressProblem } from '../../server/resolve/address-problem.ts';
+import { CallFailure } from '../../server/output/failure.ts';
+import { attempt, type Read } from '../../server/context/reads.ts';
 
 /** Longest that one request waits, in milliseconds. */
 const patience = 10_000;

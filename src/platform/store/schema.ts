@@ -5,7 +5,6 @@ import type { VariableScope, VariableType } from '../../contract/resources/varia
 import type { AlertRuleState, ClusterState, DeploymentState } from '../../contract/states.ts';
 import type { PermissionLevel } from '../../contract/operation.ts';
 import type { EngineTables } from './engine-schema.ts';
-import type { SettingTable } from './settings.ts';
 
 /**
  * Rows as SQLite keeps them. Times are ISO 8601 text; booleans are 0 or 1; JSON is text; `sealed_` columns hold
@@ -248,3 +247,16 @@ interface PlatformTables {
 }
 
 export type Database = PlatformTables & EngineTables;
+
+/**
+ * What the platform keeps about itself:
+ * `seeded`, once the seed is there whole; `key_check`, a signature by the key that secrets are sealed with; `starts`, how often it began to work on these
+ * records; `stepped_time`, where time stands that moves on request only, in milliseconds since the epoch.
+ */
+export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time';
+
+/** A row of it. */
+export interface SettingTable {
+  name: SettingName;
+  value: string;
+}

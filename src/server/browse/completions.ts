@@ -10,8 +10,9 @@ import { isOfPlatform } from './resources/resource.ts';
 import type { CallFor } from './resources/serving.ts';
 import { table } from '../tool/render.ts';
 import type { Texts } from './texts.ts';
-import { composeTool, type Tool, type Toolset } from '../tool/tool.ts';
+import { type Tool, type Toolset } from '../tool/tool.ts';
 import { own } from '../json/values.ts';
+import { composeTool } from '../tool/define-tool.ts';
 
 /** What completing works with. */
 export interface Completing {

@@ -3,19 +3,19 @@ import type { Client } from '../../client/client.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { Address, Addresses, Look } from '../tool/address.ts';
 import type { CallContext } from '../context/context.ts';
-import { CallFailure, type Failure } from '../output/errors.ts';
 import type { Confirmer } from '../guard/confirmation.ts';
 import type { Controls, Environment } from '../guard/controls.ts';
 import type { GraveCalls } from '../guard/grave-calls.ts';
 import type { Keys } from '../context/keys.ts';
-import type { Places } from '../guard/pinned-place.ts';
 import type { Policy } from '../guard/policy.ts';
 import type { CallFacts, Recorder } from '../audit/record.ts';
-import type { Read } from '../guard/target.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
 import type { Registry } from '../tool/registry.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { JsonRecord } from '../json/values.ts';
+import type { Places } from '../guard/pin.ts';
+import { CallFailure, type Failure } from '../output/failure.ts';
+import type { Read } from '../context/reads.ts';
 
 /** What the pipeline works with. One set serves all calls of a server. */
 export interface Dependencies {

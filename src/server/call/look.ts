@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../client/errors.ts';
 import type { AnyOperation, InputOf } from '../../contract/operation.ts';
 import { ask, fail, type Call } from './call.ts';
-import { CallFailure } from '../output/errors.ts';
 import { guardRead } from '../guard/guard.ts';
-import type { Read } from '../guard/target.ts';
 import { hidesAny } from '../redaction/index.ts';
 import { answerSchema } from '../tool/schema.ts';
 import type { AnswerOf, Sight } from '../tool/sight.ts';
 import type { JsonRecord } from '../json/values.ts';
+import { CallFailure } from '../output/failure.ts';
+import type { Read } from '../context/reads.ts';
 
 /** The same read, asked only once for the same thing. */
 export function once(read: Read): Read {

@@ -1,7 +1,7 @@
 import { issuesOf, issuesOfAct } from '../tool/arguments.ts';
 import { ask, fail, type Call, type Dependencies } from './call.ts';
 import type { CallContext } from '../context/context.ts';
-import { failureOf, failureText, outcomeOf, type Failure } from '../output/errors.ts';
+import { failureText } from '../output/errors.ts';
 import { fit } from '../output/fit.ts';
 import type { Confirmation } from '../guard/confirmation.ts';
 import { splitControls } from '../guard/controls.ts';
@@ -22,10 +22,11 @@ import { fence, protectLog } from '../redaction/index.ts';
 import { answered, needless, type Ended, type Reply } from '../output/reply.ts';
 import { resolve } from './resolve-arguments.ts';
 import { argumentSchema, givenSchema, takenSchema } from '../tool/schema.ts';
-import { subjectOf } from '../audit/subject.ts';
+import { subjectOf } from './subject.ts';
 import type { Tool } from '../tool/tool.ts';
 import { isRecord, omit, type JsonRecord } from '../json/values.ts';
 import { withheldText } from './withheld.ts';
+import { failureOf, outcomeOf, type Failure } from '../output/failure.ts';
 
 export type { Dependencies } from './call.ts';
 export type { Reply } from '../output/reply.ts';

@@ -4,21 +4,18 @@ import type { AnyOperation } from '../../contract/operation.ts';
 import type { Clock } from '../context/context.ts';
 import type { JsonRecord } from '../json/values.ts';
 import { deniedArgument, deniedOutside } from './pin.ts';
-import { expand, type Expansion, type Part } from './expand.ts';
+import { expand, type Part } from './expand.ts';
 import { longestSearch, type Patience } from './hosting.ts';
-import { deedsToTell, denialOf, denialOfCall, limitOf, needsPlace, needsProjectName, spent, type Denial } from './policy.ts';
+import { deedsToTell, denialOf, denialOfCall, limitOf, needsPlace, needsProjectName, spent } from './policy.ts';
 import { targetAt, targetOf, withProjectName, type Target } from './target.ts';
 import { graver, needsName, type Tier } from './tier.ts';
 import { isTogether } from './together.ts';
+import type { Denial } from './denial.ts';
+import type { AimedAct } from './aimed.ts';
 
 /** A call that came to the requests it would make. */
 export interface Lowered extends Call {
   readonly acts: readonly Act[];
-}
-
-/** One of those, with what it acts on, what it carries out, and how grave it is. */
-export interface AimedAct extends Act, Expansion {
-  readonly target: Target;
 }
 
 /** A call that the policy lets pass. Its target and tier are those of its gravest act. */

@@ -4,9 +4,11 @@ import { serviceKinds } from '../../contract/resources/service.ts';
 import { fail } from '../call/call.ts';
 import { naming } from '../tool/mentions.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
-import type { AimedAct, Guarded } from './guard.ts';
+import type { Guarded } from './guard.ts';
 import { organizationOf, show, textOf } from '../tool/preview/preview.ts';
-import { allTouched, attempt, pointersIn, readById, rowsIn, type Read } from './target.ts';
+import { allTouched, pointersIn } from './target.ts';
+import type { AimedAct } from './aimed.ts';
+import { attempt, readById, rowsIn, type Read } from '../context/reads.ts';
 
 /** What a lock doesn't keep anybody from: what is under way may be ended, and the lock itself lifted. */
 const despiteLock: readonly AnyOperation[] = [operations.cancel_deployment, operations.lock_cluster, operations.unlock_cluster];

@@ -4,8 +4,9 @@ import { answeredBy, fits } from '../resolve/tree.ts';
 import { pointsAt } from '../tool/references.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { JsonRecord } from '../json/values.ts';
-import type { Denial } from './policy.ts';
 import { allTouched, type Target } from './target.ts';
+import type { Denial } from './denial.ts';
+import type { Look } from '../tool/address.ts';
 
 /** A place that the operator wrote down. */
 export interface Given {
@@ -127,4 +128,10 @@ export function deniedOutside(pin: Pin, place: PinnedPlace, { operation, target,
 export function deniedArgument(pin: Pin, place: PinnedPlace, target: Target): Denial | undefined {
   const narrows = target.kind === 'project' && place.projectId !== undefined && isSame(target.id, place.projectId);
   return isInside(target, place) || belongsNowhere(target) || narrows ? undefined : denial(pin);
+}
+
+/** Finds the place that calls are kept to, once for each principal. */
+export interface Places {
+  /** @throws CallFailure where what the operator wrote stands for nothing that can be used; ApiError as the platform fails. */
+  of(look: Look): Promise<PinnedPlace>;
 }

@@ -1,19 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Addresses, Look } from '../tool/address.ts';
 import { lookFor, type Call } from '../call/call.ts';
-import { CallFailure } from '../output/errors.ts';
 import { isRecord } from '../json/values.ts';
-import { answeredArguments, outsideText, type Given, type Pin, type PinnedPlace } from './pin.ts';
-import { readById } from './target.ts';
+import { answeredArguments, outsideText, type Given, type Pin, type PinnedPlace, type Places } from './pin.ts';
+import { CallFailure } from '../output/failure.ts';
+import { readById } from '../context/reads.ts';
 
 /** Most principals whose place is remembered. */
 const mostPlaces = 1_000;
-
-/** Finds the place that calls are kept to, once for each principal. */
-export interface Places {
-  /** @throws CallFailure where what the operator wrote stands for nothing that can be used; ApiError as the platform fails. */
-  of(look: Look): Promise<PinnedPlace>;
-}
 
 const wrong = (what: string): CallFailure =>
   new CallFailure({ kind: 'not_possible', what, next: 'Whoever runs this server has to correct it; nothing can be called until then.' });

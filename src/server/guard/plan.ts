@@ -4,13 +4,14 @@ import type { Redactor } from '../redaction/index.ts';
 import { answerSchema, argumentSchema, takenSchema } from '../tool/schema.ts';
 import type { Tool } from '../tool/tool.ts';
 import { canonical, omit, type JsonRecord } from '../json/values.ts';
-import type { AimedAct } from './guard.ts';
 import { lineAgreed, lineText, type PlanLine, type Preview } from '../tool/preview/preview.ts';
 import { replacement } from '../tool/preview/replacement.ts';
 import { touchedLines } from '../tool/preview/touched.ts';
 import { namedTarget, targetText, type NamedTarget } from './target-path.ts';
-import type { Read, Target } from './target.ts';
+import type { Target } from './target.ts';
 import type { Tier } from './tier.ts';
+import type { AimedAct } from './aimed.ts';
+import type { Read } from '../context/reads.ts';
 
 /** The request a call makes, as it may be shown. */
 interface PlannedRequest {

@@ -4,6 +4,7 @@ import { deniedByPin, type Pin } from './pin.ts';
 import { needsConfirmation, type GraveTier, type Tier } from './tier.ts';
 import { asksForPlace, asksForProjectName, conditionText, holds, holdsForTool, mayHavePlace, type Situation } from './policy/match.ts';
 import type { Allowed, Conditions, Deed, Limit, Rule, Rules } from './policy/rules.ts';
+import type { Denial } from './denial.ts';
 
 /** What the operator allows. */
 export interface Policy {
@@ -13,13 +14,6 @@ export interface Policy {
   readonly rules?: readonly Rules[];
   /** The place that every call is kept to. */
   readonly pin?: Pin;
-}
-
-/** Why a tool may not run: the rule, where it is set, and what is allowed instead. */
-export interface Denial {
-  readonly rule: string;
-  readonly setBy: string;
-  readonly instead: string;
 }
 
 const rulesIn = ({ rules = [] }: Policy): readonly Rules[] => rules;

@@ -2,7 +2,8 @@ import { operations } from '../../contract/operations.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import type { Address } from '../tool/address.ts';
 import { segmentOf } from '../resolve/names.ts';
-import { attempt, withProjectName, type Read, type Target } from './target.ts';
+import { withProjectName, type Target } from './target.ts';
+import { attempt, type Read } from '../context/reads.ts';
 
 /** A target with what people call it. */
 export interface NamedTarget extends Target {

@@ -7,8 +7,6 @@ import { isRecord, type JsonRecord } from '../json/values.ts';
 import { hostedOn, type Patience } from './hosting.ts';
 import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn, type Read } from '../context/reads.ts';
 
-export { attempt, readById, rowsIn, type Read } from '../context/reads.ts';
-
 /** An environment or project, as far as it is known. Empty where there is one that could not be found out. */
 export interface Place {
   readonly id?: string;

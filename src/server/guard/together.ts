@@ -5,7 +5,8 @@ import { operations } from '../../contract/operations.ts';
 import type { Tool } from '../tool/tool.ts';
 import { show } from '../tool/preview/preview.ts';
 import { needsPlace } from './policy.ts';
-import { attempt, rowsIn, targetAt, type Place, type Read } from './target.ts';
+import { targetAt, type Place } from './target.ts';
+import { attempt, rowsIn, type Read } from '../context/reads.ts';
 
 /** Scopes of variables that several environments share. */
 const shared: readonly (string | undefined)[] = ['BUILT_IN', 'PROJECT'];

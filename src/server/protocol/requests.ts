@@ -9,7 +9,7 @@ import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } fro
 import { formFor } from '../guard/question.ts';
 import { run, type Dependencies, type Reply } from '../call/pipeline.ts';
 import type { Registry } from '../tool/registry.ts';
-import type { Caller, ServerFor } from './server.ts';
+import type { Caller, ServerFor } from './caller.ts';
 
 /** What carries out the requests of a process's servers. Loaded with the first of them. */
 export interface Work extends ContentParts {

@@ -1,7 +1,6 @@
 import { McpServer, type CallToolResult, type ListToolsResult, type ServerContext } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
-import type { Credential } from '../../client/credential.ts';
 import { cacheHints } from './cache-hints.ts';
 import type { Log } from '../context/context.ts';
 import { answerOr } from '../call/last-resort.ts';
@@ -10,6 +9,7 @@ import type { Requests, Work } from './requests.ts';
 import { registerResources } from '../browse/resources/listed.ts';
 import { registerSubscriptions } from '../browse/resources/subscriptions.ts';
 import type { Surface } from './surface.ts';
+import type { ServerFor, Caller } from './caller.ts';
 
 /** What the servers of one process share. Built once. */
 export interface ServerParts {
@@ -25,30 +25,6 @@ export interface ServerParts {
   readonly work: () => Promise<Work>;
   /** Told why there is nothing that carries requests out, where that can't be had. */
   readonly opening?: Pick<Log, 'error'>;
-}
-
-/** Who makes one call. */
-export interface Caller {
-  readonly principal: string;
-  /** Who it is, whatever right on the platform it brought along: by it is counted what it takes up. Default: the principal. */
-  readonly identity?: string;
-  /** How it reached this server, for the record. */
-  readonly connection?: string;
-  /** What the platform is called with, where it isn't the client's own. */
-  readonly credential?: Credential;
-  /** Told when the platform refuses the credential: then the caller may be able to bring a better one. */
-  readonly credentialRefused?: () => void;
-  /** Default: a new one. */
-  readonly requestId?: string;
-}
-
-/** What one server instance is built for. */
-export interface ServerFor {
-  readonly era: 'legacy' | 'modern';
-  /** One instance may serve many requests, so this is asked for each. */
-  readonly callerOf: (context: ServerContext) => Caller;
-  /** The only method that it is to answer, where it is built for one request. */
-  readonly method?: string;
 }
 
 /** The same callers, each request with one id, however often it is asked who sent it. */

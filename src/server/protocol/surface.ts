@@ -1,5 +1,5 @@
 import type { Policy } from '../guard/policy.ts';
-import { prebuilt } from './prebuilt.ts';
+import { prebuilt, type Prebuilt } from './prebuilt.ts';
 import type { ListedTool } from '../tool/registry.ts';
 import type { ListedResource } from '../browse/resources/listed.ts';
 
@@ -11,15 +11,6 @@ export interface Surface {
   readonly tools: () => readonly ListedTool[];
   /** Names of the tools that there are and clients aren't shown. */
   readonly hidden: readonly string[];
-  readonly resources: readonly ListedResource[];
-}
-
-/** The surface of a server without rules, as the build derives it: no code of a tool is needed to show it. */
-export interface Prebuilt {
-  readonly instructions: Readonly<Record<'usual' | 'readOnly', string>>;
-  readonly tools: readonly ListedTool[];
-  /** Of the tools that only read and are described otherwise where the others aren't shown, by name. */
-  readonly readOnlyDescriptions: Readonly<Record<string, string>>;
   readonly resources: readonly ListedResource[];
 }
 

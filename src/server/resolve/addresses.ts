@@ -1,8 +1,6 @@
 import { inputShape, parameterKind, snakeCase, type AnyOperation } from '../../contract/operation.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
-import { CallFailure } from '../output/errors.ts';
-import { rowsIn } from '../guard/target.ts';
 import { pointsAt } from '../tool/references.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 import type { Address, Addresses, AddressKind, Look } from '../tool/address.ts';
@@ -10,13 +8,16 @@ import { completions } from './complete.ts';
 import { find, newSearch } from './find.ts';
 import { createLists } from './lists.ts';
 import { isId, qualifiedName, segmentsOf } from './names.ts';
-import { bareProblem, problemOf, type AddressProblem } from './problem.ts';
+import { problemOf } from './problem.ts';
 import { createSeen, type Shelf } from './seen.ts';
 import { thingOf, type Thing } from './thing.ts';
 import { addressOf, trailTo } from './trail.ts';
 import { answeredBy, fits } from './tree.ts';
 import { isForeignUri, isUri, parseUri } from './uri.ts';
 import type { Ground } from './walk.ts';
+import { bareProblem, type AddressProblem } from './address-problem.ts';
+import { CallFailure } from '../output/failure.ts';
+import { rowsIn } from '../context/reads.ts';
 
 /** Addresses that remember what was seen. */
 export interface RememberingAddresses extends Addresses {

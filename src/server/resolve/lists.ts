@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../client/errors.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
-import { CallFailure } from '../output/errors.ts';
-import { attempt, rowsIn } from '../guard/target.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 import type { Look } from '../tool/address.ts';
 import { thingOf, type Thing } from './thing.ts';
 import type { Listing } from './tree.ts';
+import { CallFailure } from '../output/failure.ts';
+import { attempt, rowsIn } from '../context/reads.ts';
 
 /** How long a list is taken to be as it was read, in milliseconds. */
 export const listLifetime = 60_000;

@@ -1,28 +1,10 @@
 import { difference } from '../tool/nearest.ts';
-import type { Address, AddressKind } from '../tool/address.ts';
+import type { AddressKind } from '../tool/address.ts';
 import { distinct, mostRequests, type Findings } from './find.ts';
 import { folded, isId } from './names.ts';
 import { addressOf, endOf, type Trail } from './trail.ts';
 import { fits } from './tree.ts';
-
-/** Why what was given stands for nothing that can be used. */
-export interface AddressProblem {
-  readonly kind: AddressKind;
-  readonly given: string;
-  /** `not_listable`: the platform doesn't tell what there is, and nothing seen earlier fits. */
-  readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'wrong_kind' | 'bad_uri';
-  /** What it could stand for. */
-  readonly candidates: readonly Address[];
-  /** What there is instead, with the nearest names first. */
-  readonly near: readonly Address[];
-  /** The part of a path that isn't there. */
-  readonly missing?: { readonly kind: AddressKind; readonly name: string };
-  /** What else there is to know, in our own words: whole sentences. */
-  readonly notes: readonly string[];
-}
-
-/** A problem about which nothing more is known. */
-export const bareProblem = (kind: AddressKind, given: string, why: 'wrong_kind' | 'bad_uri'): AddressProblem => ({ kind, given, why, candidates: [], near: [], notes: [] });
+import type { AddressProblem } from './address-problem.ts';
 
 /** Most things that are proposed instead. */
 const mostNear = 8;

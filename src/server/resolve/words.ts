@@ -4,8 +4,8 @@ import { fence, type Redactor } from '../redaction/index.ts';
 import { howToName } from '../tool/references.ts';
 import type { Address, AddressKind } from '../tool/address.ts';
 import { isId } from './names.ts';
-import type { AddressProblem } from './problem.ts';
 import { written } from './trail.ts';
+import type { AddressProblem } from './address-problem.ts';
 
 const spelled = (kind: AddressKind): string => kind.replaceAll('_', ' ');
 

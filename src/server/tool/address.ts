@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
-import type { Read } from '../guard/target.ts';
 import type { JsonRecord } from '../json/values.ts';
+import type { Read } from '../context/reads.ts';
 
 /** What an argument can point at: a thing of one of the contract's kinds, or a service of any kind. */
 export type AddressKind = ReferenceKind | 'service';

@@ -1,7 +1,7 @@
 import { snakeCase, type AnyOperation } from '../../contract/operation.ts';
 import { allOperations } from '../../contract/operations.ts';
-import { attempt, rowsIn, type Read } from '../guard/target.ts';
 import { pick, type JsonRecord } from '../json/values.ts';
+import { attempt, rowsIn, type Read } from '../context/reads.ts';
 
 const readAt = (path: string): AnyOperation | undefined => allOperations.find((operation) => operation.method === 'GET' && operation.path === path);
 

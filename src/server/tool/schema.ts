@@ -5,17 +5,7 @@ import type { AddressKind } from './address.ts';
 import { toJsonSchema, withoutNull, type JsonSchema } from '../json/json-schema.ts';
 import { memoised } from '../json/memoised.ts';
 import { howToName } from './references.ts';
-import type { Tool } from './tool.ts';
-
-/** How a tool prints its arguments where the contract's own print doesn't fit. Members go by path: `ports[].name`. */
-export interface Printing {
-  /** Descriptions that say it better for this tool. */
-  readonly fields?: Readonly<Record<string, string>>;
-  /** Members whose inside is left to the description, because it is long and printed by another tool. It is validated all the same. */
-  readonly folded?: readonly string[];
-  /** Members that are taken but not printed: rarely needed, and named in the description where they matter. */
-  readonly hidden?: readonly string[];
-}
+import type { Tool, Printing } from './tool.ts';
 
 /** Members that are filled in where they are not given, so clients need not know them. */
 const defaulted = ['organization_id'];

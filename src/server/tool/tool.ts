@@ -1,33 +1,12 @@
-import * as z from 'zod';
-import { effects, inputShape, permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../../contract/operation.ts';
+import type * as z from 'zod';
+import { permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../../contract/operation.ts';
 import type { Need, Preview } from './preview/preview.ts';
-import type { Holding } from '../guard/policy/match.ts';
-import type { Read } from '../guard/target.ts';
 import type { ToolText } from './mentions.ts';
 import type { Next } from './next.ts';
 import type { Renderer } from './render.ts';
-import type { Printing } from './schema.ts';
 import type { Sight } from './sight.ts';
-import { pick, type JsonRecord } from '../json/values.ts';
-
-export { amending } from './amend.ts';
-export { clusterLock, clusterUpgrade, lockedAlready, notLocked } from './preview/cluster.ts';
-export { deployment } from './preview/deployment.ts';
-export { deedLines, environmentDeployment } from './preview/environment-deployment.ts';
-export type { Preview } from './preview/preview.ts';
-export { knownAlready, role } from './preview/role.ts';
-export { allDown, nothingUnderWay, services, underWay } from './preview/services.ts';
-export { override } from './preview/variable.ts';
-export { attempt } from '../context/reads.ts';
-export { naming, type ToolText } from './mentions.ts';
-export type { Next } from './next.ts';
-export { nearest } from './nearest.ts';
-export { containsMark, hasUserinfo, nameTells } from '../redaction/index.ts';
-export { anyService } from './references.ts';
-export { parseEnv } from 'node:util';
-export { compact, logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';
-export type { Sight } from './sight.ts';
-export { isRecord, omit, pick, pickPaths, pruneRecord, type JsonRecord } from '../json/values.ts';
+import type { JsonRecord } from '../json/values.ts';
+import type { Read } from '../context/reads.ts';
 
 /** Groups of tools that can be chosen together. */
 export const toolsets = ['projects', 'environments', 'services', 'variables', 'clusters', 'alerts', 'organization', 'webhooks'] as const;
@@ -136,79 +115,15 @@ export const permissionOf = ({ operations }: Tool): PermissionLevel =>
 /** Whether a tool can do without operations outside the document. */
 export const isDocumented = ({ operations }: Tool): boolean => operations.some(({ documented }) => documented);
 
-const gravest = (operations: readonly AnyOperation[]): AnyOperation =>
-  operations.toSorted((one, other) => effects.indexOf(other.effect) - effects.indexOf(one.effect))[0]!;
+/** Whether a rule holds; unknown where what it asks for could not be found out. */
+export type Holding = 'yes' | 'no' | 'unknown';
 
-// The token's own organization is the only one there is, so nobody has to name it.
-const optionalOrganization = (shape: Shape): Shape =>
-  shape['organization_id'] ? { ...shape, organization_id: shape['organization_id'].optional() } : shape;
-
-const present = (shape: Readonly<Record<string, z.ZodType | undefined>>): Shape =>
-  Object.fromEntries(Object.entries(shape).flatMap(([name, schema]) => (schema ? [[name, schema]] : [])));
-
-/** What is wrong with a body as a whole: the contract's rules across members. */
-const bodyRules = ({ body }: AnyOperation) => (args: JsonRecord): readonly string[] => {
-  const checked = (body as z.ZodObject | undefined)?.safeParse(args);
-  return checked?.error?.issues.map(({ path, message }) => (path.length > 0 ? `"${path.join('.')}": ${message}` : message)) ?? [];
-};
-
-/** What a tool takes beside its own members when there are columns to choose from. */
-const choosing = ({ only }: Renderer): Shape => (only ? { fields: z.array(z.string()).optional().describe('Columns to show.') } : {});
-
-/** Columns that were chosen and aren't there. */
-const columnRules = ({ columns, only }: Renderer) => ({ fields }: JsonRecord): readonly string[] => {
-  const strange = only && columns && Array.isArray(fields) ? fields.map(String).filter((field) => !columns.includes(field)) : [];
-  return strange.length > 0 && columns ? [`"fields": there is no column ${strange.join(', ')}; there are ${columns.join(', ')}`] : [];
-};
-
-/** Makes a tool of one operation. The tool has the operation's name. */
-export function defineTool<Op extends AnyOperation>(operation: Op, definition: ToolDefinition<Op>): Tool {
-  const { toolset, description, fields, folded, hidden, input = {}, acts, answer, answerOf, plan, preview, need, render, next } = definition;
-  const own = Object.keys(inputShape(operation));
-  return {
-    name: operation.name,
-    toolset,
-    description,
-    printing: { fields, folded, hidden },
-    input: { ...optionalOrganization(present({ ...inputShape(operation), ...input })), ...choosing(render) },
-    // What is merged into the present state is checked once it is whole.
-    rules: (args) => [...(acts ? [] : bodyRules(operation)(args)), ...columnRules(render)(args)],
-    operations: [operation],
-    operation,
-    acts: acts ?? (async (args) => [{ operation, input: pick(args, own) }]),
-    answer: answer ?? operation.response,
-    answerOf,
-    plan: (args) => plan?.(args as InputOf<Op>) ?? [],
-    preview,
-    need,
-    render,
-    next,
-  };
-}
-
-/** Makes a tool of several operations. */
-export function composeTool<const Input extends Shape>(definition: CompositionDefinition<Input>): Tool {
-  const { name, toolset, description, fields, folded, hidden, input, rules, operations, acts, isDone, answer, answerOf, plan, preview, need, render, next } = definition;
-  const members = z.object(input);
-  // Arguments were checked; what they leave out gets its default.
-  const whole = (args: JsonRecord): ArgumentsOf<Input> => members.parse(args);
-  return {
-    name,
-    toolset,
-    description,
-    printing: { fields, folded, hidden },
-    input: { ...input, ...choosing(render) },
-    rules: (args) => [...(rules?.(args as ArgumentsOf<Input>) ?? []), ...columnRules(render)(args)],
-    operations,
-    operation: gravest(operations),
-    acts: acts && ((args, sight) => acts(whole(args), sight)),
-    isDone,
-    answer,
-    answerOf: (args, sight, answers) => answerOf(whole(args), sight, answers),
-    plan: (args) => plan?.(whole(args)) ?? [],
-    preview,
-    need,
-    render,
-    next,
-  };
+/** How a tool prints its arguments where the contract's own print doesn't fit. Members go by path: `ports[].name`. */
+export interface Printing {
+  /** Descriptions that say it better for this tool. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Members whose inside is left to the description, because it is long and printed by another tool. It is validated all the same. */
+  readonly folded?: readonly string[];
+  /** Members that are taken but not printed: rarely needed, and named in the description where they matter. */
+  readonly hidden?: readonly string[];
 }

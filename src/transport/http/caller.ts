@@ -2,7 +2,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Credential } from '../../client/credential.ts';
 import type { PermissionLevel } from '../../contract/operation.ts';
 import type { Rules } from '../../server/guard/policy/rules.ts';
-import type { Caller } from '../../server/protocol/server.ts';
+import type { Caller } from '../../server/protocol/caller.ts';
 
 /** What a caller is held to, beyond what the operator set for everybody. Nothing here allows more. */
 export interface Restriction {

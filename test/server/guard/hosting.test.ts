@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/client/errors.ts';
 import { hostedOn } from '../../../src/server/guard/hosting.ts';
-import type { Read } from '../../../src/server/guard/target.ts';
 import { readsFrom, type Answers } from './platform-reads.ts';
+import type { Read } from '../../../src/server/context/reads.ts';
 
 const projects = (count: number) => ({ results: Array.from({ length: count }, (_, index) => ({ id: `p${index}` })) });
 const hosting = (project: string, mode: unknown = 'PRODUCTION', cluster_id: string | undefined = 'c') => (input: Record<string, unknown>) => ({

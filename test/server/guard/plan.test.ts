@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { planOf, planText, type Plan } from '../../../src/server/guard/plan.ts';
 import { agrees, formFor, questionFor } from '../../../src/server/guard/question.ts';
-import type { Read, Target } from '../../../src/server/guard/target.ts';
+import type { Target } from '../../../src/server/guard/target.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { readsFrom, type Answers } from './platform-reads.ts';
+import type { Read } from '../../../src/server/context/reads.ts';
 
 const toolNamed = (name: string) => tools.find((tool) => tool.name === name)!;
 const prod: Target = { kind: 'environment', id: 'e-1', name: 'prod', environment: { id: 'e-1', name: 'prod' }, mode: 'PRODUCTION' };

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../src/client/errors.ts';
 import type { OperationName } from '../../../src/contract/operations.ts';
-import type { Read } from '../../../src/server/guard/target.ts';
+import type { Read } from '../../../src/server/context/reads.ts';
 
 /** What a platform answers to reads, by operation; a function is given the input. */
 export type Answers = Partial<Record<OperationName, object | ((input: Record<string, unknown>) => object)>>;

@@ -1,7 +1,8 @@
 import { given, quote } from '../quote.ts';
 import { showConfiguration, showErrors } from '../looks.ts';
 import { deployAgain, deployLastGoodCommit } from '../mends.ts';
-import { building, cloning, type Facts, type Rule } from './rule.ts';
+import { building, cloning, type Rule } from './rule.ts';
+import type { Facts } from '../situation.ts';
 
 const fixes = [showErrors, deployLastGoodCommit, showConfiguration];
 

@@ -3,8 +3,8 @@ import { endOf } from '../../../contract/states.ts';
 import { given, quote } from '../quote.ts';
 import { diagnoseDependency, showConfiguration, showErrors, showVariables } from '../looks.ts';
 import { deployAgain, deployAgainWherePassing, deployDependency, deployLastGoodCommit, setChangedVariable, useLastGoodTag } from '../mends.ts';
-import type { Situation } from '../situation.ts';
-import { type Facts, type Rule, running, type Weight } from './rule.ts';
+import type { Situation, Facts } from '../situation.ts';
+import { type Rule, running, type Weight } from './rule.ts';
 
 const defaultPorts: Readonly<Record<string, number>> = { POSTGRESQL: 5432, MYSQL: 3306, MONGODB: 27017, REDIS: 6379 };
 

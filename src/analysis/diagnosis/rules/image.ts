@@ -1,8 +1,8 @@
 import { quote } from '../quote.ts';
 import { showConfiguration, showHistory } from '../looks.ts';
 import { deployAgain, deployLastGoodCommit, useLastGoodTag, useOtherRegistry } from '../mends.ts';
-import type { Situation } from '../situation.ts';
-import { building, type Facts, running, type Rule, type Sign } from './rule.ts';
+import type { Situation, Facts } from '../situation.ts';
+import { building, running, type Rule, type Sign } from './rule.ts';
 
 const steps = [...running, ...building, 'MIRROR_IMAGE'] as const;
 

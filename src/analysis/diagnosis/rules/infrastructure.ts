@@ -1,7 +1,8 @@
 import { quote } from '../quote.ts';
 import { showConfiguration, showErrors, showHistory } from '../looks.ts';
 import { deployAgain, waitLongerForHelm } from '../mends.ts';
-import { type Facts, type Rule } from './rule.ts';
+import { type Rule } from './rule.ts';
+import type { Facts } from '../situation.ts';
 
 const lockText = (facts: Facts): string => {
   const known = [facts['who'] && `by ${quote(facts['who'])}`, facts['created'] && `since ${quote(facts['created'])}`, facts['lock'] && `lock ${facts['lock']}`];

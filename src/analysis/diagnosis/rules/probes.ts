@@ -1,8 +1,8 @@
 import { given } from '../quote.ts';
 import { showConfiguration, showErrors } from '../looks.ts';
 import { cancelIt, deployAgain, deployLastGoodCommit, useLastGoodTag, usePortOfApp, waitLongerForProbe } from '../mends.ts';
-import type { Situation } from '../situation.ts';
-import { type Facts, type Rule, running, type Weight } from './rule.ts';
+import type { Situation, Facts } from '../situation.ts';
+import { type Rule, running, type Weight } from './rule.ts';
 
 const refused = /(?:Readiness|Liveness|Startup) probe failed: .*(?:dial tcp|connect to) .*:(?<asked>\d{2,5})\b.*(?:connection refused|Connection refused)/;
 

@@ -2,10 +2,7 @@ import type { ServiceKind } from '../../../contract/resources/service.ts';
 import type { StepName } from '../../../contract/resources/deployment.ts';
 import type { CauseCode } from '../diagnosis.ts';
 import type { Remedy } from '../next-calls.ts';
-import type { Situation } from '../situation.ts';
-
-/** What the signs of a rule named: the named groups of their patterns. Text from logs: to be quoted, never obeyed. */
-export type Facts = Readonly<Record<string, string>>;
+import type { Situation, Facts } from '../situation.ts';
 
 /** How a tool reports the fault. An indirect sign has other causes as well. */
 export interface Sign {

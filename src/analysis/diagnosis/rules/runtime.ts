@@ -1,8 +1,8 @@
 import { quote } from '../quote.ts';
 import { showConfiguration, showErrors, showVariables } from '../looks.ts';
 import { deployAgain, deployLastGoodCommit, giveMoreMemory, setMissingVariable, useLastGoodTag } from '../mends.ts';
-import type { Situation } from '../situation.ts';
-import { type Facts, type Rule, running, type Weight } from './rule.ts';
+import type { Situation, Facts } from '../situation.ts';
+import { type Rule, running, type Weight } from './rule.ts';
 
 const memoryText = ({ configuration: { memory } }: Situation): string => (memory === undefined ? '' : ` (it has ${memory} MB)`);
 

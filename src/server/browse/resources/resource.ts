@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import type { AnyOperation } from '../../../contract/operation.ts';
 import type { Policy } from '../../guard/policy.ts';
-import { composeTool, defineTool, type ArgumentsOf, type CompositionDefinition, type Shape, type Sight, type Tool } from '../../tool/tool.ts';
+import { type ArgumentsOf, type CompositionDefinition, type Shape, type Tool } from '../../tool/tool.ts';
 import type { Texts } from '../texts.ts';
 import type { JsonRecord } from '../../json/values.ts';
 import type { ListedResource } from './listed.ts';
+import { composeTool, defineTool } from '../../tool/define-tool.ts';
+import type { Sight } from '../../tool/sight.ts';
 
 /** How changes of a resource are found out. */
 interface Watching {

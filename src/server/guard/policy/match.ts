@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../../contract/operation.ts';
 import type { ReferenceKind } from '../../../contract/primitives.ts';
 import { serviceKinds } from '../../../contract/resources/service.ts';
-import type { Tool } from '../../tool/tool.ts';
+import type { Tool, Holding } from '../../tool/tool.ts';
 import { allTouched, type Target } from '../target.ts';
 import type { Tier } from '../tier.ts';
 import { isAt, takesProjectName, type PlaceKind } from './places.ts';
@@ -19,9 +19,6 @@ export interface Situation {
   /** Whether it is something that the call may carry out, and nobody could see whether it does. */
   readonly isGuess?: boolean;
 }
-
-/** Whether a rule holds; unknown where what it asks for could not be found out. */
-export type Holding = 'yes' | 'no' | 'unknown';
 
 const among = <Value>(wanted: readonly Value[] | undefined, value: Value): Holding => (!wanted || wanted.includes(value) ? 'yes' : 'no');
 

@@ -1,7 +1,8 @@
 import { operations } from '../../../contract/operations.ts';
 import { isRecord, type JsonRecord } from '../../json/values.ts';
-import { attempt, type Read, type Target } from '../../guard/target.ts';
+import { type Target } from '../../guard/target.ts';
 import { organizationOf, passing, rowWith, show, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
+import { attempt, type Read } from '../../context/reads.ts';
 
 interface Seen {
   readonly cluster?: JsonRecord;

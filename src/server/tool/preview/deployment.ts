@@ -1,8 +1,9 @@
 import type { AnyOperation } from '../../../contract/operation.ts';
 import { allOperations } from '../../../contract/operations.ts';
 import { at, isRecord, type JsonRecord } from '../../json/values.ts';
-import { attempt, readById, type Target } from '../../guard/target.ts';
+import { type Target } from '../../guard/target.ts';
 import { passing, show, textOf, unread, type Preview } from './preview.ts';
+import { attempt, readById } from '../../context/reads.ts';
 
 const statusOf = ({ kind }: Target): AnyOperation | undefined => allOperations.find(({ name }) => name === `get_${kind}_status`);
 

@@ -1,6 +1,7 @@
 import { operations } from '../../../contract/operations.ts';
 import type { JsonRecord } from '../../json/values.ts';
-import { attempt, rowsIn, type Read, type Target } from '../../guard/target.ts';
+import { type Target } from '../../guard/target.ts';
+import { attempt, rowsIn, type Read } from '../../context/reads.ts';
 
 /** What a preview may look at. */
 export interface Sight {

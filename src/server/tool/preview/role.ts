@@ -1,8 +1,8 @@
 import { operations } from '../../../contract/operations.ts';
 import { InvitationStatus } from '../../../contract/states.ts';
 import type { JsonRecord } from '../../json/values.ts';
-import { attempt, rowsIn } from '../../guard/target.ts';
 import { rowWith, show, unread, type Need, type Preview } from './preview.ts';
+import { attempt, rowsIn } from '../../context/reads.ts';
 
 /** The name of the role that an invitation gives. */
 export const role: Preview = async (args, { target, read }) => {

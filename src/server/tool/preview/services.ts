@@ -1,8 +1,9 @@
 import { operations } from '../../../contract/operations.ts';
 import { isAtRest, isDown } from '../../../contract/states.ts';
 import { isRecord, type JsonRecord } from '../../json/values.ts';
-import { attempt, rowsIn, type Read, type Target } from '../../guard/target.ts';
+import { type Target } from '../../guard/target.ts';
 import { showName, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
+import { attempt, rowsIn, type Read } from '../../context/reads.ts';
 
 interface Service {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { operations } from '../../../contract/operations.ts';
-import { attempt } from '../../guard/target.ts';
 import { rowWith, show, unread, type Preview } from './preview.ts';
+import { attempt } from '../../context/reads.ts';
 
 /** Which value of an inherited variable the target container gets instead. */
 export const override: Preview = async (args, { target, read }) => {

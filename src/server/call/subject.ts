@@ -1,6 +1,6 @@
 import type { Address } from '../tool/address.ts';
-import type { Call } from '../call/call.ts';
-import type { Subject } from './record.ts';
+import type { Call } from './call.ts';
+import type { Subject } from '../audit/record.ts';
 
 /** Whether one thing is, or holds, another. */
 const holds = ({ kind, id }: Address, other: Address): boolean => kind === 'organization' || [other.id, other.project?.id, other.environment?.id].includes(id);
