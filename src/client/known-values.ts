@@ -15,8 +15,14 @@ interface Span {
 /** Finds known values in a text. The spans are in order and don't overlap. Takes time in proportion to the text's length. */
 export type Finder = (text: string) => readonly Span[];
 
-// What is hidden already, with what may be said of it. Nothing is found inside of it, nor across it.
-const hidden = new RegExp(String.raw`${mask.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, [^\]\n]{1,80})?\]`, 'y');
+/**
+ * The source of an expression for what stands for a hidden secret: the marks that are made, and no others. In what merely
+ * looks like one a program may have written the secret itself.
+ */
+export const markSource = String.raw`${mask.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
+
+// What is hidden already. Nothing is found inside of it, nor across it.
+const hidden = new RegExp(markSource, 'y');
 const bracket = mask.charCodeAt(0);
 
 /** Where the mark that begins at a place ends; the same place where none begins. */

@@ -117,14 +117,20 @@ const read = /^[ \t]*(?:#.*|(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:"[^"]*"|'[^'
 const unreadLines = (text: string): number[] =>
   text.replaceAll(read, (taken) => taken.replaceAll(/[^\n]/g, '')).split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
 
+/** Most variables of one call: each is a request, and somebody may have to read them all. */
+const mostAtOnce = 200;
+
+const mostLinesTold = 10;
+
 /** What is wrong with what was given, as it is given. Says nothing of values: they may be secret. */
 function wrongIn({ variables = {}, secrets = {}, env_text = '' }: Given): string[] {
   const keys = [variables, secrets, parseEnv(env_text)].flatMap((one) => Object.keys(one));
+  if (keys.length > mostAtOnce) return [`${keys.length} variables are too many for one call: give at most ${mostAtOnce}`];
   const twice = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
   const unread = unreadLines(env_text);
   return [
     ...(twice.size > 0 ? [`give each key in one of "variables", "secrets" and "env_text" only: ${[...twice].join(', ')}`] : []),
-    ...(unread.length > 0 ? [`"env_text": not of the form KEY=value: line ${unread.join(', ')}`] : []),
+    ...(unread.length > 0 ? [`"env_text": not of the form KEY=value: line ${unread.slice(0, mostLinesTold).join(', ')}${unread.length > mostLinesTold ? ` and ${unread.length - mostLinesTold} more` : ''}`] : []),
   ];
 }
 

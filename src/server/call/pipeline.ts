@@ -1,4 +1,4 @@
-import { issuesOf, issuesOfAct } from '../tool/arguments.ts';
+import { issuesOf, issuesOfAct, sizeIssues } from '../tool/arguments.ts';
 import { ask, fail, type Call, type Dependencies } from './call.ts';
 import type { CallContext } from '../context/context.ts';
 import { failureText } from '../output/errors.ts';
@@ -194,14 +194,15 @@ function ended(error: unknown, call: Call, begun: boolean): Ended {
 
 /** Takes a call apart and walks it through the stages, whatever was given. */
 async function end(tool: Tool, given: unknown, context: CallContext, deps: Dependencies, note: Call['note'], hasBegun: () => boolean): Promise<Ended> {
-  const { controls, args, issues, unseen } = splitControls(tool, given, deps.policy, deps.environment);
+  const tooMany = sizeIssues(given);
+  const { controls, args, issues, unseen } = splitControls(tool, tooMany.length > 0 ? {} : given, deps.policy, deps.environment);
   const redactor = deps.redaction.forCall({ principal: context.principal, credential: context.credential?.value, unseen });
   redactor.mention(args, takenSchema(tool));
   const told: CallContext = { ...context, log: protectLog(context.log, redactor) };
   const look = once((operation, input) => ask(operation, input, { tool, context: told, deps }));
   const call: Call = { tool, args: args as JsonRecord, controls, context: told, deps, redactor, addresses: {}, look, note };
   try {
-    if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
+    if (tooMany.length + issues.length > 0) fail({ kind: 'bad_arguments', issues: [...tooMany, ...issues] });
     const placed = await inPlace(call);
     const wrong = issuesOf(tool, placed.args);
     if (wrong.length > 0) fail({ kind: 'bad_arguments', issues: wrong });

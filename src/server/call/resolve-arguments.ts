@@ -1,7 +1,7 @@
 import { operations } from '../../contract/operations.ts';
 import type { Address, AddressKind, Look } from '../tool/address.ts';
 import { fits } from '../resolve/tree.ts';
-import { lookFor, type Call } from './call.ts';
+import { fail, lookFor, type Call } from './call.ts';
 import { needsPlace } from '../guard/policy.ts';
 import { pointsAt } from '../tool/references.ts';
 import type { JsonRecord } from '../json/values.ts';
@@ -23,6 +23,9 @@ const narrowed = (within: Within, { kind, id }: Address): Within => {
 };
 
 const organizationMember = 'organization_id';
+
+/** Most things that one argument names: each may have to be looked for. */
+const mostPointers = 100;
 
 /** A name that stands for nothing, without what there is instead where the policy keeps some places from being read. */
 function mayBeTold({ tool, deps }: Call, error: unknown): Error {
@@ -57,6 +60,7 @@ export async function resolve(call: Call): Promise<Call> {
     const given = args[name];
     if (name === organizationMember && given === undefined) args[name] = await deps.addresses.organization(looking());
     else if (Array.isArray(given)) {
+      if (given.length > mostPointers) fail({ kind: 'bad_arguments', issues: [`"${name}" has ${given.length} items; give at most ${mostPointers}`] });
       const found = await Promise.all(given.map((one) => find(kind, String(one))));
       args[name] = found.map(({ id }) => id);
       for (const [index, address] of found.entries()) addresses[`${name}[${index}]`] = address;

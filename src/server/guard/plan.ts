@@ -77,7 +77,7 @@ async function planAct({ operation, input, kept: amended, target }: AimedAct, { 
   return {
     request,
     seen: await preview(input, { target, read }),
-    told: await preview(shownInput, { target: agreement.present(target) as Target, read: protectedRead }),
+    told: await preview(shownInput, { target: agreement.called(target) as Target, read: protectedRead }),
   };
 }
 
@@ -95,10 +95,10 @@ export async function planOf(source: PlanSource): Promise<Plan> {
   // Secrets count for the digest, though nobody sees them.
   const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, tier, named, args, inputs, planned.map(({ seen }) => seen.map(lineAgreed))]))).digest('hex');
   return {
-    tool: tool.name, tier, target: agreement.present(named) as NamedTarget, summary: [...new Set(acts.map(({ operation }) => operation.summary))].join(' '),
+    tool: tool.name, tier, target: agreement.called(named) as NamedTarget, summary: [...new Set(acts.map(({ operation }) => operation.summary))].join(' '),
     requests: planned.map(({ request }) => request),
     effects: [
-      ...touchedLines(acts.map((one) => agreement.present(one.target) as Target)),
+      ...touchedLines(acts.map((one) => agreement.called(one.target) as Target)),
       ...tool.plan(agreement.sent(args, takenSchema(tool)) as JsonRecord),
       ...planned.flatMap(({ told }) => told.map(lineText)),
     ].map((line) => line.replaceAll('\n', String.raw`\n`)),
@@ -112,7 +112,8 @@ const mostLines = 40;
 const cut = (line: string): string => (line.length > longestLine ? `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)` : line);
 
 // One line each, so that no value can pass for a line of ours.
-const oneLine = (value: unknown): string => (typeof value === 'string' && !value.includes('\n') ? value : JSON.stringify(value));
+// In quotes where spaces in a row, or at an end, could make the rest look like a line of its own once it is wrapped.
+const oneLine = (value: unknown): string => (typeof value === 'string' && !/\n|[^\S ]|[\s\u3000\u2800]{3}|^\s|\s$/.test(value) ? value : JSON.stringify(value));
 
 const modeText: Record<Target['mode'], string> = {
   DEVELOPMENT: ', DEVELOPMENT',

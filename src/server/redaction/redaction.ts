@@ -19,14 +19,19 @@ export interface Protect {
 }
 
 /**
- * Makes fit to be shown what somebody is to agree to. It hides declared secrets and what has a telling name, and nothing
- * because of how it looks or who mentioned it: nobody may agree to what they can't see.
+ * Makes fit to be shown what somebody is to agree to. Of what will be sent it hides declared secrets and what has a telling
+ * name, and nothing because of how it looks or who mentioned it: nobody may agree to what they can't see.
  */
 export interface Agreement {
   /** What will be sent, as it is. Of a secret is told that it is there, and its length. @param kept what the caller gave, where the rest is sent back as the platform had it. */
   readonly sent: (value: unknown, schema?: JsonSchema, kept?: unknown) => unknown;
-  /** What the platform holds now. What this server is configured with is hidden too. */
+  /**
+   * What the platform holds now: it isn't what will be sent, so what this server is configured with is hidden too, and what
+   * looks like a secret. Otherwise a plan would show what reads hide.
+   */
   readonly present: (value: unknown, schema?: JsonSchema) => unknown;
+  /** What things are called. Only what this server is configured with is hidden: names are what somebody types to agree. */
+  readonly called: (value: unknown) => unknown;
 }
 
 /** What one call may be shown. */
@@ -116,7 +121,7 @@ function secretsIn(value: unknown, schema: JsonSchema | undefined, given: unknow
 }
 
 function redactorFor({ principal, credential, unseen }: Recipient, known: Known): Redactor {
-  let mentions: readonly string[] = [];
+  const mentions: string[] = [];
   let found: Finder | undefined;
   const mentioned = (): Finder => (found ??= finderOfAll(soughtIn(mentions)));
   const ownRight = finderOfAll(credential === undefined ? [] : [credential]);
@@ -126,10 +131,14 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: Known)
   // What the caller only called by name it did not give, and must not learn by what is done with it.
   const withoutUnseen = (value: unknown): unknown => (holdsUnseen(value) ? omit(value, [unseen!.member]) : value);
 
-  const presentWay = (): Way => {
+  const presentWay = (byShape: boolean): Way => {
     const now = [known.configured()];
-    const text = (raw: string): string => cleanThenMask(raw, (cleaned) => maskFound(cleaned, now, presentMark));
-    return { hide: hideWith(() => presentMark), text, byShape: false, afterFlag: always };
+    const text = (raw: string): string =>
+      cleanThenMask(raw, (cleaned) => {
+        const open = maskFound(cleaned, now, presentMark);
+        return byShape ? maskShapes(open) : open;
+      });
+    return { hide: hideWith(() => presentMark), text, byShape, afterFlag: always };
   };
 
   return {
@@ -137,18 +146,22 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: Known)
     value: (value, schema, given) => protect.value(value, schema, withoutUnseen(given)),
     agreement: {
       sent: (value, schema, kept) => {
-        const present = presentWay();
+        const present = presentWay(true);
         const shown = show(value, schema, (text, given) => (kept === undefined || text === given ? sentWay : present), kept);
         return holdsUnseen(value) ? { ...(shown as JsonRecord), [unseen!.member]: markOfVariable(unseen!.variable) } : shown;
       },
       present: (value, schema) => {
-        const way = presentWay();
+        const way = presentWay(true);
         return show(value, schema, () => way);
+      },
+      called: (value) => {
+        const way = presentWay(false);
+        return show(value, undefined, () => way);
       },
     },
     echo: (text) => maskFound(clean(text), [mentioned()]),
     mention: (value, schema, given) => {
-      mentions = [...mentions, ...secretsIn(withoutUnseen(value), schema, given)];
+      for (const secret of secretsIn(withoutUnseen(value), schema, given)) mentions.push(secret);
       found = undefined;
     },
     remember: () => known.remember(principal, mentions),

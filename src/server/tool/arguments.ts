@@ -94,6 +94,23 @@ function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, points(Object.hasOwn(shape, name) ? shape[name] : undefined) ? nameless(value) : value]));
 }
 
+/** Most members and items of all arguments of a call together: far more than any call needs, and few enough to be looked at more than once. */
+const mostParts = 5_000;
+
+/** Members and items of a value at every depth, counted no further than a bound. */
+function partsIn(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let parts = 1;
+  for (const one of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
+    parts += partsIn(one, most - parts);
+    if (parts > most) return parts;
+  }
+  return parts;
+}
+
+/** What is wrong with arguments that are too many to be looked at; nothing where they aren't. */
+export const sizeIssues = (args: unknown): Issue[] => (partsIn(args, mostParts) > mostParts ? [`they have more than ${mostParts} members and items in all; make several calls of it`] : []);
+
 /**
  * Everything wrong with the arguments of a call, empty when they are good. Strict at every level: a member that neither
  * the tool nor, below the root, its answer knows is named with the nearest right name, never dropped.

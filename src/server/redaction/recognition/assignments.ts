@@ -173,7 +173,7 @@ export const findAssignments: Finder = (text) => {
     const limit = enclosing ?? (written === -1 ? lineEnd : member.valueAt + written);
     const around: Around = { inBraces: braces > 0 && lastBrace >= lines.startOf(at), limit, isEnclosed: enclosing !== undefined };
     const found = spansOf(text, member, around, lines.startOf(at), { pairs, readBare });
-    spans.push(...found);
+    for (const span of found) spans.push(span);
     done = found.reduce((latest, { end }) => Math.max(latest, end), done);
     separators.lastIndex = Math.max(separators.lastIndex, done);
   }

@@ -15,8 +15,8 @@ const keyOwners = new Set(['api', 'private', 'access', 'account', 'auth', 'signi
 /** Words that tell of a secret only where something stands before them: `DB_PASS`, `REDIS_AUTH`, `ROOT_PW`. */
 const shortWords = new Set(['pass', 'auth', 'pw']);
 
-/** Words ending in "pass" that have nothing to do with passwords. */
-const notPass = new Set(['bypass', 'compass', 'surpass', 'trespass', 'encompass', 'overpass', 'underpass']);
+/** Words ending in "pass" that are no passwords: a program that asks for one, and ordinary words. */
+const notPass = new Set(['askpass', 'bypass', 'compass', 'surpass', 'trespass', 'encompass', 'overpass', 'underpass']);
 
 /** What a name is about when it ends so: TOKEN_TTL, SECRET_NAME, ACCESS_KEY_ID. */
 const aboutSecret = new Set([

@@ -1,3 +1,4 @@
+import { markSource } from '../../../client/known-values.ts';
 import { hiddenSecret } from '../../../contract/primitives.ts';
 
 /** A part of a text that is a secret: from `start` up to, not including, `end`. */
@@ -9,9 +10,8 @@ export interface Span {
 /** Finds secrets of one form in a text, in time linear in its length. Spans may overlap and stand in any order. */
 export type Finder = (text: string) => readonly Span[];
 
-// A mark may tell how long the secret is, or carry a fingerprint: "[hidden, 12 characters]".
-const wholeMark = /^\[hidden(?:,? [\w ]{1,30})?\]$/;
-const markHere = /\[hidden(?:,? [\w ]{1,30})?\]/y;
+const wholeMark = new RegExp(`^${markSource}$`);
+const markHere = new RegExp(markSource, 'y');
 
 /** Longest text that can be a mark, in characters. */
 const longestMark = 42;

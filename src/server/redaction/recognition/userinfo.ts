@@ -76,7 +76,7 @@ const inAddresses: Finder = (text) => {
       const whole = text.slice(start, end);
       const region = quoted && whole.includes("'") ? whole.slice(0, whole.indexOf("'")) : whole;
       const userinfo = userinfoEnd(region);
-      if (userinfo > 0) spans.push(...secretsOf(region.slice(0, userinfo), start));
+      if (userinfo > 0) for (const span of secretsOf(region.slice(0, userinfo), start)) spans.push(span);
     }
     at = next;
   }
