@@ -125,6 +125,8 @@ const settings: Setting[] = [
       return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
     },
   },
+  // All that is sensitive is on the organization, and so reaches production.
+  { name: 'unattended sensitive calls, a client that cannot ask', policy: 'unattended: [sensitive]', asks: false, becomes: unasked('nobody') },
   { name: 'read-only, a client that asks', policy: 'read_only: true', asks: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.operation.effect === 'read' ? outcome : 'denied') },
   {
     name: 'production denied, a client that asks',

@@ -32,5 +32,9 @@ export const needsConfirmation = (tier: Tier): tier is GraveTier => (graveTiers 
 /** Whether agreeing means typing the target's name, not just saying yes. */
 export const needsName = (tier: Tier, target: Target): boolean => tier === 'destructive' || touches(target, 'PRODUCTION');
 
-/** Whether a call destroys or gives away what is, or may be, production: then no caller may agree to it by itself. */
-export const isIrreparable = (tier: Tier, target: Target): boolean => (tier === 'destructive' || tier === 'sensitive') && raises(target);
+/**
+ * Whether a call destroys or gives away what is, or may be, production: then no caller may agree to it by itself. What is
+ * sensitive on the organization is: a member, webhook or repository of the organization reaches its production too.
+ */
+export const isIrreparable = (tier: Tier, target: Target): boolean =>
+  (tier === 'sensitive' && allTouched(target).some(({ kind }) => kind === 'organization')) || ((tier === 'destructive' || tier === 'sensitive') && raises(target));
