@@ -30,6 +30,8 @@ export interface ActsUpon {
   readonly roles?: Readonly<Record<string, MemberRole>>;
   /** Names of the operations that it carries out on each service of its target environment, by the service's kind. */
   readonly carriesOut?: Readonly<Record<ServiceKind, string>>;
+  /** Whether it does the same to every service of its target environment. */
+  readonly onEachService?: boolean;
 }
 
 /** An operation as far as its declaration is checked. */
@@ -82,5 +84,6 @@ export const undeclared = (checked: Checked): string[] => [
   ...targetFaults(checked),
   ...roleFaults(checked),
   ...outcomeFaults(checked),
+  ...(checked.onEachService && checked.target !== 'environment' ? ['it is done to each service, and its target is no environment'] : []),
   ...(checked.carriesOut && checked.target !== 'environment' ? ['it carries out others on services, and its target is no environment'] : []),
 ];

@@ -131,7 +131,7 @@ export const documentedOperations = {
   stop_environment: operation({
     name: 'stop_environment', method: 'POST', path: '/environment/{environmentId}/stop',
     response: EnvironmentStatus, effect: 'destructive', permission: 'deploy',
-    target: 'environment',
+    target: 'environment', onEachService: true,
     summary: 'Stop every service of an environment.',
   }),
   update_helm: operation({

@@ -132,11 +132,11 @@ export function operation<
   const named = (params as string[]).map(parameterKind);
   const members = [...Object.entries<z.ZodType>(query).map(([name, schema]) => [snakeCase(name), schema] as const), ...Object.entries<z.ZodType>(definition.body?.shape ?? {})];
   const flat = [...(params as string[]).map(snakeCase), ...members.map(([name]) => name)];
-  const { aliases = {}, target, creates, moves, roles = {}, carriesOut } = definition;
+  const { aliases = {}, target, creates, moves, roles = {}, carriesOut, onEachService } = definition;
   const twice = flat.find((name, index) => flat.indexOf(name) !== index);
   if (twice) throw new Error(`${definition.name}: "${twice}" is given twice by path, query and body`);
   const pointing = Object.fromEntries(members.map(([name, schema]) => [name, kindPointedAt(schema)]));
-  const faults = undeclared({ changes: definition.effect !== 'read', named, members: pointing, aliases, target, creates, moves, roles, carriesOut });
+  const faults = undeclared({ changes: definition.effect !== 'read', named, members: pointing, aliases, target, creates, moves, roles, carriesOut, onEachService });
   if (faults.length > 0) throw new Error(faults.map((fault) => `${definition.name}: ${fault}`).join('\n'));
   return {
     name: definition.name,
@@ -153,6 +153,7 @@ export function operation<
     moves,
     roles,
     carriesOut,
+    onEachService,
     permission: definition.permission ?? (definition.method === 'GET' ? 'read' : 'write'),
     status: creates ? 201 : definition.response ? 200 : 204,
     documented: definition.documented ?? true,

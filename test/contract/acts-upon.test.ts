@@ -63,6 +63,7 @@ const bad: [string, () => unknown, RegExp][] = [
   ['a pointer of another kind than it says', () => operation({ ...clone, target: 'environment', body: z.object({ there: reference('environment') }), roles: { there: { pointsAt: 'project' } } }), /"there" points at one of kind environment, and it says project/],
   ['a member that it does not have', () => operation({ ...clone, target: 'environment', roles: { mode: 'mode' } }), /"mode" decides, and has no such member/],
   ['something made that ends up nobody knows where', () => operation({ ...cloned, body: z.object({ mode }), roles: { mode: 'mode' } }), /ends up in one of kind project, which neither/],
+  ['what is done to each service of what has none', () => operation({ ...clone, path: '/cluster/{clusterId}/clone', target: 'cluster', onEachService: true }), /its target is no environment/],
   ['parts on the services of what has none', () => operation({ ...clone, path: '/cluster/{clusterId}/clone', target: 'cluster', carriesOut: operations.deploy_environment.carriesOut }), /its target is no environment/],
 ];
 

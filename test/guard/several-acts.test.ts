@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditOf } from '../../src/cli/wiring/guard.ts';
+import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, textOf, userWho, type User } from '../e2e/mcp-support.ts';
 import { lensOn, type LensOptions } from './lens.ts';
 import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
@@ -106,6 +107,26 @@ describe('a limit of grave calls', () => {
     expect((await set(production, ['B_3'])).isError).toBe(false);
     expect((await set(production, ['B_4'])).text).toMatch(/at most 3 .*the next one from 20/);
     expect(lens.changes()).toHaveLength(3);
+  });
+
+  test('counts each service that a restart names', async () => {
+    const { call, user, lens } = await serve({ policy: 'max_disruptive_per_hour: 2' });
+    const restart = { environment_id: 'shop/staging', application_ids: ['checkout-api', 'storefront'], container_ids: ['search'] };
+    expect((await call('restart_services', restart)).text).toMatch(/at most 2 .*this one comes to 3/);
+    expect([user.asked, lens.changes()]).toEqual([[], []]);
+    expect((await call('restart_services', { ...restart, application_ids: ['checkout-api'] })).isError).toBe(false);
+    expect((await call('restart_services', { ...restart, application_ids: [] })).text).toMatch(/at most 2 .*the next one from 20/);
+    expect(lens.changes()).toHaveLength(1);
+  });
+
+  test('counts each service of an environment that is stopped, and one where they are not shown', async () => {
+    const args = { environment_id: 'shop/production' };
+    const { call, user, lens } = await serve({ policy: 'max_disruptive_per_hour: 2' });
+    expect((await call('stop_environment', args)).text).toMatch(/at most 2 .*this one comes to 3/);
+    expect([user.asked, lens.changes()]).toEqual([[], []]);
+    const unseen = await serve({ policy: 'max_disruptive_per_hour: 2', mode: 'unknown', user: userWho(() => ({ action: 'decline' })) });
+    await unseen.call('stop_environment', { environment_id: seedId('environment/shop/production') });
+    expect(unseen.user.asked).toHaveLength(1);
   });
 
   test('counts nothing that is so already, rehearsed, or harmless', async () => {

@@ -3,7 +3,7 @@ import { operations } from '../../contract/operations.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { JsonRecord } from '../json/values.ts';
 import { attempt, textIn, wholeListIn, type Read } from '../context/reads.ts';
-import type { Target } from './target.ts';
+import { countWithin, type Target } from './target.ts';
 import { higher, needsConfirmation, tierOf, type Tier } from './tier.ts';
 
 /** An operation that another one carries out, on its own target. */
@@ -36,15 +36,21 @@ const kindOf = (service: JsonRecord, parts: Readonly<Record<string, string>>): S
 export const servicesIn = async (environmentId: string | undefined, read: Read): Promise<readonly JsonRecord[] | undefined> =>
   environmentId === undefined ? undefined : wholeListIn(await attempt(read(operations.list_services, { environment_id: environmentId })));
 
+/** How many changes an operation makes at once that carries out no others: one for each service that it names, or does the same to; one where that isn't known. */
+async function changesOf(operation: AnyOperation, input: JsonRecord, target: Target, read: Read): Promise<number> {
+  const services = operation.onEachService ? ((await servicesIn(target.id, read))?.length ?? 0) : 0;
+  return Math.max(1, services, countWithin(operation, input));
+}
+
 /**
  * What an operation carries out, from the services that there are: each part is judged as its own operation on its own
  * target. What can't be seen may be any of its parts, and counts as disruptive at least.
  * @throws ApiError when the platform fails.
  */
-export async function expand(operation: AnyOperation, target: Target, read: Read): Promise<Expansion> {
+export async function expand(operation: AnyOperation, input: JsonRecord, target: Target, read: Read): Promise<Expansion> {
   const own = tierOf(operation, target);
   const { carriesOut } = operation;
-  if (!carriesOut) return { tier: own, parts: [], highRisk: needsConfirmation(own) ? 1 : 0 };
+  if (!carriesOut) return { tier: own, parts: [], highRisk: needsConfirmation(own) ? await changesOf(operation, input, target, read) : 0 };
   const partAt = (kind: ServiceKind, service: Pick<Target, 'id' | 'name'>): Part => {
     const part = all[carriesOut[kind]]!;
     const at: Target = { ...target, ...service, kind };

@@ -100,7 +100,7 @@ async function guardSubjects(call: Call): Promise<void> {
 async function aim(call: Call, act: Act, isSure: boolean): Promise<AimedAct> {
   const found = await locate(call, act.operation, act.input);
   const target = isSure ? found : { ...found, mode: 'unknown' as const };
-  return { ...act, target, ...(await expand(act.operation, target, call.look)) };
+  return { ...act, target, ...(await expand(act.operation, act.input, target, call.look)) };
 }
 
 /** Why the policy forbids one request of a call, or a part of one; undefined where it doesn't. */

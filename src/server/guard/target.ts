@@ -129,6 +129,12 @@ function environmentAfter(operation: AnyOperation, args: JsonRecord, target: Tar
   return { kind: 'environment', ...known, name, environment: { ...known, name }, project: elsewhere ? { id: elsewhere.id } : target.project, mode };
 }
 
+/** How many things in its target a call names: each of them is changed. */
+export const countWithin = (operation: AnyOperation, args: JsonRecord): number => {
+  const ids = Object.entries(operation.roles).flatMap(([name, role]) => (typeof role === 'object' && 'within' in role ? [given(operation, args, name) ?? []].flat() : []));
+  return new Set(ids).size;
+};
+
 const mayMatter = ({ kind }: Pointer): boolean => ['environment', 'project', 'cluster'].includes(kind) || isService(kind);
 
 /**
