@@ -90,6 +90,32 @@ test.each<[string, Json, (path: string, body: Json) => Json]>([
   expect(asked, text).toHaveLength(1);
   expect(asked[0]).toContain(', whose mode could not be determined');
   expect(asked[0]).not.toContain('STAGING');
+  expect(asked[0]).toContain('May touch another environment: where all that it names lies could not be found out.');
+});
+
+const unlisted = { environment_id: staging, environment_variable_id: seedId('variable/shop/production/LOG_LEVEL'), key: 'LOG_LEVEL', value: 'x' };
+
+test.each(['deny: [{ environment: shop/production }]', `deny: [{ environment: ${production} }]`, 'deny: [{ project: data }]', 'allow: [{ tier: read }, { environment: shop/staging }]'])(
+  'what may lie anywhere may lie where a rule is about: %s', async (policy) => {
+    const { asked, changes, text } = await attempt('update_environment_variable', unlisted, await policyFrom(policy));
+    expect({ asked, changes }, text).toEqual({ asked: [], changes: [] });
+    expect(text).toMatch(policy.startsWith('deny') ? /the policy denies it where .*in doubt the rule holds/ : /the policy does not allow it/);
+  },
+);
+
+test.each<[string, Policy['pin']]>([
+  ['environment', { environment: { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' } }],
+  ['project', { project: { name: 'shop', setBy: 'INFRA_PROJECT' } }],
+])('a server that is kept to a(n) %s does not touch what may lie anywhere', async (_, pin) => {
+  const { asked, changes, text } = await attempt('update_environment_variable', unlisted, { readOnly: false, pin });
+  expect({ asked, changes }, text).toEqual({ asked: [], changes: [] });
+  expect(text).toContain('where it lies could not be found out');
+});
+
+test('what lies there passes such rules as ever', async () => {
+  const args = { environment_id: 'shop/staging', container_ids: ['search'] };
+  const pin = { environment: { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' } };
+  for (const policy of [await policyFrom('deny: [{ environment: shop/production }]'), { readOnly: false, pin }]) expect((await attempt('restart_services', args, policy)).asked).toHaveLength(1);
 });
 
 test('what lies there, or is shared with it, is asked for as ever', async () => {

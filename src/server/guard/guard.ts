@@ -7,7 +7,7 @@ import { deniedArgument, deniedOutside } from './pin.ts';
 import { expand, type Part } from './expand.ts';
 import { longestSearch, type Patience } from './hosting.ts';
 import { deedsToTell, denialOf, denialOfCall, limitOf, needsPlace, needsProjectName, spent } from './policy.ts';
-import { targetAt, targetOf, withProjectName, type Target } from './target.ts';
+import { targetAt, targetOf, unknownEnvironment, withProjectName, type Target } from './target.ts';
 import { graver, needsName, type Tier } from './tier.ts';
 import { isTogether } from './together.ts';
 import type { Denial } from './denial.ts';
@@ -96,10 +96,10 @@ async function guardSubjects(call: Call): Promise<void> {
   }
 }
 
-/** What an act is aimed at. Where it may change something that lies elsewhere, nobody knows the mode of its environment. */
+/** What an act is aimed at. Where it may change something that lies elsewhere, nobody knows which environment it touches, nor its mode. */
 async function aim(call: Call, act: Act, isSure: boolean): Promise<AimedAct> {
   const found = await locate(call, act.operation, act.input);
-  const target = isSure ? found : { ...found, mode: 'unknown' as const };
+  const target = isSure ? found : { ...found, mode: 'unknown' as const, touched: [...(found.touched ?? []), unknownEnvironment('elsewhere')] };
   return { ...act, target, ...(await expand(act.operation, act.input, target, call.look)) };
 }
 

@@ -27,7 +27,12 @@ export interface Target {
   readonly mode: EnvironmentMode | 'unknown' | 'none';
   /** What else is touched: what comes of it, and what its members point at. Absent where that is nothing with a place or mode. */
   readonly touched?: readonly Target[];
+  /** Why it is touched, where no argument says it: nobody could find out whether the call acts there. */
+  readonly why?: 'elsewhere';
 }
+
+/** An environment that nobody could find out: rules about places are in doubt of it. */
+export const unknownEnvironment = (why: Target['why']): Target => ({ kind: 'environment', environment: {}, project: {}, mode: 'unknown', why });
 
 /** Everything that is touched, the target first. */
 export const allTouched = ({ touched = [], ...target }: Target): readonly Target[] => [target, ...touched];

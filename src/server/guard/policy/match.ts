@@ -64,7 +64,7 @@ const judged = (target: Target): readonly Target[] =>
   allTouched(target).map(({ project = target.project, environment = target.environment, mode, ...one }) => ({ ...one, project, environment, mode: mode === 'none' ? target.mode : mode }));
 
 function holdsAt({ project, environment, mode }: Conditions, target: Target): Holding {
-  const isNew = target.kind === 'environment' && target.id === undefined;
+  const isNew = target.kind === 'environment' && target.id === undefined && target.why === undefined;
   return all([amongPlaces('project', project, target, false), amongPlaces('environment', environment, target, isNew), amongModes(mode, target.mode)]);
 }
 

@@ -9,6 +9,7 @@ const modeText = ({ kind, mode }: Target): string => {
 };
 
 const lineOf = (target: Target): string => {
+  if (target.why === 'elsewhere') return 'May touch another environment: where all that it names lies could not be found out.';
   const { kind, id, name } = target;
   const called = `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${showName(name)}`}${modeText(target)}`;
   return id === undefined ? `Makes ${called}.` : `Touches ${called} (id ${id}).`;
