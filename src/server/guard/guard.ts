@@ -6,7 +6,7 @@ import type { JsonRecord } from '../json/values.ts';
 import { deniedArgument, deniedOutside } from './pin.ts';
 import { expand, type Part } from './expand.ts';
 import { longestSearch, type Patience } from './hosting.ts';
-import { deedsToTell, denialOf, denialOfCall, limitOf, needsPlace, needsProjectName, spent } from './policy.ts';
+import { deedsToTell, denialOf, denialOfCall, limitOf, needsHosted, needsPlace, needsProjectName, spent } from './policy.ts';
 import { targetAt, targetOf, unknownEnvironment, withProjectName, type Target } from './target.ts';
 import { graver, needsName, type Tier } from './tier.ts';
 import { isTogether } from './together.ts';
@@ -37,7 +37,9 @@ function patienceOf(clock: Clock): Patience {
 /** What an operation acts on, as far as somebody has to know. */
 async function locate({ tool, deps, look, context: { clock } }: Call, operation: AnyOperation, input: JsonRecord): Promise<Target> {
   if (operation.effect === 'read' && !deps.policy.pin && !needsPlace(tool, operation, deps.policy)) return nothing;
-  const target = await targetOf(operation, input, look, patienceOf(clock));
+  // Who only reads a cluster touches nothing that it hosts.
+  const tellsHosted = operation.effect !== 'read' && needsHosted(tool, operation, deps.policy);
+  const target = await targetOf(operation, input, look, patienceOf(clock), tellsHosted);
   return needsProjectName(deps.policy) ? withProjectName(target, look) : target;
 }
 

@@ -1,4 +1,5 @@
 import { operations } from '../../contract/operations.ts';
+import type { EnvironmentMode } from '../../contract/resources/environment.ts';
 import { attempt, asMode, listOfOrganization, textIn, wholeListIn, type Read } from '../context/reads.ts';
 import type { JsonRecord } from '../json/values.ts';
 
@@ -19,36 +20,66 @@ export interface Patience {
 
 type Hosted = 'PRODUCTION' | 'unknown' | 'none';
 
-const worst = (found: readonly Hosted[]): Hosted => (found.includes('PRODUCTION') ? 'PRODUCTION' : found.includes('unknown') ? 'unknown' : 'none');
+/** An environment that a cluster hosts, or may host where it doesn't say its cluster. */
+export interface HostedEnvironment {
+  readonly id?: string;
+  readonly name?: string;
+  readonly project: { readonly id?: string; readonly name?: string };
+  /** `unknown` where it is production that may be on another cluster. */
+  readonly mode: EnvironmentMode | 'unknown';
+}
 
-/** What a project's environments on the cluster come to. */
-async function hostedIn(project: JsonRecord, clusterId: string, read: Read): Promise<Hosted> {
+/** What was found of what a cluster hosts. */
+interface Hosting {
+  readonly environments: readonly HostedEnvironment[];
+  /** Whether that is all. */
+  readonly isWhole: boolean;
+}
+
+const isProduction = ({ mode }: HostedEnvironment): boolean => mode === 'PRODUCTION';
+
+/** What it means for a cluster's mode. */
+const modeOfHosting = ({ environments, isWhole }: Hosting): Hosted =>
+  environments.some(isProduction) ? 'PRODUCTION' : !isWhole || environments.some(({ mode }) => mode === 'unknown') ? 'unknown' : 'none';
+
+/** The environments of a project that are, or may be, on the cluster; undefined where not all of them can be read. */
+async function hostedIn(project: JsonRecord, clusterId: string, read: Read): Promise<readonly HostedEnvironment[] | undefined> {
   const all = wholeListIn(await attempt(read(operations.list_environments, { project_id: project['id'] })));
-  if (!all) return 'unknown';
-  const modes = all.filter((one) => textIn(one, 'cluster_id') === undefined || one['cluster_id'] === clusterId).map((one) => {
+  const near = all?.filter((one) => textIn(one, 'cluster_id') === undefined || one['cluster_id'] === clusterId);
+  return near?.map((one) => {
     const mode = asMode(one['mode']);
-    return one['cluster_id'] === clusterId && mode === 'PRODUCTION' ? mode : mode === 'DEVELOPMENT' || mode === 'STAGING' ? 'none' : 'unknown';
+    const isSure = one['cluster_id'] === clusterId || mode !== 'PRODUCTION';
+    return { id: textIn(one, 'id'), name: textIn(one, 'name'), project: { id: textIn(project, 'id'), name: textIn(project, 'name') }, mode: isSure ? mode : 'unknown' };
   });
-  return worst(modes);
 }
 
 /**
- * Whether a cluster hosts a PRODUCTION environment: whoever changes the cluster changes that too, whatever the cluster
- * says of itself. Reads the projects and their environments; what isn't found within a bounded number of requests and
- * time, or can't be read, is `unknown`.
+ * What a cluster hosts: whoever changes the cluster changes that too. Reads the projects and their environments, within a
+ * bounded number of requests and time.
+ * @param isEnough whether nothing more has to be found than these.
+ * @throws ApiError when the platform fails, other than by not offering or forbidding the read.
+ */
+export async function hostingOf(clusterId: string, read: Read, patience: Patience, isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false): Promise<Hosting> {
+  const projects = wholeListIn(await listOfOrganization(operations.list_projects, read));
+  if (!projects) return { environments: [], isWhole: false };
+  const near = projects.slice(0, mostProjects);
+  const environments: HostedEnvironment[] = [];
+  let isWhole = near.length === projects.length;
+  for (let first = 0; first < near.length && !isEnough(environments); first += atOnce) {
+    if (patience.isOver()) return { environments, isWhole: false };
+    // Later ones are read only where the earlier ones weren't enough.
+    // oxlint-disable-next-line no-await-in-loop
+    const found = await Promise.all(near.slice(first, first + atOnce).map((project) => hostedIn(project, clusterId, read)));
+    environments.push(...found.flatMap((one) => one ?? []));
+    isWhole &&= !found.includes(undefined);
+  }
+  return { environments, isWhole };
+}
+
+/**
+ * Whether a cluster hosts a PRODUCTION environment, whatever the cluster says of itself. What isn't found, or can't be
+ * read, is `unknown`. Looks no further than the first that is found.
  * @throws ApiError when the platform fails.
  */
-export async function hostedOn(clusterId: string, read: Read, patience: Patience): Promise<Hosted> {
-  const projects = wholeListIn(await listOfOrganization(operations.list_projects, read));
-  if (!projects) return 'unknown';
-  const near = projects.slice(0, mostProjects);
-  const found: Hosted[] = near.length < projects.length ? ['unknown'] : [];
-  for (let first = 0; first < near.length; first += atOnce) {
-    if (patience.isOver()) return 'unknown';
-    // Later ones are read only where the earlier ones showed none.
-    // oxlint-disable-next-line no-await-in-loop
-    found.push(...(await Promise.all(near.slice(first, first + atOnce).map((project) => hostedIn(project, clusterId, read)))));
-    if (found.includes('PRODUCTION')) break;
-  }
-  return worst(found);
-}
+export const hostedOn = async (clusterId: string, read: Read, patience: Patience): Promise<Hosted> =>
+  modeOfHosting(await hostingOf(clusterId, read, patience, (found) => found.some(isProduction)));

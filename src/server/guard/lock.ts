@@ -19,7 +19,7 @@ const hosted: readonly string[] = ['environment', ...serviceKinds];
 async function hostsOf({ operation, input, target }: AimedAct, read: Read): Promise<readonly JsonRecord[]> {
   if (operation.effect === 'read' || despiteLock.includes(operation)) return [];
   const clusters = [target, ...pointersIn(operation, input)].filter(({ kind, id }) => kind === 'cluster' && id !== undefined);
-  const environments = allTouched(target).flatMap(({ kind, environment }) => (hosted.includes(kind) && environment?.id !== undefined ? [environment.id] : []));
+  const environments = allTouched(target).flatMap(({ kind, environment, why }) => (why !== 'hosted' && hosted.includes(kind) && environment?.id !== undefined ? [environment.id] : []));
   const found = await Promise.all([...new Set(environments)].map((id) => readById('environment', id, read)));
   return [...found.filter((one) => one !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))];
 }

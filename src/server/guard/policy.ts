@@ -2,7 +2,7 @@ import { reaches, type AnyOperation } from '../../contract/operation.ts';
 import { permissionOf, type Tool } from '../tool/tool.ts';
 import { deniedByPin, type Pin } from './pin.ts';
 import { needsConfirmation, type GraveTier, type Tier } from './tier.ts';
-import { asksForPlace, asksForProjectName, conditionText, holds, holdsForTool, mayHavePlace, type Situation } from './policy/match.ts';
+import { asksForPlace, asksForProjectName, asksWhere, conditionText, holds, holdsForTool, mayHavePlace, type Situation } from './policy/match.ts';
 import type { Allowed, Conditions, Deed, Limit, Rule, Rules } from './policy/rules.ts';
 import type { Denial } from './denial.ts';
 
@@ -123,11 +123,15 @@ export const denialOfCall = (situation: Situation, policy: Policy, now: number):
 const everyCondition = (policy: Policy): Conditions[] =>
   rulesIn(policy).flatMap(({ allow, deny, freezes }) => [...(allow?.rules ?? []), ...[...deny, ...freezes].map(({ conditions }) => conditions)]);
 
+/** Conditions that could hold for a tool's call of an operation, wherever that is. */
+const concerning = (tool: Tool, operation: AnyOperation, policy: Policy): Conditions[] =>
+  everyCondition(policy).filter((conditions) => possibleTiers(operation).some((tier) => holdsForTool(conditions, { tool, operation, tier }, 'deed') !== 'no'));
+
 /** Whether a call can't be judged without knowing where its target is. */
-export const needsPlace = (tool: Tool, operation: AnyOperation, policy: Policy): boolean =>
-  everyCondition(policy).some(
-    (conditions) => asksForPlace(conditions) && possibleTiers(operation).some((tier) => holdsForTool(conditions, { tool, operation, tier }, 'deed') !== 'no'),
-  );
+export const needsPlace = (tool: Tool, operation: AnyOperation, policy: Policy): boolean => concerning(tool, operation, policy).some(asksForPlace);
+
+/** Whether a call that changes a cluster can't be judged without knowing which environments it hosts. */
+export const needsHosted = (tool: Tool, operation: AnyOperation, policy: Policy): boolean => concerning(tool, operation, policy).some(asksWhere);
 
 /** What tools do that rules deny or freeze, of which only some calls of this operation are it. */
 export const deedsToTell = (operation: AnyOperation, policy: Policy): Deed[] =>

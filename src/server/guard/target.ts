@@ -4,7 +4,7 @@ import type { ReferenceKind } from '../../contract/primitives.ts';
 import type { EnvironmentMode } from '../../contract/resources/environment.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
-import { hostedOn, type Patience } from './hosting.ts';
+import { hostedOn, hostingOf, type HostedEnvironment, type Patience } from './hosting.ts';
 import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn, type Read } from '../context/reads.ts';
 
 /** An environment or project, as far as it is known. Empty where there is one that could not be found out. */
@@ -27,8 +27,8 @@ export interface Target {
   readonly mode: EnvironmentMode | 'unknown' | 'none';
   /** What else is touched: what comes of it, and what its members point at. Absent where that is nothing with a place or mode. */
   readonly touched?: readonly Target[];
-  /** Why it is touched, where no argument says it: nobody could find out whether the call acts there. */
-  readonly why?: 'elsewhere';
+  /** Why it is touched, where no argument says it: the cluster hosts it, or nobody could find out whether the call acts there. */
+  readonly why?: 'hosted' | 'elsewhere';
 }
 
 /** An environment that nobody could find out: rules about places are in doubt of it. */
@@ -81,6 +81,18 @@ async function clusterTarget(id: string, read: Read, patience: Patience): Promis
   const cluster = await inOrganization(operations.list_clusters, id, read);
   const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? 'PRODUCTION' : await hostedOn(id, read, patience);
   return { kind: 'cluster', id, name: nameIn(cluster), mode };
+}
+
+const hostedTarget = ({ id, name, project, mode }: HostedEnvironment): Target => ({ kind: 'environment', id, name, environment: { id, name }, project, mode, why: 'hosted' });
+
+/**
+ * What a cluster hosts, as far as it can be found out: an environment that nobody knows stands for the rest.
+ * @throws ApiError as the platform fails.
+ */
+async function hostedBy(cluster: Target, read: Read, patience: Patience): Promise<readonly Target[]> {
+  const { environments, isWhole } = await hostingOf(cluster.id!, read, patience);
+  // A cluster that isn't shown may be known by another spelling of its id.
+  return [...environments.map(hostedTarget), ...(isWhole && cluster.name !== undefined ? [] : [unknownEnvironment('hosted')])];
 }
 
 const isService = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
@@ -146,17 +158,19 @@ const mayMatter = ({ kind }: Pointer): boolean => ['environment', 'project', 'cl
  * Finds out what an operation acts on, as it declares: its target, with everything else that it touches. Of what it
  * makes of a project the target is what is made: a project has no mode.
  * @param patience how long may be looked for what a cluster hosts.
+ * @param tellsHosted whether the environments that a target cluster hosts count as touched: it takes more reads.
  * @throws ApiError when the target doesn't exist or the platform can't be reached.
  */
-export async function targetOf(operation: AnyOperation, args: JsonRecord, read: Read, patience = patient): Promise<Target> {
+export async function targetOf(operation: AnyOperation, args: JsonRecord, read: Read, patience = patient, tellsHosted = false): Promise<Target> {
   const param = operation.params.find((one: string) => parameterKind(one) === operation.target);
   if (param === undefined) return { kind: 'organization', mode: 'none' };
   const target = await targetAt(operation.target, String(args[snakeCase(param)]), read, patience);
+  const hosted = tellsHosted && target.kind === 'cluster' ? await hostedBy(target, read, patience) : [];
   const after = environmentAfter(operation, args, target);
   const pointed = await Promise.all(pointersIn(operation, args).filter(mayMatter).map(({ kind, id }) => targetAt(kind, id, read, patience)));
   const [main, results] = after && target.kind === 'project' ? [after, []] : [target, after ? [after] : []];
   // What belongs nowhere and isn't production changes no judgement.
-  const touched = [...results, ...pointed].filter(({ mode, project }) => mode !== 'none' || project !== undefined);
+  const touched = [...results, ...pointed, ...hosted].filter(({ mode, project }) => mode !== 'none' || project !== undefined);
   return touched.length > 0 ? { ...main, touched } : main;
 }
 

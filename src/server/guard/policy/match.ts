@@ -68,9 +68,12 @@ function holdsAt({ project, environment, mode }: Conditions, target: Target): Ho
   return all([amongPlaces('project', project, target, false), amongPlaces('environment', environment, target, isNew), amongModes(mode, target.mode)]);
 }
 
-/** Whether conditions hold for a call: a rule that denies for anything that it touches, one that allows for all of it. */
+/** Whether conditions ask for a project or an environment. */
+export const asksWhere = ({ project, environment }: Conditions): boolean => project !== undefined || environment !== undefined;
+
+/** Whether conditions hold for a call: a rule that denies for anything that it touches, one that allows for all of it. The mode of a cluster stands for what it hosts, unless they ask where. */
 export function holds(conditions: Conditions, situation: Situation, means: Means): Holding {
-  const places = judged(situation.target).map((target) => holdsAt(conditions, target));
+  const places = judged(situation.target).filter(({ why }) => why !== 'hosted' || asksWhere(conditions)).map((target) => holdsAt(conditions, target));
   return all([holdsForTool(conditions, situation, means), means === 'deed' ? any(places) : all(places)]);
 }
 

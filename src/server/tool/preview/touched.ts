@@ -8,15 +8,31 @@ const modeText = ({ kind, mode }: Target): string => {
   return mode === 'unknown' ? ', whose mode could not be determined' : `, ${mode}`;
 };
 
+/** Most environments that a cluster hosts which are told one by one. */
+const mostHosted = 10;
+
 const lineOf = (target: Target): string => {
   if (target.why === 'elsewhere') return 'May touch another environment: where all that it names lies could not be found out.';
-  const { kind, id, name } = target;
-  const called = `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${showName(name)}`}${modeText(target)}`;
+  const { kind, id, name, project, why } = target;
+  const around = why === 'hosted' && project?.name !== undefined ? ` of project ${showName(project.name)}` : '';
+  const called = `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${showName(name)}`}${around}${modeText(target)}`;
   return id === undefined ? `Makes ${called}.` : `Touches ${called} (id ${id}).`;
 };
+
+/** What is hosted, production first: the first ones one by one, and how many more. */
+function hostedLines(hosted: readonly Target[]): readonly string[] {
+  const known = hosted.filter(({ id }) => id !== undefined).toSorted((one, other) => Number(other.mode === 'PRODUCTION') - Number(one.mode === 'PRODUCTION'));
+  const more = known.length - mostHosted;
+  return [
+    ...known.slice(0, mostHosted).map(lineOf),
+    ...(more > 0 ? [`Touches ${more} more environments that the cluster hosts.`] : []),
+    ...(known.length < hosted.length ? ['May touch other environments: what the cluster hosts could not all be found out.'] : []),
+  ];
+}
 
 /** What a call touches beside its targets, one line each: its risk follows from that too. */
 export const touchedLines = (targets: readonly Target[]): readonly string[] => {
   const touched = targets.flatMap((target) => target.touched ?? []);
-  return [...new Set(touched.filter((one) => !targets.some((target) => isDeepStrictEqual(one, target))).map(lineOf))];
+  const others = touched.filter((one) => one.why !== 'hosted' && !targets.some((target) => isDeepStrictEqual(one, target)));
+  return [...new Set([...others.map(lineOf), ...hostedLines(touched.filter(({ why }) => why === 'hosted'))])];
 };
