@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallContext, Dialogue } from '../../src/server/context/context.ts';
 import type { Approval, Approvals } from '../../src/server/guard/approvals/approvals.ts';
 import { createConfirmer, questionLifetime, type Confirmer, type Request } from '../../src/server/guard/confirmation.ts';
+import { longestQuestion } from '../../src/server/guard/question.ts';
 import { requestFor } from './guard/request.ts';
 import { contextWith } from './support.ts';
 
@@ -252,5 +253,48 @@ describe('where the client cannot ask', () => {
     const confirmer = createConfirmer();
     const { planToken } = (await confirmer.confirm(unattended, mute())) as { planToken: string };
     expect(await confirmer.confirm({ ...unattended, planToken }, contextWith())).toMatchObject({ kind: 'needs_input' });
+  });
+});
+
+describe('what is left to the operator', () => {
+  const left = requestFor({ args: request.args, operatorOnly: true, mayBeUnattended: true });
+  const waiting: Approval = { kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' };
+
+  test.each([
+    ['can ask', {}],
+    ['cannot ask', { canAsk: false }],
+    ['brings an answer nobody asked for', accepted({ name: 'shop/prod' })],
+  ] as const)('waits for them where the client %s, and no token is offered', async (_, dialogue) => {
+    const confirmer = createConfirmer({ approvals: operatorWho(waiting, { kind: 'approved' }) });
+    expect(await confirmer.confirm(left, contextWith({ dialogue }))).toEqual({ ...waiting, instead: 'operator_only' });
+    expect(await confirmer.confirm(left, contextWith({ dialogue }))).toEqual({ kind: 'approved', how: 'terminal' });
+  });
+
+  test('is not agreed to by the answer to a question from before the policy left it to them', async () => {
+    const confirmer = createConfirmer({ approvals: operatorWho(waiting) });
+    const state = await asked(confirmer, request);
+    expect(await confirmer.confirm(left, contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } }))).toMatchObject({ kind: 'pending' });
+  });
+
+  test('is not agreed to by a plan token from before', async () => {
+    const confirmer = createConfirmer();
+    const { planToken } = (await confirmer.confirm({ ...left, operatorOnly: false }, mute())) as { planToken: string };
+    expect(planToken).toBeTruthy();
+    expect(await confirmer.confirm({ ...left, planToken }, mute())).toEqual(refused('operator_only'));
+  });
+
+  test('is refused where there is no operator, for that reason even if it is too long as well', async () => {
+    const long = { ...left, question: { message: 'x'.repeat(longestQuestion + 1) } };
+    for (const what of [left, long]) expect(await createConfirmer().confirm(what, contextWith())).toEqual(refused('operator_only'));
+    expect(await createConfirmer().confirm({ ...long, operatorOnly: false }, contextWith())).toEqual(refused('too_long'));
+  });
+
+  test('is refused as they refuse it, and not asked about once the call is cancelled', async () => {
+    const operator = operatorWho({ kind: 'refused' }, { kind: 'too_many_of_caller' }, { kind: 'approved' });
+    const confirmer = createConfirmer({ approvals: operator });
+    expect(await confirmer.confirm(left, contextWith())).toEqual(refused('operator_refused'));
+    expect(await confirmer.confirm(left, mute())).toEqual(refused('too_many_of_caller'));
+    expect(await confirmer.confirm(left, contextWith({ signal: AbortSignal.abort() }))).toEqual(refused('late'));
+    expect(operator.questions).toHaveLength(2);
   });
 });

@@ -40,7 +40,7 @@ export async function policyFindings(config: Config): Promise<Finding[]> {
 export async function approvalsFinding(config: Config): Promise<Finding> {
   try {
     if (await hasSecret(approvalsOf(config).operator)) return approvals.good('an operator secret is set; infra-mcp approve lists what waits');
-    return approvals.note('no operator secret is set: where a client can\'t ask its user, grave calls are refused', 'To approve them in a terminal instead: infra-mcp approve --set-secret');
+    return approvals.note('no operator secret is set: grave calls are refused where a client can\'t ask its user, or a policy leaves them to the operator', 'To approve them in a terminal instead: infra-mcp approve --set-secret');
   } catch (error) {
     return approvals.bad(`the operator's file can't be read: ${wordsOf(error)}`, 'Set the secret anew: infra-mcp approve --set-secret');
   }

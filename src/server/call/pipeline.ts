@@ -10,7 +10,7 @@ import { keepUnlocked } from '../guard/lock.ts';
 import { isLookedInto, keepOffered, needlessness } from '../guard/needless.ts';
 import { inPlace } from '../guard/pinned-place.ts';
 import { planOf, planText, type Plan } from '../guard/plan.ts';
-import { allowsUnattended } from '../guard/policy.ts';
+import { allowsUnattended, isOperatorOnly } from '../guard/policy.ts';
 import { questionFor } from '../guard/question.ts';
 import type { CallFacts, Confirmed } from '../audit/record.ts';
 import { withFoundNames } from '../guard/target-path.ts';
@@ -82,7 +82,10 @@ function rehearsal({ plan: made, tier }: Planned): Reply {
 async function confirm({ args, controls, context, deps, acts, tier, plan: made }: Planned): Promise<Confirmation> {
   if (!needsConfirmation(tier)) return { kind: 'approved', how: 'not_needed' };
   const mayBeUnattended = allowsUnattended(tier, deps.policy) && !acts.some((one) => isIrreparable(one.tier, one.target));
-  return deps.confirmer.confirm({ args, plan: made, question: questionFor(made), planToken: controls.planToken, mayBeUnattended }, context);
+  // Every part of it counts: what is left to the operator isn't agreed to otherwise beside something graver.
+  const tiers = [tier, ...acts.flatMap((one) => [one.tier, ...one.parts.map((part) => part.tier)])];
+  const operatorOnly = tiers.some((one) => isOperatorOnly(one, deps.policy));
+  return deps.confirmer.confirm({ args, plan: made, question: questionFor(made), planToken: controls.planToken, mayBeUnattended, operatorOnly }, context);
 }
 
 /** Writes down a change before it is made. When that fails, it isn't made. */

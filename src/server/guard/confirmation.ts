@@ -8,13 +8,19 @@ import { agrees, fitsClient, type Question } from './question.ts';
 import type { Confirmed } from '../audit/record.ts';
 import { createSealing, type Bound, type Broken } from './seal.ts';
 
+/**
+ * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, or the policy
+ * leaves such calls to the operator.
+ */
+export type InsteadOfClient = 'too_long' | 'operator_only';
+
 /** Why a confirmation came to nothing. */
 export type Refusal =
   | Broken
+  /** Only the operator may be asked, and none is set up. */
+  | InsteadOfClient
   /** Nobody can be asked: the client shows no forms, and nobody set up another way. */
   | 'cannot_ask'
-  /** The plan is longer than a client's question may be, and nobody set up another way. */
-  | 'too_long'
   | 'declined'
   | 'dismissed'
   /** The form was sent, but what it says isn't agreement. */
@@ -31,8 +37,8 @@ export type Refusal =
 export type Confirmation =
   | { readonly kind: 'approved'; readonly how: Confirmed }
   | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
-  /** It can be repeated once the operator approved the code, or with the token. `tooLong`: the client's own user was not asked, because the plan is too long for that. */
-  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly tooLong?: true }
+  /** It can be repeated once the operator approved the code, or with the token. `instead`: why the client's own user was not asked. */
+  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
 /** What is to be agreed to. */
@@ -45,6 +51,8 @@ export interface Request {
   readonly planToken?: string;
   /** Whether the operator lets callers confirm a plan like this one themselves. */
   readonly mayBeUnattended: boolean;
+  /** Whether nobody but the operator may agree; stronger than `mayBeUnattended`. */
+  readonly operatorOnly: boolean;
 }
 
 export interface Confirmer {
@@ -73,9 +81,10 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
 };
 
 /**
- * The ladder of confirmation: the user through their client; where it shows no forms, or the plan is too long for one, the
- * operator in a terminal or on the page; where the client shows no forms and the operator allows it, the caller by passing the plan's token back; else nobody. Everything is bound to principal,
- * tool, exact arguments and what the plan read, and counts once.
+ * The ladder of confirmation: the user through their client; where it shows no forms, the plan is too long for one, or the
+ * policy leaves it to the operator, the operator in a terminal or on the page; where the client shows no forms and the
+ * operator allows it, the caller by passing the plan's token back; else nobody. Everything is bound to principal, tool,
+ * exact arguments and what the plan read, and counts once.
  */
 export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerConfig = {}): Confirmer {
   // Questions and tokens are answered to the process that gave them out.
@@ -117,10 +126,10 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
   }
 
   // A caller whose user could be asked never confirms by itself: otherwise it would only have to make its plan long.
-  async function insteadOfClient(request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
+  async function insteadOfClient(why: InsteadOfClient, request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
     if (context.signal.aborted) return refused('late');
     const settled = await byOperator(request, bound, context);
-    return settled?.kind === 'pending' ? { ...settled, tooLong: true } : (settled ?? refused('too_long'));
+    return settled?.kind === 'pending' ? { ...settled, instead: why } : (settled ?? refused(why));
   }
 
   async function withoutClient(request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
@@ -138,8 +147,10 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
   return {
     confirm: (request, context) => {
       const bound = bind(request, context.principal);
+      // Before anything that the caller says of itself: whether its client asks, what its user answered, a token.
+      if (request.operatorOnly) return insteadOfClient('operator_only', request, bound, context);
       if (!context.dialogue.canAsk) return withoutClient(request, bound, context);
-      return fitsClient(request.question) ? throughClient(request, bound, context) : insteadOfClient(request, bound, context);
+      return fitsClient(request.question) ? throughClient(request, bound, context) : insteadOfClient('too_long', request, bound, context);
     },
   };
 }

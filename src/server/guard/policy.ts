@@ -164,9 +164,13 @@ function common<Value>(lists: readonly (readonly Value[] | undefined)[]): readon
   return first.filter((value) => others.every((list) => list.includes(value)));
 }
 
+/** Whether nobody but the operator may agree to a call of this tier: what any set of rules demands, holds. */
+export const isOperatorOnly = (tier: Tier, policy: Policy): boolean =>
+  needsConfirmation(tier) && rulesIn(policy).some(({ operatorOnly = [] }) => operatorOnly.includes(tier));
+
 /** Whether a client that can't ask its user may confirm a plan of this tier by itself. */
 export const allowsUnattended = (tier: Tier, policy: Policy): tier is GraveTier =>
-  needsConfirmation(tier) && common(rulesIn(policy).map(({ unattended }) => unattended)).includes(tier);
+  needsConfirmation(tier) && !isOperatorOnly(tier, policy) && common(rulesIn(policy).map(({ unattended }) => unattended)).includes(tier);
 
 /** Environment variables of this server whose values calls may set. */
 export const allowedVariables = (policy: Policy): readonly string[] => common(rulesIn(policy).map(({ valueFromEnv }) => valueFromEnv));

@@ -1,7 +1,7 @@
 import type { ApiError, ApiErrorKind } from '../../client/errors.ts';
 import { addressText, noSuchId, whereToLook } from '../resolve/words.ts';
 import { approvalLifetime, mostWaiting } from '../guard/approvals/approvals.ts';
-import type { Refusal } from '../guard/confirmation.ts';
+import type { InsteadOfClient, Refusal } from '../guard/confirmation.ts';
 import { planText, type Plan } from '../guard/plan.ts';
 import { longestQuestion } from '../guard/question.ts';
 import { visibleText, type ToolText } from '../tool/mentions.ts';
@@ -67,6 +67,12 @@ const refusals: Record<Refusal, Told> = {
       'Tell the user what you wanted to do. It can be done in several smaller calls, or approved in a terminal once whoever runs this server has set that up ' +
       '(infra-mcp approve --set-secret).',
   },
+  operator_only: {
+    what: 'the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here, and no operator is set up to approve it',
+    next:
+      'Tell the user what you wanted to do. It can be approved in a terminal or on the page for approvals once whoever runs this server has set that up ' +
+      '(infra-mcp approve --set-secret). Do not look for another way to the same effect.',
+  },
   declined: { what: 'the user said no', next: 'Do not call it again unless the user asks for it.' },
   operator_refused: { what: 'the operator refused it', next: 'Do not call it again unless the user asks for it.' },
   too_many_of_caller: {
@@ -96,10 +102,13 @@ const byOperator = (command: string): string =>
 const byCaller = (token: string): string =>
   `The operator lets callers confirm such a call: make sure that this is what the user wants, then call it again with the same arguments and plan_token ${token}`;
 
-const tooLongText = `; its plan is longer than the ${longestQuestion} characters that a client's question can show whole, so the user was not asked here`;
+const insteadText: Record<InsteadOfClient, string> = {
+  too_long: `; its plan is longer than the ${longestQuestion} characters that a client's question can show whole, so the user was not asked here`,
+  operator_only: '; the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here',
+};
 
-const pending = ({ code, command, planToken, tooLong }: { code?: string; command?: string; planToken?: string; tooLong?: true }): Told => ({
-  what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}${tooLong ? tooLongText : ''}`,
+const pending = ({ code, command, planToken, instead }: { code?: string; command?: string; planToken?: string; instead?: InsteadOfClient }): Told => ({
+  what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}${instead ? insteadText[instead] : ''}`,
   next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
 });
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../../client/errors.ts';
 import type { Outcome } from '../audit/record.ts';
-import type { Refusal } from '../guard/confirmation.ts';
+import type { InsteadOfClient, Refusal } from '../guard/confirmation.ts';
 import type { Denial } from '../guard/denial.ts';
 import type { Plan } from '../guard/plan.ts';
 import type { AddressProblem } from '../resolve/address-problem.ts';
@@ -14,7 +14,7 @@ export type Failure =
   | { readonly kind: 'denied'; readonly denial: Denial }
   | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: Plan }
   /** `command` is what approves it under its code. */
-  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly tooLong?: true; readonly plan: Plan }
+  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient; readonly plan: Plan }
   | { readonly kind: 'not_recorded'; readonly requestId: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }

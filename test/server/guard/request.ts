@@ -1,8 +1,8 @@
 import type { Request } from '../../../src/server/guard/confirmation.ts';
 
 /** A request to stop an environment, but for what a test says. */
-export const requestFor = ({ args = {}, tool = 'stop_environment', digest = 'as read', mayBeUnattended = false, planToken }: {
-  args?: Record<string, unknown>; tool?: string; digest?: string; mayBeUnattended?: boolean; planToken?: string;
+export const requestFor = ({ args = {}, tool = 'stop_environment', digest = 'as read', mayBeUnattended = false, operatorOnly = false, planToken }: {
+  args?: Record<string, unknown>; tool?: string; digest?: string; mayBeUnattended?: boolean; operatorOnly?: boolean; planToken?: string;
 } = {}): Request => ({
   args,
   plan: {
@@ -12,4 +12,5 @@ export const requestFor = ({ args = {}, tool = 'stop_environment', digest = 'as 
   question: { message: 'Stop "shop/prod"?', typed: 'shop/prod' },
   planToken,
   mayBeUnattended,
+  operatorOnly,
 });

@@ -6,13 +6,14 @@ import type { Rules } from '../../guard/policy/rules.ts';
 
 const list = (head: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [head, ...lines.map((line) => `- ${line}`)]);
 
-const rulesText = ({ reach, allow, deny, freezes, limit, unattended = [], valueFromEnv = [] }: Rules): string[] => [
+const rulesText = ({ reach, allow, deny, freezes, limit, unattended = [], operatorOnly = [], valueFromEnv = [] }: Rules): string[] => [
   ...(reach ? [`Only tools that need no more than the permission "${reach.level}" (${reach.setBy}).`] : []),
   ...(allow ? list(`Allowed is only what one of these holds for (${allow.setBy}):`, allow.rules.map(conditionText)) : []),
   ...list('Denied, even where it is allowed:', deny.map(({ conditions, setBy }) => `${conditionText(conditions)} (${setBy})`)),
   ...list('No changes while a window is open:', freezes.map(({ conditions, setBy }) => `${conditionText(conditions) || 'everything'} (${setBy})`)),
   ...(limit ? [`At most ${limit.most} disruptive or graver calls in any 60 minutes (${limit.setBy}).`] : []),
   ...(unattended.length > 0 ? [`Where the client can't ask its user, the caller may confirm calls that are ${unattended.join(' or ')}.`] : []),
+  ...(operatorOnly.length > 0 ? [`Calls that are ${operatorOnly.join(' or ')} are agreed to by the operator alone, in a terminal or on the page; the client's user is not asked.`] : []),
   ...(valueFromEnv.length > 0 ? [`Values may be taken unseen from these variables of this server: ${valueFromEnv.join(', ')}.`] : []),
 ];
 

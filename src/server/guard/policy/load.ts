@@ -92,7 +92,7 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
     const faults = result.error.issues.flatMap((issue) => told(issue, schema));
     throw failure(path, faults.map(({ path: at, what }) => ({ line: lineOf(document, lines, at), what })));
   }
-  const { read_only, allow, deny = [], freeze = [], max_disruptive_per_hour: most, unattended, value_from_env } = result.data;
+  const { read_only, allow, deny = [], freeze = [], max_disruptive_per_hour: most, unattended, operator_only, value_from_env } = result.data;
   const never = Object.entries({ allow: allow ?? [], deny, freeze }).flatMap(([key, written]) =>
     written.flatMap((rule, index) => whyNever(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'deed').map((why) => ({ line: lineOf(document, lines, [key, index]), what: `${key}[${index}] ${why}` }))),
   );
@@ -109,6 +109,7 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
     freezes: await Promise.all(freezes),
     ...(most !== undefined && { limit: { most, setBy: `${path}, max_disruptive_per_hour` } }),
     unattended,
+    operatorOnly: operator_only,
     valueFromEnv: value_from_env,
   };
 }

@@ -57,14 +57,22 @@ export const policyFileFor = (tools: readonly Tool[]) => {
     time_zone: z.string().min(1).describe('Where those times are meant, such as Europe/Paris.'),
     duration: Duration.describe('How long it lasts, such as PT8H or P2DT12H.'),
   });
-  return z.strictObject({
+  const File = z.strictObject({
     read_only: z.boolean().optional().describe('Nothing but reads.'),
     allow: z.array(Rule).optional().describe('Where given, only what one of these rules holds for.'),
     deny: z.array(Rule).optional().describe('Only what none of these rules holds for; stronger than allow.'),
     freeze: z.array(Window).optional().describe('When nothing may be changed.'),
     max_disruptive_per_hour: z.int().min(0).optional().describe('Most disruptive or graver calls in any 60 minutes, of all processes of the data directory together. What makes several at once counts as several.'),
     unattended: z.array(z.enum(graveTiers)).optional().describe("Tiers where a client that can't ask its user may confirm its own plan."),
+    operator_only: z.array(z.enum(graveTiers)).optional().describe('Tiers where only the operator may agree, in a terminal or on the page: neither the client\'s form nor a plan token counts. What any policy that holds for a call names, holds; also for a call of which only a part has such a tier.'),
     value_from_env: z.array(Variable).optional().describe('Environment variables of the server whose values a call may set without seeing them.'),
+  });
+  return File.superRefine(({ unattended = [], operator_only: operatorOnly = [] }, context) => {
+    for (const [index, tier] of operatorOnly.entries()) {
+      if (!unattended.includes(tier)) continue;
+      const message = `"${tier}" stands in unattended too, and what only the operator may agree to no caller can confirm by itself; leave it out of one of the two`;
+      context.addIssue({ code: 'custom', path: ['operator_only', index], message });
+    }
   });
 };
 
@@ -125,6 +133,8 @@ export interface Rules {
   readonly freezes: readonly Freeze[];
   readonly limit?: Limit;
   readonly unattended?: readonly GraveTier[];
+  /** Tiers that nobody but the operator may agree to. */
+  readonly operatorOnly?: readonly GraveTier[];
   readonly valueFromEnv?: readonly string[];
 }
 

@@ -25,6 +25,7 @@ freeze:
     project: payments
 max_disruptive_per_hour: 5
 unattended: [disruptive]
+operator_only: [destructive, sensitive]
 value_from_env: [DEPLOY_KEY]
 `;
 
@@ -40,6 +41,7 @@ describe('a policy file', () => {
       freezes: [{ conditions: { project: ['payments'] }, setBy: 'policy.yaml, freeze[0] "weekend"' }],
       limit: { most: 5, setBy: 'policy.yaml, max_disruptive_per_hour' },
       unattended: ['disruptive'],
+      operatorOnly: ['destructive', 'sensitive'],
       valueFromEnv: ['DEPLOY_KEY'],
     });
     expect(rules.readOnly).toBeUndefined();
@@ -63,6 +65,8 @@ describe('a policy file', () => {
     ['freeze:\n  - cron: 0 0 * * *\n    time_zone: UTC\n    duration: P1M', 'policy.yaml:4: freeze[0].duration: must be a duration'],
     ['freeze:\n  - cron: 0 0 * * *\n    duration: PT1H', 'policy.yaml:2: freeze[0].time_zone: '],
     ['unattended: [write]', 'policy.yaml:1: unattended[0]: '],
+    ['operator_only: [write]', 'policy.yaml:1: operator_only[0]: '],
+    ['unattended: [disruptive]\noperator_only:\n  - sensitive\n  - disruptive', 'policy.yaml:4: operator_only[1]: "disruptive" stands in unattended too'],
     ['max_disruptive_per_hour: -1', 'policy.yaml:1: max_disruptive_per_hour: '],
     ['value_from_env: [PATH=1]', 'policy.yaml:1: value_from_env[0]: must be the name'],
     ['read_only: true\nread_only: false', 'policy.yaml:2: Map keys must be unique'],

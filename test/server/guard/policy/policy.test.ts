@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { operations, type OperationName } from '../../../../src/contract/operations.ts';
 import { parsePolicy } from '../../../../src/server/guard/policy/load.ts';
 import {
-  allowedVariables, allowsUnattended, denialOf, denialOfCall, isReadOnly, limitOf, needsPlace, needsProjectName, tighten, type Policy,
+  allowedVariables, allowsUnattended, denialOf, denialOfCall, isOperatorOnly, isReadOnly, limitOf, needsPlace, needsProjectName, tighten, type Policy,
 } from '../../../../src/server/guard/policy.ts';
 import type { Target } from '../../../../src/server/guard/target.ts';
 import { tierOf } from '../../../../src/server/guard/tier.ts';
@@ -230,6 +230,18 @@ describe('several sets of rules', () => {
     expect([allowsUnattended('disruptive', policy), allowsUnattended('destructive', policy)]).toEqual([true, false]);
     expect(allowedVariables(policy)).toEqual(['A']);
     expect(limitOf(policy)).toEqual({ most: 2, setBy: 'p.yaml, max_disruptive_per_hour' });
+  });
+
+  test('leave to the operator what any of them does, even where another lets callers confirm', async () => {
+    const operatorOnly = (policy: Policy) => (['read', 'write', 'disruptive', 'destructive', 'sensitive'] as const).filter((tier) => isOperatorOnly(tier, policy));
+    const [one, other] = ['operator_only: [disruptive]', 'unattended: [disruptive, destructive]'];
+    for (const policy of [await tightened(one, other), await tightened(other, one)]) {
+      expect(operatorOnly(policy)).toEqual(['disruptive']);
+      expect([allowsUnattended('disruptive', policy), allowsUnattended('destructive', policy)]).toEqual([false, true]);
+    }
+    expect(operatorOnly(await tightened(one, 'operator_only: [sensitive]'))).toEqual(['disruptive', 'sensitive']);
+    expect(operatorOnly(await tightened(one, 'operator_only: []'))).toEqual(['disruptive']);
+    expect(operatorOnly({ readOnly: false })).toEqual([]);
   });
 
   test('allow nothing unattended, and no variable, unless one says so', () => {
