@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { effects } from '../../../../src/contract/operation.ts';
 import { operations, type OperationName } from '../../../../src/contract/operations.ts';
 import { parsePolicy } from '../../../../src/server/guard/policy/load.ts';
 import {
@@ -212,6 +213,8 @@ describe('what a policy has to know', () => {
 
 const tightened = async (base: string, more: string): Promise<Policy> => tighten(await policyOf(base), await parsePolicy('request', more, tools));
 
+const leftToOperator = (policy: Policy): string[] => effects.filter((tier) => isOperatorOnly(tier, policy));
+
 describe('several sets of rules', () => {
   test('all have to permit a call', async () => {
     const policy = await tightened('allow: [{ toolset: services }]', 'deny: [{ tool: deploy_application }]');
@@ -233,15 +236,14 @@ describe('several sets of rules', () => {
   });
 
   test('leave to the operator what any of them does, even where another lets callers confirm', async () => {
-    const operatorOnly = (policy: Policy) => (['read', 'write', 'disruptive', 'destructive', 'sensitive'] as const).filter((tier) => isOperatorOnly(tier, policy));
     const [one, other] = ['operator_only: [disruptive]', 'unattended: [disruptive, destructive]'];
     for (const policy of [await tightened(one, other), await tightened(other, one)]) {
-      expect(operatorOnly(policy)).toEqual(['disruptive']);
+      expect(leftToOperator(policy)).toEqual(['disruptive']);
       expect([allowsUnattended('disruptive', policy), allowsUnattended('destructive', policy)]).toEqual([false, true]);
     }
-    expect(operatorOnly(await tightened(one, 'operator_only: [sensitive]'))).toEqual(['disruptive', 'sensitive']);
-    expect(operatorOnly(await tightened(one, 'operator_only: []'))).toEqual(['disruptive']);
-    expect(operatorOnly({ readOnly: false })).toEqual([]);
+    expect(leftToOperator(await tightened(one, 'operator_only: [sensitive]'))).toEqual(['disruptive', 'sensitive']);
+    expect(leftToOperator(await tightened(one, 'operator_only: []'))).toEqual(['disruptive']);
+    expect(leftToOperator({ readOnly: false })).toEqual([]);
   });
 
   test('allow nothing unattended, and no variable, unless one says so', () => {
