@@ -39,7 +39,7 @@ export interface Checked extends ActsUpon {
   readonly changes: boolean;
   /** Kinds of the resources that its path names. */
   readonly named: readonly string[];
-  /** Its query and body members by their names in the flat input, each with the kind of what it points at. */
+  /** Its query and body members by their names in the flat input, and those inside of them by dotted path; each with the kind of what it points at. */
   readonly members: Readonly<Record<string, ReferenceKind | undefined>>;
   /** Other spellings of members, each with the member's own name. */
   readonly aliases: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ const places: readonly string[] = ['environment', 'project', 'cluster'];
 const placed: readonly string[] = [...places, ...serviceKinds];
 
 /** Names of members that may decide where something ends up, and so have to say what they do. */
-const telling = new RegExp(`(?:^|_)(?:mode|(?:${places.join('|')})(?:_ids?)?)$|_ids$`);
+const telling = new RegExp(`(?:^|[_.])(?:modes?|(?:${places.join('|')})s?(?:_ids?)?|(?:${['organization', 'service', 'destination', ...serviceKinds].join('|')})_id)$|_ids$`);
 
 const targetFaults = ({ changes, named, target }: Checked): string[] => {
   if (target === undefined) return changes ? ['it changes something, and says no target'] : [];

@@ -52,7 +52,7 @@ export const documentedOperations = {
   create_application: operation({
     name: 'create_application', method: 'POST', path: '/environment/{environmentId}/application',
     body: ApplicationRequest, response: Application, effect: 'write',
-    target: 'environment', creates: { kind: 'application', in: 'environment' }, roles: { build_mode: 'unrelated' },
+    target: 'environment', creates: { kind: 'application', in: 'environment' }, roles: { build_mode: 'unrelated', 'autoscaling.mode': 'unrelated' },
     summary: 'Create an application built from a git repository.',
   }),
   create_database: operation({
@@ -118,7 +118,7 @@ export const documentedOperations = {
   update_container: operation({
     name: 'update_container', method: 'PUT', path: '/container/{containerId}',
     body: ContainerRequest, response: Container, effect: 'destructive',
-    target: 'container',
+    target: 'container', roles: { 'autoscaling.mode': 'unrelated' },
     summary: "Replace a container's whole configuration.",
   }),
   restart_services: operation({
@@ -183,7 +183,7 @@ export const documentedOperations = {
   create_helm_repository: operation({
     name: 'create_helm_repository', method: 'POST', path: '/organization/{organizationId}/helmRepository',
     body: HelmRepositoryRequest, response: HelmRepository, effect: 'sensitive',
-    target: 'organization', creates: { kind: 'helm_repository', in: 'organization' },
+    target: 'organization', creates: { kind: 'helm_repository', in: 'organization' }, roles: { 'config.vendor_project_id': 'unrelated' },
     summary: 'Link a helm repository, with its credentials.',
   }),
   update_billing_info: operation({

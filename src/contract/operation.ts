@@ -115,6 +115,16 @@ export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (lette
 /** `environmentVariableId` → `environment_variable`: the kind of resource a path parameter names. */
 export const parameterKind = (param: string): ReferenceKind => snakeCase(param).replace(/_id$/, '') as ReferenceKind;
 
+/** The members inside of another, by dotted path, each with the kind of what it points at: in lists, unions and records too. */
+function membersWithin(path: string, schema: unknown): readonly (readonly [string, ReferenceKind | undefined])[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) return membersWithin(path, schema.unwrap());
+  if (schema instanceof z.ZodArray) return membersWithin(path, schema.element);
+  if (schema instanceof z.ZodRecord) return membersWithin(path, schema.valueType);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => membersWithin(path, option));
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries<z.ZodType>(schema.shape).flatMap(([name, inner]) => [[`${path}.${name}`, kindPointedAt(inner)] as const, ...membersWithin(`${path}.${name}`, inner)]);
+}
+
 /**
  * Writes down one operation.
  * @throws Error when a body or query member would hide another under the flat, snake_case input; when it doesn't say what
@@ -135,7 +145,7 @@ export function operation<
   const { aliases = {}, target, creates, moves, roles = {}, carriesOut, onEachService } = definition;
   const twice = flat.find((name, index) => flat.indexOf(name) !== index);
   if (twice) throw new Error(`${definition.name}: "${twice}" is given twice by path, query and body`);
-  const pointing = Object.fromEntries(members.map(([name, schema]) => [name, kindPointedAt(schema)]));
+  const pointing = Object.fromEntries(members.flatMap(([name, schema]) => [[name, kindPointedAt(schema)] as const, ...membersWithin(name, schema)]));
   const faults = undeclared({ changes: definition.effect !== 'read', named, members: pointing, aliases, target, creates, moves, roles, carriesOut, onEachService });
   if (faults.length > 0) throw new Error(faults.map((fault) => `${definition.name}: ${fault}`).join('\n'));
   return {

@@ -53,9 +53,12 @@ const bad: [string, () => unknown, RegExp][] = [
   ['a change without a target', () => operation({ ...clone }), /it changes something, and says no target/],
   ['a target that its path does not name', () => operation({ ...clone, target: 'project' }), /its target is of kind project, which its path doesn't name/],
   ['the organization as target of what is done to something else', () => operation({ ...clone, target: 'organization' }), /its target is of kind organization/],
-  ...['mode', 'cluster', 'cluster_id', 'environment_id', 'project_id', 'environment', 'project', 'environment_ids', 'container_ids', 'projectId', 'target_mode'].map((name): [string, () => unknown, RegExp] => [
+  ...['mode', 'cluster', 'cluster_id', 'environment_id', 'project_id', 'environment', 'project', 'environment_ids', 'container_ids', 'projectId', 'target_mode', 'environments', 'destination_id', 'organization_id', 'service_id'].map((name): [string, () => unknown, RegExp] => [
     `a body with a member "${name}" that says nothing`, () => operation({ ...clone, path: '/job/{jobId}/copy', target: 'job', body: z.object({ [name]: z.string() }) }), new RegExp(`what its member "${name}" decides`),
   ]),
+  ['a mode inside of another member', () => operation({ ...cloned, roles: {}, body: z.object({ options: z.object({ mode }).optional() }) }), /its member "options.mode"/],
+  ['an environment in each of a list', () => operation({ ...cloned, roles: {}, body: z.object({ items: z.array(z.object({ environment_id: z.string() })) }) }), /its member "items.environment_id"/],
+  ['a cluster in one of several shapes', () => operation({ ...cloned, roles: {}, body: z.object({ where: z.union([z.string(), z.object({ cluster_id: z.string() })]) }) }), /its member "where.cluster_id"/],
   ['a query that says nothing of its mode', () => operation({ ...clone, target: 'environment', query: { mode } }), /its member "mode"/],
   ['a read with such a query', () => operation({ ...clone, method: 'GET', effect: 'read', query: { project_id: mode } }), /its member "project_id"/],
   ['another spelling of such a member', () => operation({ ...clone, target: 'environment', body: z.object({ place: z.string() }), aliases: { cluster: 'place' } }), /its member "cluster"/],

@@ -85,7 +85,7 @@ describe('in doubt it holds, where', () => {
   test.each<[string, LensOptions]>([
     ['environments are not all shown', environments(() => ({ results: [], ...paged }))],
     ['projects are not all shown', { alter: (method, path, body) => (method === 'GET' && isProjects(path) ? { results: [], ...paged } : body) }],
-    ['there are very many projects', { alter: (_, path, body) => (isProjects(path) ? { results: Array.from({ length: 50 }, (_, index) => ({ id: seedId(`project/many-${index}`), name: `many-${index}` })) } : isEnvironments(path) ? { results: [] } : body) }],
+    ['there are very many projects', { alter: (_method, path, body) => (isProjects(path) ? { results: Array.from({ length: 50 }, (_, index) => ({ id: seedId(`project/many-${index}`), name: `many-${index}` })) } : isEnvironments(path) ? { results: [] } : body) }],
     ['clusters are not shown', { alter: (method, path, body) => (method === 'GET' && path.endsWith('/cluster') ? { results: [] } : body) }],
     ['nothing outside the document can be read', { mode: 'unknown' }],
   ])('%s', async (_, options) => {

@@ -63,6 +63,10 @@ describe('what a platform holds', () => {
     expect(text('password=[hidden, 12 characters]')).toBe('password=[hidden, 12 characters]');
   });
 
+  test.each(['$DB_HOST', '${DB_HOST}:5432', '<host>', '%2Fvar%2Frun'])('is hidden in an address whose host is written as %s', (host) => {
+    expect(createRedaction().text(`url=postgres://app:${secret}@${host}/db`)).not.toContain(secret);
+  });
+
   test.each([
     ['cookies', `Cookie: ${'a=b;'.repeat(200_000)}`],
     ['a list of passwords', `password:\n${'- a1b2c3\n'.repeat(200_000)}`],

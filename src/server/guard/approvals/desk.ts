@@ -20,7 +20,7 @@ const mostWrongInAll = 100;
 export type Unlocked =
   | { readonly kind: 'unlocked'; readonly sign: (text: string) => string }
   | { readonly kind: 'wrong_secret'; readonly left: number }
-  /** Too many wrong secrets of this source or, where `everywhere`, of all addresses together. */
+  /** Too many wrong secrets of this source or, where `everywhere`, of all addresses together: then each has one try instead of five. */
   | { readonly kind: 'locked'; readonly until: number; readonly everywhere?: true };
 
 /** The operator's side of approvals. Times are milliseconds since 1970. */
@@ -56,9 +56,11 @@ const beginTry = (database: DatabaseSync, source: string, now: number): Try =>
   together(database, () => {
     storedTime(database, now);
     database.prepare('DELETE FROM wrong_secret WHERE at <= ?').run(now - pause);
-    const own = lockedUntil(timesIn(database, 'source = ?', source), mostWrong);
+    const wrong = timesIn(database, 'source = ?', source);
+    const own = lockedUntil(wrong, mostWrong);
     if (own !== undefined) return { kind: 'locked', until: own };
-    const all = source === terminalSource ? undefined : lockedUntil(timesIn(database, 'source != ?', terminalSource), mostWrongInAll);
+    // Whoever comes from an address of which nothing was wrong has a try all the same: others' wrong ones never shut the operator out.
+    const all = source === terminalSource || wrong.length === 0 ? undefined : lockedUntil(timesIn(database, 'source != ?', terminalSource), mostWrongInAll);
     if (all !== undefined) return { kind: 'locked', until: all, everywhere: true };
     return { kind: 'try', row: database.prepare('INSERT INTO wrong_secret (at, source) VALUES (?, ?)').run(now, source).lastInsertRowid };
   });

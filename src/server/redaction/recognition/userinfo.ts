@@ -10,7 +10,7 @@ const regionEnd = /[\s"<>`]/g;
 const authorityEnd = /[/?#]/;
 
 /** What may follow the @ that ends the userinfo: a host, its port, and the end of both. */
-const host = /(?:\[[\da-f:.]+\]|[\w.-]+|\()(?::\d{1,5})?(?=[/?#,;)\]}'"\s\\.:]|$)/iy;
+const host = /(?:\[[\da-f:.]+\]|\$\{[\w.:-]{1,100}\}|\$?[\w.-]+|%[\da-f]{2}[\w.%-]*|\(|$)(?::\d{1,5})?(?=[/?#,;)\]}'"\s\\.:]|$)/iy;
 const sureHost = /(?:\[[\da-f:.]+\]|[\w-]+\.[\w.-]+|localhost|[\w.-]+:\d{1,5})(?=[/?#,;)\]}'"\s\\]|$)/iy;
 const plainAuthority = /^(?:\[[\da-f:.]*\]?|[\w.-]*)(?::\d{0,5})?[,;:)\]}']*$/i;
 
