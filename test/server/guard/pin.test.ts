@@ -5,7 +5,7 @@ import { addressesWithin, createPlaces } from '../../../src/server/guard/pinned-
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, connectorsTo, textOf, userWho, type Connectors, type TestClient } from '../../e2e/mcp-support.ts';
 import { busyPlatform } from '../../guard/rig.ts';
-import { callerOf, problemIn } from '../addresses/support.ts';
+import { callerOf, problemIn } from '../resolve/support.ts';
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
 let connectors: Connectors;
