@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { mapStrings } from '../../src/server/json/values.ts';
 import { tools } from '../../tools/index.ts';
 import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';
 import { lensOn, type Lens, type LensOptions } from './lens.ts';
-import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
+import { busyPlatform, closedAfterEach, codeIn, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
 import { connect, partsFor, type Call } from './wire.ts';
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
@@ -16,10 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-const opened: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one.close();
-});
+const opened = closedAfterEach();
 
 /** Servers of one process before the platform, seen through a lens. */
 async function serve(options: LensOptions & { policy?: string; guard?: FreshGuard } = {}) {
@@ -38,8 +35,6 @@ async function serve(options: LensOptions & { policy?: string; guard?: FreshGuar
 
 const stop = () => ({ environment_id: platform.seed['environment_id'] });
 
-/** The code that a call waits for. */
-const codeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
 const tokenIn = (text: string): string => /plan_token (\S+)/.exec(text)![1]!;
 
 const nothingDone = (lens: Lens): void => expect(lens.changes()).toEqual([]);

@@ -1,22 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { textOf, userWho } from '../e2e/mcp-support.ts';
 import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, policyFrom } from './rig.ts';
+import { busyPlatform, closedAfterEach, policyFrom } from './rig.ts';
 import { connect, partsFor } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
-const opened: { close: () => Promise<void> }[] = [];
+const opened = closedAfterEach();
 
 beforeAll(async () => {
   platform = await busyPlatform();
 });
 afterAll(() => platform.close());
-afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one.close();
-});
 
 /** A server with a policy, whose user says no. */
 async function serve(policy: string, options: LensOptions = {}) {

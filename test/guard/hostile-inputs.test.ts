@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRedaction } from '../../src/server/redaction/index.ts';
 import { textOf, userWho } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';
 import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform } from './rig.ts';
+import { busyPlatform, closedAfterEach } from './rig.ts';
 import { connect, partsFor } from './wire.ts';
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
@@ -12,10 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-const opened: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one.close();
-});
+const opened = closedAfterEach();
 
 async function serve({ user, ...options }: LensOptions & { user?: Parameters<typeof connect>[0]['user'] } = {}) {
   const lens = await lensOn(platform.url, options);

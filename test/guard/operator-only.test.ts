@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/server/guard/policy.ts';
 import { policyText } from '../../src/server/browse/resources/policy-text.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, textOf, userWho, type User } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';
 import { lensOn } from './lens.ts';
-import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
+import { busyPlatform, closedAfterEach, codeIn, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
 import { connect, partsFor } from './wire.ts';
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
@@ -17,10 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-const opened: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one.close();
-});
+const opened = closedAfterEach();
 
 /** A policy of several sets of rules: the server's file, then that of a key. */
 const policyOf = async (texts: readonly string[]): Promise<Policy> => ({
@@ -36,8 +33,6 @@ async function serve(texts: readonly string[], { user, operator = true }: { user
   opened.push(guard, lens, client, caller);
   return { guard, lens, ...caller };
 }
-
-const codeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
 
 describe('a call that the policy leaves to the operator', () => {
   test.each([

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planText } from '../../src/server/guard/plan.ts';
 import { longestQuestion } from '../../src/server/guard/question.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
 import { callsOn } from './calls.ts';
 import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
+import { busyPlatform, closedAfterEach, codeIn, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
 import { connect, partsFor } from './wire.ts';
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
@@ -15,10 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-const opened: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one.close();
-});
+const opened = closedAfterEach();
 
 async function serve(options: LensOptions & { policy?: string; guard?: FreshGuard } = {}) {
   const lens = await lensOn(platform.url, options);
@@ -39,8 +36,6 @@ const operated = async (): Promise<FreshGuard> => {
   opened.push(guard);
   return guard;
 };
-
-const codeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
 
 const variables = (count: number, value = 'x', name = 'SETTING'): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}_${index}`, `${value}-${index}`]));
 

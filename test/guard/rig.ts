@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach } from 'vitest';
 import { approvalsOf, openGuard } from '../../src/cli/wiring/guard.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
 import { createDesk, terminalSource } from '../../src/server/guard/approvals/desk.ts';
@@ -11,6 +12,18 @@ import { startPlatform, type PlatformOptions, type RunningPlatform } from '../..
 import { tools } from '../../tools/index.ts';
 
 const token = 'token-of-the-tests';
+
+/** A list of what a test opens: all of it is closed after each test, the newest first. */
+export function closedAfterEach(): { close: () => Promise<unknown> }[] {
+  const opened: { close: () => Promise<unknown> }[] = [];
+  afterEach(async () => {
+    for (const one of opened.splice(0).toReversed()) await one.close();
+  });
+  return opened;
+}
+
+/** The code under which an answer says that its call waits for the operator. */
+export const codeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
 
 /** A platform of its own, with room for many requests. */
 export async function busyPlatform(options: Partial<PlatformOptions> = {}): Promise<RunningPlatform & { readonly token: string }> {

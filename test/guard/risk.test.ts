@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operation } from '../../src/contract/operation.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { EnvironmentMode } from '../../src/contract/resources/environment.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { agree, textOf, userWho, type User } from '../e2e/mcp-support.ts';
 import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, policyFrom } from './rig.ts';
+import { busyPlatform, closedAfterEach, policyFrom } from './rig.ts';
 import { connect, partsFor } from './wire.ts';
 import { defineTool } from '../../src/server/tool/define-tool.ts';
 import { record } from '../../src/server/tool/render.ts';
@@ -14,15 +14,12 @@ import { record } from '../../src/server/tool/render.ts';
 type Json = Record<string, unknown>;
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
-const opened: { close: () => Promise<void> }[] = [];
+const opened = closedAfterEach();
 
 beforeAll(async () => {
   platform = await busyPlatform();
 });
 afterAll(() => platform.close());
-afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one.close();
-});
 
 /** As AGENTS.md says how to add one; no platform offers it. */
 const cloneEnvironment = defineTool(
