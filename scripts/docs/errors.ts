@@ -4,12 +4,12 @@ import { createOffered } from '../../src/client/offered.ts';
 import { refusalOf, type Refused } from '../../src/client/refusal.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { failureText } from '../../src/server/output/errors.ts';
-import type { Refusal } from '../../src/server/guard/confirmation.ts';
+import type { Refusal } from '../../src/server/failure/failure.ts';
 import type { Plan } from '../../src/server/guard/plan.ts';
 import { tools } from '../../tools/index.ts';
 import { code, table } from './markdown.ts';
-import { bareProblem } from '../../src/server/resolve/address-problem.ts';
-import { outcomeOf, type Failure } from '../../src/server/output/failure.ts';
+import { bareProblem } from '../../src/server/failure/failure.ts';
+import { outcomeOf, type Failure } from '../../src/server/failure/failure.ts';
 
 // Examples, from which the program makes the words that stand on the page.
 const origin = 'https://api.example.com';

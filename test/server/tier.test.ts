@@ -3,7 +3,7 @@ import { effects, type AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';
 import { annotationsOf } from '../../src/server/tool/annotations.ts';
 import { denialOf } from '../../src/server/guard/policy.ts';
-import type { Target } from '../../src/server/guard/target.ts';
+import type { Target } from '../../src/server/context/target.ts';
 import { needsConfirmation, needsName, tierOf } from '../../src/server/guard/tier.ts';
 import { createRegistry } from '../../src/server/tool/registry.ts';
 import { tools } from '../../tools/index.ts';

@@ -7,7 +7,7 @@ import { createPlaces } from '../../server/guard/pinned-place.ts';
 import { pinOf } from '../wiring/policy.ts';
 import { clientNow, patience } from './client-now.ts';
 import { type Finding, finder } from './finding.ts';
-import { CallFailure } from '../../server/output/failure.ts';
+import { CallFailure } from '../../server/failure/failure.ts';
 import type { Read } from '../../server/context/reads.ts';
 
 const pin = finder('pin');

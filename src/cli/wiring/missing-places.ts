@@ -4,8 +4,8 @@ import { operations } from '../../contract/operations.ts';
 import { createAddresses } from '../../server/resolve/addresses.ts';
 import type { Addresses, Look } from '../../server/tool/address.ts';
 import type { RulePlace } from './policy-places.ts';
-import type { AddressProblem } from '../../server/resolve/address-problem.ts';
-import { CallFailure } from '../../server/output/failure.ts';
+import type { AddressProblem } from '../../server/failure/failure.ts';
+import { CallFailure } from '../../server/failure/failure.ts';
 import { attempt, type Read } from '../../server/context/reads.ts';
 
 /** Longest that one request waits, in milliseconds. */

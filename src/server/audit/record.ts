@@ -1,6 +1,6 @@
 import type { CallContext } from '../context/context.ts';
-import type { Target } from '../guard/target.ts';
-import type { Tier } from '../guard/tier.ts';
+import type { Target } from '../context/target.ts';
+import type { Effect } from '../../contract/operation.ts';
 
 /**
  * How a call was agreed to: by nobody, as nobody has to; through the client's form; in the operator's terminal or on
@@ -23,7 +23,7 @@ export interface CallFacts {
   /** How the caller reached this server. */
   readonly connection?: string;
   readonly requestId: string;
-  readonly tier?: Tier;
+  readonly tier?: Effect;
   /** What a change acts on. */
   readonly target?: Target;
   readonly subject?: Subject;

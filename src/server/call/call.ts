@@ -14,7 +14,7 @@ import type { Registry } from '../tool/registry.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { JsonRecord } from '../json/values.ts';
 import type { Places } from '../guard/pin.ts';
-import { CallFailure, type Failure } from '../output/failure.ts';
+import { fail } from '../failure/failure.ts';
 import type { Read } from '../context/reads.ts';
 
 /** What the pipeline works with. One set serves all calls of a server. */
@@ -56,11 +56,6 @@ export interface Call {
   /** Told of what is found out, for the record. */
   readonly note: (facts: Partial<CallFacts>) => void;
 }
-
-/** Ends a call. */
-export const fail = (failure: Failure): never => {
-  throw new CallFailure(failure);
-};
 
 /** How addresses are looked up for a call. */
 export const lookFor = ({ context, look }: Pick<Call, 'context' | 'look'>, within?: Look['within']): Look => ({

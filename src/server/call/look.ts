@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../client/errors.ts';
 import type { AnyOperation, InputOf } from '../../contract/operation.ts';
-import { ask, fail, type Call } from './call.ts';
+import { ask, type Call } from './call.ts';
+import { fail } from '../failure/failure.ts';
 import { guardRead } from '../guard/guard.ts';
 import { hidesAny } from '../redaction/index.ts';
 import { answerSchema } from '../tool/schema.ts';
 import type { AnswerOf, Sight } from '../tool/sight.ts';
 import type { JsonRecord } from '../json/values.ts';
-import { CallFailure } from '../output/failure.ts';
+import { CallFailure } from '../failure/failure.ts';
 import type { Read } from '../context/reads.ts';
 
 /** The same read, asked only once for the same thing. */

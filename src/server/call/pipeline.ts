@@ -1,5 +1,6 @@
 import { issuesOf, issuesOfAct, sizeIssues } from '../tool/arguments.ts';
-import { ask, fail, type Call, type Dependencies } from './call.ts';
+import { ask, type Call, type Dependencies } from './call.ts';
+import { fail } from '../failure/failure.ts';
 import type { CallContext } from '../context/context.ts';
 import { failureText } from '../output/errors.ts';
 import { fit } from '../output/fit.ts';
@@ -26,7 +27,7 @@ import { subjectOf } from './subject.ts';
 import type { Tool } from '../tool/tool.ts';
 import { isRecord, omit, type JsonRecord } from '../json/values.ts';
 import { withheldText } from './withheld.ts';
-import { failureOf, outcomeOf, type Failure } from '../output/failure.ts';
+import { failureOf, outcomeOf, type Failure } from '../failure/failure.ts';
 
 export type { Dependencies } from './call.ts';
 export type { Reply } from '../output/reply.ts';

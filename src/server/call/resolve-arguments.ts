@@ -1,11 +1,12 @@
 import { operations } from '../../contract/operations.ts';
 import type { Address, AddressKind, Look } from '../tool/address.ts';
 import { fits } from '../resolve/tree.ts';
-import { fail, lookFor, type Call } from './call.ts';
+import { lookFor, type Call } from './call.ts';
+import { fail } from '../failure/failure.ts';
 import { needsPlace } from '../guard/policy.ts';
 import { pointsAt } from '../tool/references.ts';
 import type { JsonRecord } from '../json/values.ts';
-import { CallFailure } from '../output/failure.ts';
+import { CallFailure } from '../failure/failure.ts';
 
 /** The widest things first, so that what is narrower is looked for inside them. */
 const order: readonly AddressKind[] = ['organization', 'project', 'environment', 'service'];

@@ -63,3 +63,7 @@ export async function listOfOrganization(list: AnyOperation, read: Read): Promis
   const organization = textIn(await attempt(read(operations.get_organization, {})), 'id');
   return organization === undefined ? undefined : attempt(read(list, { organization_id: organization }));
 }
+
+/** The services of an environment; undefined where not all of them can be read. */
+export const servicesIn = async (environmentId: string | undefined, read: Read): Promise<readonly JsonRecord[] | undefined> =>
+  environmentId === undefined ? undefined : wholeListIn(await attempt(read(operations.list_services, { environment_id: environmentId })));

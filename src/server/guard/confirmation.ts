@@ -5,33 +5,9 @@ import type { Approval, Approvals } from './approvals/approvals.ts';
 import { passingKeys, type Keys } from '../context/keys.ts';
 import type { Plan } from './plan.ts';
 import { agrees, fitsClient, type Question } from './question.ts';
+import type { InsteadOfClient, Refusal } from '../failure/failure.ts';
 import type { Confirmed } from '../audit/record.ts';
-import { createSealing, type Bound, type Broken } from './seal.ts';
-
-/**
- * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, or the policy
- * leaves such calls to the operator.
- */
-export type InsteadOfClient = 'too_long' | 'operator_only';
-
-/** Why a confirmation came to nothing. */
-export type Refusal =
-  | Broken
-  /** Only the operator may be asked, and none is set up. */
-  | InsteadOfClient
-  /** Nobody can be asked: the client shows no forms, and nobody set up another way. */
-  | 'cannot_ask'
-  | 'declined'
-  | 'dismissed'
-  /** The form was sent, but what it says isn't agreement. */
-  | 'not_agreed'
-  /** The operator said no. */
-  | 'operator_refused'
-  /** As many calls wait for the operator as may: of this caller, or in all. */
-  | 'too_many_of_caller'
-  | 'too_many_in_all'
-  /** The call was cancelled while somebody was asked. */
-  | 'late';
+import { createSealing, type Bound } from './seal.ts';
 
 /** Whether a call may go on. A value, so that whoever handles a call can be entered again with the answer. */
 export type Confirmation =

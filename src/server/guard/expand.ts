@@ -2,8 +2,9 @@ import type { AnyOperation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { JsonRecord } from '../json/values.ts';
-import { attempt, textIn, wholeListIn, type Read } from '../context/reads.ts';
-import { countWithin, type Target } from './target.ts';
+import { servicesIn, textIn, type Read } from '../context/reads.ts';
+import { countWithin } from './target.ts';
+import type { Target } from '../context/target.ts';
 import { higher, needsConfirmation, tierOf, type Tier } from './tier.ts';
 
 /** An operation that another one carries out, on its own target. */
@@ -31,10 +32,6 @@ const kindOf = (service: JsonRecord, parts: Readonly<Record<string, string>>): S
   const kind = textIn(service, 'service_type')?.toLowerCase();
   return kind !== undefined && Object.hasOwn(parts, kind) ? (kind as ServiceKind) : undefined;
 };
-
-/** The services of an environment; undefined where not all of them can be read. */
-export const servicesIn = async (environmentId: string | undefined, read: Read): Promise<readonly JsonRecord[] | undefined> =>
-  environmentId === undefined ? undefined : wholeListIn(await attempt(read(operations.list_services, { environment_id: environmentId })));
 
 /** How many changes an operation makes at once that carries out no others: one for each service that it names, or does the same to; one where that isn't known. */
 async function changesOf(operation: AnyOperation, input: JsonRecord, target: Target, read: Read): Promise<number> {

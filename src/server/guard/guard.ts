@@ -1,4 +1,5 @@
-import { fail, lookFor, type Call } from '../call/call.ts';
+import { lookFor, type Call } from '../call/call.ts';
+import { fail } from '../failure/failure.ts';
 import type { Act } from '../tool/tool.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { Clock } from '../context/context.ts';
@@ -7,10 +8,11 @@ import { deniedArgument, deniedOutside } from './pin.ts';
 import { expand, type Part } from './expand.ts';
 import { longestSearch, type Patience } from './hosting.ts';
 import { deedsToTell, denialOf, denialOfCall, limitOf, needsHosted, needsPlace, needsProjectName, spent } from './policy.ts';
-import { targetAt, targetOf, unknownEnvironment, withProjectName, type Target } from './target.ts';
+import { targetAt, targetOf, withProjectName } from './target.ts';
+import { unknownEnvironment, type Target } from '../context/target.ts';
 import { graver, needsName, type Tier } from './tier.ts';
 import { isTogether } from './together.ts';
-import type { Denial } from './denial.ts';
+import type { Denial } from '../failure/failure.ts';
 import type { AimedAct } from './aimed.ts';
 
 /** A call that came to the requests it would make. */

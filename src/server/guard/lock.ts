@@ -1,12 +1,13 @@
 import type { AnyOperation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
-import { fail } from '../call/call.ts';
+import { fail } from '../failure/failure.ts';
 import { naming } from '../tool/mentions.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 import type { Guarded } from './guard.ts';
 import { organizationOf, show, textOf } from '../tool/preview/preview.ts';
-import { allTouched, pointersIn } from './target.ts';
+import { pointersIn } from './target.ts';
+import { allTouched } from '../context/target.ts';
 import type { AimedAct } from './aimed.ts';
 import { attempt, readById, rowsIn, type Read } from '../context/reads.ts';
 

@@ -1,4 +1,4 @@
-import { fail } from '../call/call.ts';
+import { fail } from '../failure/failure.ts';
 import { protect } from '../call/look.ts';
 import type { Guarded } from './guard.ts';
 import type { Needless } from '../tool/preview/preview.ts';

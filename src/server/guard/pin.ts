@@ -4,8 +4,8 @@ import { answeredBy, fits } from '../resolve/tree.ts';
 import { pointsAt } from '../tool/references.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { JsonRecord } from '../json/values.ts';
-import { allTouched, type Target } from './target.ts';
-import type { Denial } from './denial.ts';
+import { allTouched, type Target } from '../context/target.ts';
+import type { Denial } from '../failure/failure.ts';
 import type { Look } from '../tool/address.ts';
 
 /** A place that the operator wrote down. */

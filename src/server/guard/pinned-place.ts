@@ -3,7 +3,7 @@ import type { Addresses, Look } from '../tool/address.ts';
 import { lookFor, type Call } from '../call/call.ts';
 import { isRecord } from '../json/values.ts';
 import { answeredArguments, outsideText, type Given, type Pin, type PinnedPlace, type Places } from './pin.ts';
-import { CallFailure } from '../output/failure.ts';
+import { CallFailure } from '../failure/failure.ts';
 import { readById } from '../context/reads.ts';
 
 /** Most principals whose place is remembered. */

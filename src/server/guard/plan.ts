@@ -8,7 +8,7 @@ import { lineAgreed, lineText, type PlanLine, type Preview } from '../tool/previ
 import { replacement } from '../tool/preview/replacement.ts';
 import { touchedLines } from '../tool/preview/touched.ts';
 import { namedTarget, targetText, type NamedTarget } from './target-path.ts';
-import type { Target } from './target.ts';
+import type { Target } from '../context/target.ts';
 import type { Tier } from './tier.ts';
 import type { AimedAct } from './aimed.ts';
 import type { Read } from '../context/reads.ts';

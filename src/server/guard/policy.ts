@@ -4,7 +4,7 @@ import { deniedByPin, type Pin } from './pin.ts';
 import { needsConfirmation, type GraveTier, type Tier } from './tier.ts';
 import { asksForPlace, asksForProjectName, asksWhere, conditionText, holds, holdsForTool, mayHavePlace, type Situation } from './policy/match.ts';
 import type { Allowed, Conditions, Deed, Limit, Rule, Rules } from './policy/rules.ts';
-import type { Denial } from './denial.ts';
+import type { Denial } from '../failure/failure.ts';
 
 /** What the operator allows. */
 export interface Policy {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import type { CallContext, Clock } from '../context/context.ts';
+import type { Broken } from '../failure/failure.ts';
 import { createOnce } from './once.ts';
 import { steadyClock } from './steady-clock.ts';
 
@@ -11,16 +12,6 @@ export interface Bound {
   /** Stands for everything the plan read. */
   readonly plan: string;
 }
-
-/** Why a seal doesn't count for a call. */
-export type Broken =
-  /** Changed, too old, or sealed by another process. */
-  | 'invalid'
-  /** It is about another call. */
-  | 'other_call'
-  /** What the call acts on has changed since. */
-  | 'changed'
-  | 'used';
 
 interface Sealed extends Bound {
   readonly nonce: string;

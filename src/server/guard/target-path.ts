@@ -2,7 +2,8 @@ import { operations } from '../../contract/operations.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import type { Address } from '../tool/address.ts';
 import { segmentOf } from '../resolve/names.ts';
-import { withProjectName, type Target } from './target.ts';
+import { withProjectName } from './target.ts';
+import type { Target } from '../context/target.ts';
 import { attempt, type Read } from '../context/reads.ts';
 
 /** A target with what people call it. */

@@ -1,5 +1,5 @@
 import { effects, type AnyOperation, type Effect } from '../../contract/operation.ts';
-import { allTouched, type Target } from './target.ts';
+import { allTouched, type Target } from '../context/target.ts';
 
 /** How grave a call is: the higher of what its operation does and what its target asks for. */
 export type Tier = Effect;

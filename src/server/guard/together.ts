@@ -1,11 +1,13 @@
 import type { Address } from '../tool/address.ts';
 import { fits, listingIn } from '../resolve/tree.ts';
-import { fail, type Call } from '../call/call.ts';
+import { type Call } from '../call/call.ts';
+import { fail } from '../failure/failure.ts';
 import { operations } from '../../contract/operations.ts';
 import type { Tool } from '../tool/tool.ts';
 import { show } from '../tool/preview/preview.ts';
 import { needsPlace } from './policy.ts';
-import { targetAt, type Place } from './target.ts';
+import { targetAt } from './target.ts';
+import type { Place } from '../context/target.ts';
 import { attempt, rowsIn, type Read } from '../context/reads.ts';
 
 /** Scopes of variables that several environments share. */

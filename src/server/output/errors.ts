@@ -1,13 +1,12 @@
 import type { ApiError, ApiErrorKind } from '../../client/errors.ts';
 import { addressText, noSuchId, whereToLook } from '../resolve/words.ts';
 import { approvalLifetime, mostWaiting } from '../guard/approvals/approvals.ts';
-import type { InsteadOfClient, Refusal } from '../guard/confirmation.ts';
-import { planText, type Plan } from '../guard/plan.ts';
+import type { InsteadOfClient, Refusal } from '../failure/failure.ts';
 import { longestQuestion } from '../guard/question.ts';
 import { visibleText, type ToolText } from '../tool/mentions.ts';
 import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
 import type { Tool } from '../tool/tool.ts';
-import type { Failure } from './failure.ts';
+import type { Failure, RefusedPlan } from '../failure/failure.ts';
 
 const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
 
@@ -92,8 +91,8 @@ const refusals: Record<Refusal, Told> = {
   late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
 };
 
-const notAgreed = (tool: Tool, { what, next }: Told, plan: Plan): string =>
-  `${notDone(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(planText(plan))}`;
+const notAgreed = (tool: Tool, { what, next }: Told, plan: RefusedPlan): string =>
+  `${notDone(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(plan.text)}`;
 
 const byOperator = (command: string): string =>
   `Tell the user: whoever runs this server can see all of it and approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +

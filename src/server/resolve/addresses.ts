@@ -15,8 +15,8 @@ import { addressOf, trailTo } from './trail.ts';
 import { answeredBy, fits } from './tree.ts';
 import { isForeignUri, isUri, parseUri } from './uri.ts';
 import type { Ground } from './walk.ts';
-import { bareProblem, type AddressProblem } from './address-problem.ts';
-import { CallFailure } from '../output/failure.ts';
+import { bareProblem, type AddressProblem } from '../failure/failure.ts';
+import { CallFailure } from '../failure/failure.ts';
 import { rowsIn } from '../context/reads.ts';
 
 /** Addresses that remember what was seen. */

@@ -6,7 +6,7 @@ import { isRecord, type JsonRecord } from '../json/values.ts';
 import type { Look } from '../tool/address.ts';
 import { thingOf, type Thing } from './thing.ts';
 import type { Listing } from './tree.ts';
-import { CallFailure } from '../output/failure.ts';
+import { CallFailure } from '../failure/failure.ts';
 import { attempt, rowsIn } from '../context/reads.ts';
 
 /** How long a list is taken to be as it was read, in milliseconds. */

@@ -4,7 +4,7 @@ import { distinct, mostRequests, type Findings } from './find.ts';
 import { folded, isId } from './names.ts';
 import { addressOf, endOf, type Trail } from './trail.ts';
 import { fits } from './tree.ts';
-import type { AddressProblem } from './address-problem.ts';
+import type { AddressProblem } from '../failure/failure.ts';
 
 /** Most things that are proposed instead. */
 const mostNear = 8;

@@ -5,7 +5,7 @@ import { howToName } from '../tool/references.ts';
 import type { Address, AddressKind } from '../tool/address.ts';
 import { isId } from './names.ts';
 import { written } from './trail.ts';
-import type { AddressProblem } from './address-problem.ts';
+import type { AddressProblem } from '../failure/failure.ts';
 
 const spelled = (kind: AddressKind): string => kind.replaceAll('_', ' ');
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { planOf, planText, type Plan } from '../../../src/server/guard/plan.ts';
 import { agrees, formFor, questionFor } from '../../../src/server/guard/question.ts';
-import type { Target } from '../../../src/server/guard/target.ts';
+import type { Target } from '../../../src/server/context/target.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { readsFrom, type Answers } from './platform-reads.ts';

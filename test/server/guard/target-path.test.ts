@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { segmentsOf } from '../../../src/server/resolve/names.ts';
 import { agrees } from '../../../src/server/guard/question.ts';
 import { targetPath, targetText } from '../../../src/server/guard/target-path.ts';
-import type { Target } from '../../../src/server/guard/target.ts';
+import type { Target } from '../../../src/server/context/target.ts';
 
 const service = (name: string | undefined, more: Partial<Target> = {}): Target => ({
   kind: 'application', id: 'a-1', name, environment: { id: 'e', name: 'production' }, project: { id: 'p', name: 'discovery' }, mode: 'PRODUCTION', ...more,

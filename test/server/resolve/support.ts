@@ -3,8 +3,8 @@ import { credentialOf } from '../../../src/client/credential.ts';
 import type { AnyOperation } from '../../../src/contract/operation.ts';
 import type { Addresses, Look } from '../../../src/server/tool/address.ts';
 import type { JsonRecord } from '../../../src/server/json/values.ts';
-import type { AddressProblem } from '../../../src/server/resolve/address-problem.ts';
-import { CallFailure } from '../../../src/server/output/failure.ts';
+import type { AddressProblem } from '../../../src/server/failure/failure.ts';
+import { CallFailure } from '../../../src/server/failure/failure.ts';
 
 /** A caller of a platform: how it looks things up, and what was asked of the platform for it. */
 export interface LookingCaller {

@@ -2,7 +2,7 @@ import type { AnyOperation } from '../../../contract/operation.ts';
 import type { ReferenceKind } from '../../../contract/primitives.ts';
 import { serviceKinds } from '../../../contract/resources/service.ts';
 import type { Tool, Holding } from '../../tool/tool.ts';
-import { allTouched, type Target } from '../target.ts';
+import { allTouched, type Target } from '../../context/target.ts';
 import type { Tier } from '../tier.ts';
 import { isAt, takesProjectName, type PlaceKind } from './places.ts';
 import { tellingOrder, type Conditions } from './rules.ts';

@@ -1,7 +1,7 @@
 import type { ReferenceKind } from '../../../contract/primitives.ts';
 import { called, isId, segmentsOf } from '../../resolve/names.ts';
 import { isForeignUri, isUri, parseUri } from '../../resolve/uri.ts';
-import type { Place, Target } from '../target.ts';
+import type { Place, Target } from '../../context/target.ts';
 import type { Holding } from '../../tool/tool.ts';
 
 /** What rules name places of. */

@@ -1,6 +1,6 @@
 import { operations } from '../../../contract/operations.ts';
 import { isRecord, type JsonRecord } from '../../json/values.ts';
-import { type Target } from '../../guard/target.ts';
+import type { Target } from '../../context/target.ts';
 import { organizationOf, passing, rowWith, show, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
 import { attempt, type Read } from '../../context/reads.ts';
 

@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../../contract/operation.ts';
 import { allOperations } from '../../../contract/operations.ts';
 import { at, isRecord, type JsonRecord } from '../../json/values.ts';
-import { type Target } from '../../guard/target.ts';
+import type { Target } from '../../context/target.ts';
 import { passing, show, textOf, unread, type Preview } from './preview.ts';
 import { attempt, readById } from '../../context/reads.ts';
 

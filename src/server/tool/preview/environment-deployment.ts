@@ -1,6 +1,6 @@
 import { serviceKinds } from '../../../contract/resources/service.ts';
 import type { JsonRecord } from '../../json/values.ts';
-import { servicesIn } from '../../guard/expand.ts';
+import { servicesIn } from '../../context/reads.ts';
 import { versionOf } from './deployment.ts';
 import { showName, textOf, unread, type PlanLine, type Preview } from './preview.ts';
 

@@ -1,6 +1,6 @@
 import { operations } from '../../../contract/operations.ts';
 import type { JsonRecord } from '../../json/values.ts';
-import { type Target } from '../../guard/target.ts';
+import type { Target } from '../../context/target.ts';
 import { attempt, rowsIn, type Read } from '../../context/reads.ts';
 
 /** What a preview may look at. */

@@ -1,7 +1,7 @@
 import { operations } from '../../../contract/operations.ts';
 import { isAtRest, isDown } from '../../../contract/states.ts';
 import { isRecord, type JsonRecord } from '../../json/values.ts';
-import { type Target } from '../../guard/target.ts';
+import type { Target } from '../../context/target.ts';
 import { showName, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
 import { attempt, rowsIn, type Read } from '../../context/reads.ts';
 

@@ -5,7 +5,7 @@ import { parsePolicy } from '../../../../src/server/guard/policy/load.ts';
 import {
   allowedVariables, allowsUnattended, denialOf, denialOfCall, isOperatorOnly, isReadOnly, limitOf, needsPlace, needsProjectName, tighten, type Policy,
 } from '../../../../src/server/guard/policy.ts';
-import type { Target } from '../../../../src/server/guard/target.ts';
+import type { Target } from '../../../../src/server/context/target.ts';
 import { tierOf } from '../../../../src/server/guard/tier.ts';
 import { tools } from '../../../../tools/index.ts';
 

@@ -1,20 +1,86 @@
+import type { Effect } from '../../contract/operation.ts';
 import { ApiError } from '../../client/errors.ts';
 import type { Outcome } from '../audit/record.ts';
-import type { InsteadOfClient, Refusal } from '../guard/confirmation.ts';
-import type { Denial } from '../guard/denial.ts';
-import type { Plan } from '../guard/plan.ts';
-import type { AddressProblem } from '../resolve/address-problem.ts';
+import type { Address, AddressKind } from '../tool/address.ts';
 import type { Issue } from '../tool/arguments.ts';
 import type { ToolText } from '../tool/mentions.ts';
+
+/** Why a tool may not run: the rule, where it is set, and what is allowed instead. */
+export interface Denial {
+  readonly rule: string;
+  readonly setBy: string;
+  readonly instead: string;
+}
+
+/** Why what was given stands for nothing that can be used. */
+export interface AddressProblem {
+  readonly kind: AddressKind;
+  readonly given: string;
+  /** `not_listable`: the platform doesn't tell what there is, and nothing seen earlier fits. */
+  readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'wrong_kind' | 'bad_uri';
+  /** What it could stand for. */
+  readonly candidates: readonly Address[];
+  /** What there is instead, with the nearest names first. */
+  readonly near: readonly Address[];
+  /** The part of a path that isn't there. */
+  readonly missing?: { readonly kind: AddressKind; readonly name: string };
+  /** What else there is to know, in our own words: whole sentences. */
+  readonly notes: readonly string[];
+}
+
+/** A problem about which nothing more is known. */
+export const bareProblem = (kind: AddressKind, given: string, why: 'wrong_kind' | 'bad_uri'): AddressProblem => ({ kind, given, why, candidates: [], near: [], notes: [] });
+
+/** Why a seal doesn't count for a call. */
+export type Broken =
+  /** Changed, too old, or sealed by another process. */
+  | 'invalid'
+  /** It is about another call. */
+  | 'other_call'
+  /** What the call acts on has changed since. */
+  | 'changed'
+  | 'used';
+
+/**
+ * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, or the policy
+ * leaves such calls to the operator.
+ */
+export type InsteadOfClient = 'too_long' | 'operator_only';
+
+/** Why a confirmation came to nothing. */
+export type Refusal =
+  | Broken
+  /** Only the operator may be asked, and none is set up. */
+  | InsteadOfClient
+  /** Nobody can be asked: the client shows no forms, and nobody set up another way. */
+  | 'cannot_ask'
+  | 'declined'
+  | 'dismissed'
+  /** The form was sent, but what it says isn't agreement. */
+  | 'not_agreed'
+  /** The operator said no. */
+  | 'operator_refused'
+  /** As many calls wait for the operator as may: of this caller, or in all. */
+  | 'too_many_of_caller'
+  | 'too_many_in_all'
+  /** The call was cancelled while somebody was asked. */
+  | 'late';
+
+/** A plan that was not agreed to, as it may be shown. */
+export interface RefusedPlan {
+  readonly tier: Effect;
+  /** What would be done, one fact a line. */
+  readonly text: string;
+}
 
 /** Every way a call ends badly, as a value. What isn't one of these is a fault of this server. */
 export type Failure =
   | { readonly kind: 'bad_arguments'; readonly issues: readonly Issue[] }
   | { readonly kind: 'bad_address'; readonly problem: AddressProblem }
   | { readonly kind: 'denied'; readonly denial: Denial }
-  | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: Plan }
+  | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: RefusedPlan }
   /** `command` is what approves it under its code. */
-  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient; readonly plan: Plan }
+  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient; readonly plan: RefusedPlan }
   | { readonly kind: 'not_recorded'; readonly requestId: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }
@@ -36,6 +102,11 @@ export class CallFailure extends Error {
     this.failure = failure;
   }
 }
+
+/** Ends a call. @throws CallFailure always. */
+export const fail = (failure: Failure): never => {
+  throw new CallFailure(failure);
+};
 
 /** What was thrown, as a failure. @param begun whether a change was agreed to before. */
 export function failureOf(error: unknown, requestId: string, begun: boolean): Failure {
