@@ -87,7 +87,7 @@ describe('the rooms', () => {
     ['src/transport/http.ts', "import { start } from '../platform/http.ts';"],
     ['src/cli/config/read-config.ts', "import { run } from '../../main.ts';"],
     ['src/cli/commands/token.ts', "import { run } from '../../main.ts';"],
-    ['tools/cluster/lock-cluster.ts', "import { run } from '../../src/server/call/pipeline.ts';"],
+    ['tools/cluster/lock-cluster.ts', "import { run } from '../../src/server/call/run.ts';"],
     ['tools/cluster/lock-cluster.ts', "import { request } from 'undici';"],
     ['src/server/output/errors.ts', "import { clean } from '../redaction/clean.ts';"],
     ['src/server/redaction/known.ts', "import type { Tool } from '../tool/tool.ts';"],

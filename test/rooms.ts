@@ -28,16 +28,18 @@ export const rooms: readonly Room[] = [
     // A leaf: it knows values and schemas, and neither guard, tool nor pipeline.
     mayImport: ['src/server/redaction/', 'src/server/json/', 'src/server/context/context.ts', 'src/client/known-values.ts', 'src/contract/'],
   },
-  // What is recorded of a call is told in the guard's words.
-  serverRoom('audit', ['json', 'context', 'guard/target.ts', 'guard/tier.ts', 'tool/address.ts']),
-  // Previews and the registry look at targets and policies.
-  serverRoom('tool', ['json', 'context', 'redaction', 'guard']),
-  serverRoom('resolve', ['json', 'context', 'redaction', 'tool', 'output/failure.ts']),
-  serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'resolve', 'output/failure.ts', 'call/call.ts', 'call/look.ts']),
-  serverRoom('output', ['json', 'redaction', 'tool', 'resolve', 'audit/record.ts', 'guard', 'call/call.ts']),
-  serverRoom('call', ['json', 'context', 'redaction', 'audit', 'tool', 'resolve', 'guard', 'output']),
-  serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'guard', 'output', 'call']),
-  serverRoom('protocol', ['json', 'context', 'redaction', 'audit', 'tool', 'resolve', 'guard', 'output', 'call', 'browse']),
+  // A leaf: what is recorded, and how it is sealed.
+  serverRoom('audit', ['json', 'context']),
+  serverRoom('tool', ['json', 'context', 'redaction']),
+  // How a call can fail, as values.
+  serverRoom('failure', ['audit', 'tool']),
+  serverRoom('resolve', ['json', 'context', 'redaction', 'tool', 'failure']),
+  serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve']),
+  // The words of a failure name the guard's limits, and a reply may be its question.
+  serverRoom('output', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard']),
+  serverRoom('call', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output']),
+  serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'guard', 'output', 'call']),
+  serverRoom('protocol', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output', 'call', 'browse']),
   { name: 'transport', home: ['src/transport/'], mayImport: ['src/transport/', 'src/server/', 'src/client/', 'src/contract/'] },
   { name: 'platform', home: ['src/platform/'], mayImport: ['src/platform/', 'src/contract/'] },
   { name: 'analysis', home: ['src/analysis/'], mayImport: ['src/analysis/', 'src/contract/'], packages: ['zod', 're2js'] },

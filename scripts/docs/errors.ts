@@ -4,12 +4,9 @@ import { createOffered } from '../../src/client/offered.ts';
 import { refusalOf, type Refused } from '../../src/client/refusal.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { failureText } from '../../src/server/output/errors.ts';
-import type { Refusal } from '../../src/server/failure/failure.ts';
-import type { Plan } from '../../src/server/guard/plan.ts';
 import { tools } from '../../tools/index.ts';
 import { code, table } from './markdown.ts';
-import { bareProblem } from '../../src/server/failure/failure.ts';
-import { outcomeOf, type Failure } from '../../src/server/failure/failure.ts';
+import { bareProblem, outcomeOf, type Failure, type RefusedPlan, type Refusal } from '../../src/server/failure/failure.ts';
 
 // Examples, from which the program makes the words that stand on the page.
 const origin = 'https://api.example.com';
@@ -52,9 +49,7 @@ const networkRows = (): string[][] => {
 };
 
 const tool = tools.find(({ name }) => name === 'stop_environment')!;
-const plan: Plan = {
-  tool: tool.name, tier: 'destructive', target: { kind: 'environment', name: 'live', mode: 'PRODUCTION', path: 'shop/live' }, summary: '', requests: [], effects: [], digest: '',
-};
+const plan: RefusedPlan = { tier: 'destructive', text: '' };
 const apiError = new ApiError(tool.name, refusalOf(refused(500, 'the database is down')));
 
 /** A failure of each kind. */

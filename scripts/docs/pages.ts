@@ -3,7 +3,7 @@ import { type OptionHelp, optionHelp } from '../../src/cli/config/read-config.ts
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
 import { needsConfirmation } from '../../src/server/guard/tier.ts';
-import { listed } from '../../src/server/tool/registry.ts';
+import { listed } from '../../src/server/guard/registry.ts';
 import { isDocumented, permissionOf, toolsets, type Tool } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
 import { code, table } from './markdown.ts';

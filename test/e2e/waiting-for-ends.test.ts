@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServiceStatus } from '../../src/analysis/ends.ts';
 import { awaitEarlierEnd, awaitEnd, awaitNewEnd } from '../../tools/deployment/waiting.ts';
-import type { Sight } from '../../src/server/tool/sight.ts';
+import type { ToolContext } from '../../src/server/tool/tool-context.ts';
 
 const [old, ours, later] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b', '00000000-0000-4000-8000-00000000000c'];
 
@@ -22,21 +22,21 @@ const unused = () => {
   throw new Error('nothing else is to be done while waiting');
 };
 
-/** Sight of a platform whose time passes only while somebody waits. */
+/** ToolContext of a platform whose time passes only while somebody waits. */
 function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt = Infinity }: Scene) {
   const pauses: number[] = [];
   const told: string[] = [];
   const seen = { reads: 0 };
   let now = 0;
   let isFresh = true;
-  const sight: Sight = {
+  const context: ToolContext = {
     addresses: {}, done: [], read: unused,
     attempt: (async ({ name }: { name: string }) => {
       if (name.startsWith('list_')) return { results: history.map((execution_id) => ({ identifier: { execution_id } })) };
       if (isFresh) seen.reads += 1;
       isFresh = false;
       return polls[Math.min(seen.reads, polls.length) - 1];
-    }) as unknown as Sight['attempt'],
+    }) as unknown as ToolContext['attempt'],
     forget: () => {
       isFresh = true;
     },
@@ -53,7 +53,7 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
     budget: () => ({ remaining, limit: 100, resetAt: 3_600_000, seenAt: 0 }),
     refuse: unused,
   };
-  return { sight, pauses, told, seen };
+  return { context, pauses, told, seen };
 }
 
 const service = { kind: 'container', id: 'x' } as const;
@@ -71,54 +71,54 @@ describe('what was asked for by its id', () => {
     ['a stop that fails', 'STOP', [at('STOPPING'), at('STOP_ERROR')], 'failed', 2],
     ['a state nobody knows', 'DEPLOY', [at('HATCHING'), at('DEPLOYED')], 'succeeded', 2],
   ])('%s', async (_, action, polls, outcome, reads) => {
-    const { sight, seen } = scene({ polls });
-    expect(await awaitEnd(sight, service, { action, deployment: ours })).toMatchObject({ outcome });
+    const { context, seen } = scene({ polls });
+    expect(await awaitEnd(context, service, { action, deployment: ours })).toMatchObject({ outcome });
     expect(seen.reads).toBe(reads);
   });
 
   test('a later deployment took its place', async () => {
-    const { sight } = scene({ polls: [at('BUILDING', later)] });
-    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours, before: at('DEPLOYED', old) })).toMatchObject({ outcome: 'superseded' });
+    const { context } = scene({ polls: [at('BUILDING', later)] });
+    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours, before: at('DEPLOYED', old) })).toMatchObject({ outcome: 'superseded' });
   });
 });
 
 describe('what was asked for without an id', () => {
   test('is not the end that was there before', async () => {
-    const { sight } = scene({ polls: [at('DEPLOYED', old), at('BUILDING'), at('BUILD_ERROR')] });
-    expect(await awaitNewEnd(sight, service, { action: 'DEPLOY' })).toMatchObject({ outcome: 'failed', status: { deployment_request_id: ours } });
+    const { context } = scene({ polls: [at('DEPLOYED', old), at('BUILDING'), at('BUILD_ERROR')] });
+    expect(await awaitNewEnd(context, service, { action: 'DEPLOY' })).toMatchObject({ outcome: 'failed', status: { deployment_request_id: ours } });
   });
 
   test('is the end that stays', async () => {
-    const { sight, seen } = scene({ polls: [at('DEPLOYED')] });
-    expect(await awaitNewEnd(sight, service, { action: 'DEPLOY' })).toMatchObject({ outcome: 'succeeded' });
+    const { context, seen } = scene({ polls: [at('DEPLOYED')] });
+    expect(await awaitNewEnd(context, service, { action: 'DEPLOY' })).toMatchObject({ outcome: 'succeeded' });
     expect(seen.reads).toBe(2);
   });
 });
 
 describe('the time', () => {
   test.each([{ remaining: 100, seconds: 50 }, { remaining: 5, seconds: 50 }, { remaining: 5, seconds: 45 }, { remaining: 100, seconds: 10 }])('over first, it goes on, and there is time to tell: %j', async ({ remaining, seconds }) => {
-    const { sight } = scene({ polls: [at('BUILDING')], remaining });
-    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours }, { seconds })).toMatchObject({ outcome: 'running', status: { state: 'BUILDING' } });
-    expect(sight.timeLeft()).toBeGreaterThanOrEqual(4_000);
-    expect(sight.now()).toBeLessThanOrEqual(seconds * 1000);
+    const { context } = scene({ polls: [at('BUILDING')], remaining });
+    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours }, { seconds })).toMatchObject({ outcome: 'running', status: { state: 'BUILDING' } });
+    expect(context.timeLeft()).toBeGreaterThanOrEqual(4_000);
+    expect(context.now()).toBeLessThanOrEqual(seconds * 1000);
   });
 
   test('spent on a question is not waited for again', async () => {
-    const { sight } = scene({ polls: [at('BUILDING')], time: 6_000 });
-    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
-    expect(sight.timeLeft()).toBeGreaterThanOrEqual(4_000);
+    const { context } = scene({ polls: [at('BUILDING')], time: 6_000 });
+    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
+    expect(context.timeLeft()).toBeGreaterThanOrEqual(4_000);
   });
 
   test('is asked for seldom when few requests are left', async () => {
     const [rich, poor] = [scene({ polls: [at('BUILDING')] }), scene({ polls: [at('BUILDING')], remaining: 10 })];
-    for (const { sight } of [rich, poor]) await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours });
+    for (const { context } of [rich, poor]) await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours });
     expect(poor.seen.reads).toBeLessThanOrEqual(6);
     expect(rich.seen.reads).toBeGreaterThan(poor.seen.reads * 2);
   });
 
   test('ends when the caller gives up', async () => {
-    const { sight, seen } = scene({ polls: [at('BUILDING')], abortsAt: 2 });
-    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
+    const { context, seen } = scene({ polls: [at('BUILDING')], abortsAt: 2 });
+    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
     expect(seen.reads).toBe(3);
   });
 });
@@ -130,36 +130,36 @@ describe('what never shows', () => {
     ['a deployment of what has none', { action: 'DEPLOY', deployment: ours }, { state: 'READY' }, 'not_seen'],
     ['any deployment of what has none', { action: 'DEPLOY' }, { state: 'READY' }, 'never_deployed'],
   ])('is looked for once more and no longer: %s', async (_, asked, status, outcome) => {
-    const { sight, seen } = scene({ polls: [status] });
-    expect(await awaitEarlierEnd(sight, service, asked, 45)).toMatchObject({ outcome, waited_seconds: 3 });
+    const { context, seen } = scene({ polls: [status] });
+    expect(await awaitEarlierEnd(context, service, asked, 45)).toMatchObject({ outcome, waited_seconds: 3 });
     expect(seen.reads).toBe(2);
   });
 
   test('and is an earlier one, is told as that', async () => {
-    const { sight } = scene({ polls: [at('DEPLOYED', later)], history: [later, ours] });
-    expect(await awaitEarlierEnd(sight, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'superseded' });
+    const { context } = scene({ polls: [at('DEPLOYED', later)], history: [later, ours] });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'superseded' });
   });
 
   test('is waited for longer where it was ordered just now', async () => {
-    const { sight } = scene({ polls: [at('DEPLOYED', old)] });
-    expect(await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'not_seen' });
-    expect(sight.now()).toBeGreaterThan(5_000);
-    expect(sight.now()).toBeLessThan(20_000);
+    const { context } = scene({ polls: [at('DEPLOYED', old)] });
+    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'not_seen' });
+    expect(context.now()).toBeGreaterThan(5_000);
+    expect(context.now()).toBeLessThan(20_000);
   });
 
   test('but shows a moment later, is waited for', async () => {
-    const { sight } = scene({ polls: [at('DEPLOYED', old), at('BUILDING'), at('BUILDING'), at('DEPLOYED')] });
-    expect(await awaitEarlierEnd(sight, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'succeeded' });
+    const { context } = scene({ polls: [at('DEPLOYED', old), at('BUILDING'), at('BUILDING'), at('DEPLOYED')] });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'succeeded' });
   });
 
   test('while another is under way, may have its turn after that', async () => {
-    const { sight } = scene({ polls: [...Array.from({ length: 8 }, () => at('DEPLOYING', old)), at('DEPLOYED')] });
-    expect(await awaitEarlierEnd(sight, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'succeeded' });
+    const { context } = scene({ polls: [...Array.from({ length: 8 }, () => at('DEPLOYING', old)), at('DEPLOYED')] });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'succeeded' });
   });
 });
 
 test('progress is told while it goes on, and never of the end', async () => {
-  const { sight, told } = scene({ polls: [at('DEPLOYED', old), at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')] });
-  await awaitEnd(sight, service, { action: 'DEPLOY', deployment: ours });
+  const { context, told } = scene({ polls: [at('DEPLOYED', old), at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')] });
+  await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours });
   expect(told.map((message) => message.split(',')[0])).toEqual(['DEPLOYED', 'DEPLOYMENT_QUEUED', 'BUILDING']);
 });

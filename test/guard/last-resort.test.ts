@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Parts } from '../../src/server/protocol/parts.ts';
@@ -31,37 +31,44 @@ const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unk
   return Object.fromEntries(wrapped) as Record<string, unknown>;
 });
 
+vi.mock('../../src/server/browse/resources/catalog.ts', breakable);
+vi.mock('../../src/server/call/deed-text.ts', breakable);
+vi.mock('../../src/server/call/recording.ts', breakable);
+vi.mock('../../src/server/call/subject.ts', breakable);
+vi.mock('../../src/server/call/tool-context.ts', breakable);
+vi.mock('../../src/server/failure/failure.ts', breakable);
 vi.mock('../../src/server/guard/controls.ts', breakable);
-vi.mock('../../src/server/guard/pinned-place.ts', breakable);
-vi.mock('../../src/server/tool/arguments.ts', breakable);
 vi.mock('../../src/server/guard/guard.ts', breakable);
-vi.mock('../../src/server/call/resolve-arguments.ts', breakable);
-vi.mock('../../src/server/guard/together.ts', breakable);
-vi.mock('../../src/server/call/look.ts', breakable);
-vi.mock('../../src/server/guard/needless.ts', breakable);
 vi.mock('../../src/server/guard/lock.ts', breakable);
+vi.mock('../../src/server/guard/needless.ts', breakable);
+vi.mock('../../src/server/guard/pinned-place.ts', breakable);
 vi.mock('../../src/server/guard/plan.ts', breakable);
-vi.mock('../../src/server/guard/tier.ts', breakable);
-vi.mock('../../src/server/guard/target-path.ts', breakable);
 vi.mock('../../src/server/guard/policy.ts', breakable);
 vi.mock('../../src/server/guard/question.ts', breakable);
+vi.mock('../../src/server/guard/target-path.ts', breakable);
+vi.mock('../../src/server/guard/tier.ts', breakable);
+vi.mock('../../src/server/guard/together.ts', breakable);
+vi.mock('../../src/server/output/errors.ts', breakable);
 vi.mock('../../src/server/output/fit.ts', breakable);
 vi.mock('../../src/server/output/reply.ts', breakable);
+vi.mock('../../src/server/resolve/tree.ts', breakable);
+vi.mock('../../src/server/tool/arguments.ts', breakable);
+vi.mock('../../src/server/tool/references.ts', breakable);
 vi.mock('../../src/server/tool/schema.ts', breakable);
-vi.mock('../../src/server/call/subject.ts', breakable);
-vi.mock('../../src/server/output/errors.ts', breakable);
-vi.mock('../../src/server/output/failure.ts', breakable);
-vi.mock('../../src/server/call/recording.ts', breakable);
-vi.mock('../../src/server/browse/resources/catalog.ts', breakable);
 
-/** What pipeline.ts takes from elsewhere in the server, types aside. */
-const stages = (): string[] => {
-  const source = readFileSync(join(import.meta.dirname, '../../src/server/call/pipeline.ts'), 'utf8');
-  return [...source.matchAll(/^import \{(?<names>[^}]+)\} from '\.{1,2}\/(?!\.\.)/gm)].flatMap(({ groups }) => groups!['names']!.split(',').map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('type ')));
+const room = join(import.meta.dirname, '../../src/server/call');
+
+/** What the stages, and what takes calls through them, import from elsewhere in the server, types aside. */
+const imported = (): string[] => {
+  const files = ['run.ts', ...readdirSync(join(room, 'stages')).map((name) => join('stages', name))];
+  const names = files.flatMap((file) =>
+    [...readFileSync(join(room, file), 'utf8').matchAll(/^import \{(?<names>[^}]+)\} from '\.{1,2}\/(?!(?:\.\.\/)+(?:contract|client)\/)/gm)].flatMap(({ groups }) => groups!['names']!.split(',').map((name) => name.trim())),
+  );
+  return [...new Set(names.filter((name) => name !== '' && !name.startsWith('type ')))];
 };
 
-/** What isn't a stage: constants, helpers without a failure of their own, and what the last resort is itself made of. */
-const noStages = ['fail', 'fence', 'protectLog', 'isRecord', 'omit', 'withheldText', 'once', 'ask'];
+/** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
+const harmless = ['fail', 'fence', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'deedText', 'CallFailure'];
 
 let platform: Awaited<ReturnType<typeof busyPlatform>>;
 let calls: ReturnType<typeof callsOn>;
@@ -98,7 +105,7 @@ const fail = (): never => {
 
 /** Calls that between them take every stage. */
 const ways: readonly (readonly [tool: string, more: Record<string, unknown>])[] = [
-  ['restart_services', {}], ['restart_services', { dry_run: true }], ['unlock_cluster', { dry_run: true }], ['create_project', {}], ['list_projects', {}], ['list_projects', { nonsense: 1 }],
+  ['restart_services', {}], ['restart_services', { dry_run: true }], ['unlock_cluster', { dry_run: true }], ['create_project', {}], ['list_projects', {}], ['list_projects', { nonsense: 1 }], ['get_service', {}],
 ];
 
 async function callAll(call: Awaited<ReturnType<typeof connect>>['call']) {
@@ -110,7 +117,7 @@ async function callAll(call: Awaited<ReturnType<typeof connect>>['call']) {
 }
 
 describe('where a stage throws an error that holds a secret', () => {
-  test.each(stages().filter((name) => !noStages.includes(name)))('%s: the caller sees a plain error, the record is written, and the log has no secret', async (name) => {
+  test.each(imported().filter((name) => !harmless.includes(name)))('%s: the caller sees a plain error, the record is written, and the log has no secret', async (name) => {
     const { call, recorded, log, asked } = await serve();
     broken.name = name;
     const results = await callAll(call);

@@ -7,7 +7,7 @@ import { graveTiers } from '../../src/server/guard/tier.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
 import type { JsonSchema } from '../../src/server/json/json-schema.ts';
 import { naming, visibleText } from '../../src/server/tool/mentions.ts';
-import { listed } from '../../src/server/tool/registry.ts';
+import { listed } from '../../src/server/guard/registry.ts';
 import { resourceAt, resources } from '../../src/server/browse/resources/catalog.ts';
 import { isOfPlatform } from '../../src/server/browse/resources/resource.ts';
 import { givenSchema, takenSchema } from '../../src/server/tool/schema.ts';

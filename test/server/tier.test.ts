@@ -5,7 +5,7 @@ import { annotationsOf } from '../../src/server/tool/annotations.ts';
 import { denialOf } from '../../src/server/guard/policy.ts';
 import type { Target } from '../../src/server/context/target.ts';
 import { needsConfirmation, needsName, tierOf } from '../../src/server/guard/tier.ts';
-import { createRegistry } from '../../src/server/tool/registry.ts';
+import { createRegistry } from '../../src/server/guard/registry.ts';
 import { tools } from '../../tools/index.ts';
 import { defineTool } from '../../src/server/tool/define-tool.ts';
 import { record } from '../../src/server/tool/render.ts';

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { afterwards, begun } from '../../tools/deployment/begun.ts';
 import { awaitEnd } from '../../tools/deployment/waiting.ts';
-import type { Sight } from '../../src/server/tool/sight.ts';
+import type { ToolContext } from '../../src/server/tool/tool-context.ts';
 
 const status = { state: 'DEPLOYING', deployment_request_id: 'd-1' };
 
-/** Sight of a platform where nothing ever ends, for a caller whose time is over. */
-const sight = {
+/** ToolContext of a platform where nothing ever ends, for a caller whose time is over. */
+const context = {
   addresses: {}, lacks: () => false, now: () => 0, isAborted: () => true, attempt: async () => ({ ...status, environment: status }),
-} as unknown as Sight;
+} as unknown as ToolContext;
 
 test.each([
   ['environment', { environment: 'e-1' }],
   ['container', { service: 'e-1' }],
 ] as const)('whoever waited in vain for a deployment of a %s is told to wait for that again', async (kind, subject) => {
-  const view = await afterwards(sight, { kind, id: 'e-1' }, { action: 'RESTART', answer: status, wait: true });
+  const view = await afterwards(context, { kind, id: 'e-1' }, { action: 'RESTART', answer: status, wait: true });
   expect(view).toMatchObject({ outcome: 'running' });
   expect(begun.next(view)).toEqual([
     { tool: 'wait_for_deployment', arguments: { ...subject, deployment_id: 'd-1', action: 'RESTART' }, why: 'it has not ended yet' },
@@ -22,8 +22,8 @@ test.each([
 });
 
 test('a deployment that the platform never showed is not told to go on', async () => {
-  const unknown = await awaitEnd(sight, { kind: 'container', id: 's-1' }, { action: 'DEPLOY', deployment: 'd-2' });
+  const unknown = await awaitEnd(context, { kind: 'container', id: 's-1' }, { action: 'DEPLOY', deployment: 'd-2' });
   expect(unknown).toMatchObject({ outcome: 'not_seen', status });
-  const never = { ...sight, attempt: async () => ({ state: 'READY' }) } as unknown as Sight;
+  const never = { ...context, attempt: async () => ({ state: 'READY' }) } as unknown as ToolContext;
   expect(await awaitEnd(never, { kind: 'container', id: 's-1' }, { action: 'DEPLOY' })).toMatchObject({ outcome: 'never_deployed' });
 });

@@ -6,7 +6,7 @@ import { allOperations } from '../../src/contract/operations.ts';
 import type { JsonSchema } from '../../src/server/json/json-schema.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
 import { visibleText } from '../../src/server/tool/mentions.ts';
-import { listed } from '../../src/server/tool/registry.ts';
+import { listed } from '../../src/server/guard/registry.ts';
 import { tools } from '../../tools/index.ts';
 
 const list = tools.map((tool) => listed(tool));

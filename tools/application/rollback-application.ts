@@ -5,7 +5,7 @@ import { maximumPageSize, reference } from '../../src/contract/primitives.ts';
 import { DeployRequest } from '../../src/contract/resources/deployment.ts';
 import { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from '../../src/analysis/history.ts';
 import { goesBack, wayBack, type Release, type WayBack } from '../../src/analysis/way-back.ts';
-import { act, attempt, composeTool, deployment, isRecord, naming, type JsonRecord, type Sight, type Tool } from '../../src/server/tool/index.ts';
+import { act, composeTool, deployment, isRecord, naming, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
 import { afterwards, begun } from '../deployment/begun.ts';
 import { askedFor, wait } from '../deployment/waiting.ts';
 import { subjectAt } from '../service/any-kind.ts';
@@ -46,32 +46,32 @@ const nameCommit = naming`Name the commit yourself: ${'deploy_application'} with
  * Where going back leads, as the application's history shows it.
  * @param without a deployment that doesn't count, because this call began it.
  */
-async function findWay(sight: Sight, application_id: string, { commit, without }: { commit?: string; without?: string | null }): Promise<WayBack> {
-  const history = await historyOf((input) => sight.attempt(operations.list_application_deployments, input), application_id);
-  if (!history) return sight.refuse('this platform does not show the history of applications', nameCommit);
+async function findWay(context: ToolContext, application_id: string, { commit, without }: { commit?: string; without?: string | null }): Promise<WayBack> {
+  const history = await historyOf((input) => context.attempt(operations.list_application_deployments, input), application_id);
+  if (!history) return context.refuse('this platform does not show the history of applications', nameCommit);
   return wayBack(history.past.filter(({ id }) => id === undefined || id !== without), commit);
 }
 
 /** Whether a deployment of an application goes back to a commit that ran before the present one. One of the newest commit never does. */
-const isGoingBack: NonNullable<Tool['isDone']> = async ({ input }, read) => {
+const isGoingBack: NonNullable<Tool['isDone']> = async ({ input }, reader) => {
   const { application_id, git_commit_id: commit } = input;
   if (typeof commit !== 'string') return 'no';
-  const history = await historyOf((page) => attempt(read(operations.list_application_deployments, page)), String(application_id));
+  const history = await historyOf((page) => reader.attempt(operations.list_application_deployments, page), String(application_id));
   if (history && goesBack(history.past, commit)) return 'yes';
   return history?.isWhole ? 'no' : 'unknown';
 };
 
 /** The commit to deploy; undefined where there is nothing to do. @throws CallFailure where there is no way back. */
-function commitOf(way: WayBack, sight: Sight, wanted: string | undefined): string | undefined {
+function commitOf(way: WayBack, context: ToolContext, wanted: string | undefined): string | undefined {
   switch (way.kind) {
     case 'back':
       return way.to.commit;
     case 'not_the_commit':
-      return sight.refuse(`the commit that failed, ${way.from}, was deployed well before, so it is not what fails`, naming`${'diagnose_deployment'} says what changed since.`);
+      return context.refuse(`the commit that failed, ${way.from}, was deployed well before, so it is not what fails`, naming`${'diagnose_deployment'} says what changed since.`);
     case 'none':
       return wanted === undefined
-        ? sight.refuse('its history holds no good deployment of an older commit than the present one', nameCommit)
-        : sight.refuse(`its history holds no good deployment of ${wanted} from before the present commit`, way.good.length === 0 ? 'It holds none of an older commit at all.' : `Older commits that ended well, newest first: ${commitsOf(way.good)}.`);
+        ? context.refuse('its history holds no good deployment of an older commit than the present one', nameCommit)
+        : context.refuse(`its history holds no good deployment of ${wanted} from before the present commit`, way.good.length === 0 ? 'It holds none of an older commit at all.' : `Older commits that ended well, newest first: ${commitsOf(way.good)}.`);
     default:
       return undefined;
   }
@@ -100,17 +100,17 @@ export const rollbackApplication = composeTool({
   },
   operations: [operations.deploy_application],
   isDone: isGoingBack,
-  acts: async ({ application, commit }, sight) => {
-    const target = commitOf(await findWay(sight, application, { commit }), sight, commit);
+  acts: async ({ application, commit }, context) => {
+    const target = commitOf(await findWay(context, application, { commit }), context, commit);
     return target === undefined ? [] : [act(operations.deploy_application, { application_id: application, git_commit_id: target })];
   },
   preview: deployment,
   answer: begun.answer.extend({ why: z.string() }),
-  answerOf: async ({ application, commit, wait: waits }, sight, [answer]): Promise<JsonRecord> => {
-    const subject = subjectAt(sight, 'application') ?? { kind: 'application' as const, id: application };
-    const why = reasonOf(await findWay(sight, application, { commit, without: answer && askedFor('DEPLOY', answer).deployment }));
+  answerOf: async ({ application, commit, wait: waits }, context, [answer]): Promise<JsonRecord> => {
+    const subject = subjectAt(context, 'application') ?? { kind: 'application' as const, id: application };
+    const why = reasonOf(await findWay(context, application, { commit, without: answer && askedFor('DEPLOY', answer).deployment }));
     if (!answer) return { outcome: 'nothing_to_do', subject: subject.path ?? application, service: application, why };
-    return { ...(await afterwards(sight, subject, { action: 'DEPLOY', answer, wait: waits })), ...(why !== undefined && { why }) };
+    return { ...(await afterwards(context, subject, { action: 'DEPLOY', answer, wait: waits })), ...(why !== undefined && { why }) };
   },
   render: {
     ...begun.render,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DeploymentAction } from '../../src/contract/states.ts';
-import { compact, isRecord, pruneRecord, record, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/server/tool/index.ts';
+import { compact, isRecord, pruneRecord, record, type JsonRecord, type Next, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import { subjectAt, subjectsOf, tellsStatus, type Subject } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
 import { askedFor, awaitNewEnd, wait } from './waiting.ts';
@@ -18,8 +18,8 @@ const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by',
 const notHere = 'how it goes on can not be read on this platform';
 
 /** What can be waited for of all that a call began, the widest first; undefined where the platform tells of none of it how it is. */
-async function followable(sight: Sight, subjects: readonly Subject[]): Promise<Subject | undefined> {
-  for (const subject of subjects) if (await tellsStatus(sight, subject)) return subject;
+async function followable(context: ToolContext, subjects: readonly Subject[]): Promise<Subject | undefined> {
+  for (const subject of subjects) if (await tellsStatus(context, subject)) return subject;
   return undefined;
 }
 
@@ -30,10 +30,10 @@ const detour = (subject: Subject, followed: Subject | undefined): JsonRecord =>
   followed?.id === subject.id ? {} : { followed: followed ? asArgument(followed) : notHere };
 
 /** The answer of a tool that began a deployment: that it was accepted or, where the caller waits, how it ended. */
-export async function afterwards(sight: Sight, subject: Subject, { action, answer, wait: waits = false }: Begun): Promise<JsonRecord> {
+export async function afterwards(context: ToolContext, subject: Subject, { action, answer, wait: waits = false }: Begun): Promise<JsonRecord> {
   const asked = askedFor(action, answer);
-  const followed = await followable(sight, [subject, ...subjectsOf(sight)]);
-  if (waits && followed) return { ...(await endAnswer(sight, followed, await awaitNewEnd(sight, followed, asked))), ...asArgument(followed), action };
+  const followed = await followable(context, [subject, ...subjectsOf(context)]);
+  if (waits && followed) return { ...(await endAnswer(context, followed, await awaitNewEnd(context, followed, asked))), ...asArgument(followed), action };
   return pruneRecord({
     outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...asArgument(subject), action,
     state: answer['state'], deployment_id: asked.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'], ...detour(subject, followed),
@@ -75,11 +75,11 @@ const plainly = record({ first: ['state', 'id'] });
 /** What a tool of one operation takes and answers that begins a deployment of what its first argument points at. */
 export const beginning = (action: DeploymentAction, member: string) => ({
   input: wait,
-  answerOf: async (args: JsonRecord, sight: Sight, [answer = {}]: readonly JsonRecord[]): Promise<JsonRecord> => {
+  answerOf: async (args: JsonRecord, context: ToolContext, [answer = {}]: readonly JsonRecord[]): Promise<JsonRecord> => {
     const kind = member.replace(/_id$/, '') as Subject['kind'];
-    const subject = subjectAt(sight, member) ?? { kind, id: String(args[member]) };
-    if (args['wait'] === true) return afterwards(sight, subject, { action, answer, wait: true });
-    return { ...answer, ...detour(subject, await followable(sight, [subject, ...subjectsOf(sight)])) };
+    const subject = subjectAt(context, member) ?? { kind, id: String(args[member]) };
+    if (args['wait'] === true) return afterwards(context, subject, { action, answer, wait: true });
+    return { ...answer, ...detour(subject, await followable(context, [subject, ...subjectsOf(context)])) };
   },
   render: {
     ...plainly,

@@ -8,8 +8,8 @@ import { wait } from './waiting.ts';
 
 const kinds = [...serviceKinds.map(deployOperation), operations.deploy_environment] as const;
 
-const preview: Preview = async (args, sight) =>
-  sight.target.kind === 'environment' ? environmentDeployment(args, sight) : [...deedLines(sight.target.kind), ...(await deployment(args, sight))];
+const preview: Preview = async (args, context) =>
+  context.target.kind === 'environment' ? environmentDeployment(args, context) : [...deedLines(context.target.kind), ...(await deployment(args, context))];
 
 export const deployService = composeTool({
   name: 'deploy_service',
@@ -22,13 +22,13 @@ export const deployService = composeTool({
   input: { service: anyService().optional(), environment: reference('environment').optional(), ...wait },
   rules: oneOf('service', 'environment'),
   operations: kinds as unknown as readonly [(typeof kinds)[number], ...(typeof kinds)[number][]],
-  acts: async (_, sight) => {
-    const subject = subjectOf(sight);
+  acts: async (_, context) => {
+    const subject = subjectOf(context);
     return [{ operation: deployOperation(subject.kind), input: idOf(subject) }];
   },
   preview,
   answer: begun.answer,
-  answerOf: (args, sight, [answer = {}]) => afterwards(sight, subjectOf(sight), { action: 'DEPLOY', answer, wait: args.wait }),
+  answerOf: (args, context, [answer = {}]) => afterwards(context, subjectOf(context), { action: 'DEPLOY', answer, wait: args.wait }),
   render: begun.render,
   next: begun.next,
 });

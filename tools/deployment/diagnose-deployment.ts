@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import type { ServiceKind } from '../../src/contract/resources/service.ts';
-import { anyService, composeTool, isRecord, naming, type JsonRecord, type Next, type Sight } from '../../src/server/tool/index.ts';
+import { anyService, composeTool, isRecord, naming, type JsonRecord, type Next, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, subjectOf, type Subject } from '../service/any-kind.ts';
 import { diagnosisAnswer, diagnosisView } from './diagnosis-text.ts';
 import { gather, servicesIn, type Seen } from './evidence.ts';
@@ -12,8 +12,8 @@ const hasFailed = ({ status }: Seen): boolean => status?.state?.endsWith('ERROR'
 const latestFirst = (one: Seen, other: Seen): number => (other.status?.last_deployment_date ?? '').localeCompare(one.status?.last_deployment_date ?? '');
 
 /** The service of an environment that is asked about: the one whose deployment failed last. */
-async function failedIn(sight: Sight, environment: Subject): Promise<{ subject?: Subject & { kind: ServiceKind }; others: readonly Seen[] }> {
-  const services = (await servicesIn(sight, environment.id)) ?? sight.refuse('this platform does not show the services of an environment', 'Name the service.');
+async function failedIn(context: ToolContext, environment: Subject): Promise<{ subject?: Subject & { kind: ServiceKind }; others: readonly Seen[] }> {
+  const services = (await servicesIn(context, environment.id)) ?? context.refuse('this platform does not show the services of an environment', 'Name the service.');
   const [first, ...others] = services.filter(hasFailed).toSorted(latestFirst);
   return { subject: first && { kind: first.kind, id: first.id, name: first.name, environmentId: environment.id, projectId: environment.projectId }, others };
 }
@@ -21,8 +21,8 @@ async function failedIn(sight: Sight, environment: Subject): Promise<{ subject?:
 const isService = (subject: Subject): subject is Subject & { kind: ServiceKind } => subject.kind !== 'environment';
 
 /** What is wrong with a service's latest deployment, or with that one, and why, as an answer. */
-export async function diagnosed(sight: Sight, subject: Subject & { kind: ServiceKind }, deployment?: string): Promise<JsonRecord> {
-  const evidence = await gather(sight, subject, deployment);
+export async function diagnosed(context: ToolContext, subject: Subject & { kind: ServiceKind }, deployment?: string): Promise<JsonRecord> {
+  const evidence = await gather(context, subject, deployment);
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
 }
@@ -32,10 +32,10 @@ export const proposed = (view: JsonRecord): readonly Next[] =>
   Array.isArray(view['next']) ? view['next'].filter(isRecord).map((call) => call as unknown as Next) : [];
 
 /** The same of what failed last in an environment; undefined where nothing did. Names the others that are in a failed state. */
-export async function diagnosedIn(sight: Sight, environment: Subject, deployment?: string): Promise<JsonRecord | undefined> {
-  const { subject, others } = await failedIn(sight, environment);
+export async function diagnosedIn(context: ToolContext, environment: Subject, deployment?: string): Promise<JsonRecord | undefined> {
+  const { subject, others } = await failedIn(context, environment);
   if (!subject) return undefined;
-  const answer = await diagnosed(sight, subject, deployment);
+  const answer = await diagnosed(context, subject, deployment);
   return others.length === 0 ? answer : { ...answer, failed_too: others.map(({ kind, name, id, status }) => ({ kind, name, id, state: status?.state })) };
 }
 
@@ -53,14 +53,14 @@ export const diagnoseDeployment = composeTool({
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments', 'logs', 'status'), operations.list_services, operations.get_environment_status, operations.get_environment_logs],
   answer: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
-  answerOf: async ({ deployment_id }, sight) => {
-    const given = subjectOf(sight);
+  answerOf: async ({ deployment_id }, context) => {
+    const given = subjectOf(context);
     if (isService(given)) {
-      const answer = await diagnosed(sight, given, deployment_id);
+      const answer = await diagnosed(context, given, deployment_id);
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
-      return sight.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment_id it is the latest that failed.`);
+      return context.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment_id it is the latest that failed.`);
     }
-    return (await diagnosedIn(sight, given, deployment_id)) ?? { subject: given.path ?? given.name ?? given.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
+    return (await diagnosedIn(context, given, deployment_id)) ?? { subject: given.path ?? given.name ?? given.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
   },
   render: {
     ...diagnosisView,

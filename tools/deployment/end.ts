@@ -1,5 +1,5 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
-import { compact, isRecord, pruneRecord, type JsonRecord, type Next, type Renderer, type Sight } from '../../src/server/tool/index.ts';
+import { compact, isRecord, pruneRecord, type JsonRecord, type Next, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import type { Subject } from '../service/any-kind.ts';
 import { diagnosed, diagnosedIn, proposed } from './diagnose-deployment.ts';
 import { diagnosisText } from './diagnosis-text.ts';
@@ -8,14 +8,14 @@ import type { Left } from './waiting.ts';
 const isServiceKind = (kind: string): kind is ServiceKind => (serviceKinds as readonly string[]).includes(kind);
 
 /** Why a deployment failed: of an environment, why the service did that failed last. */
-const diagnosisOf = (sight: Sight, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
-  isServiceKind(subject.kind) ? diagnosed(sight, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(sight, subject);
+const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
+  isServiceKind(subject.kind) ? diagnosed(context, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(context, subject);
 
 /** What came of a deployment that was waited for; of one that failed, also why. */
-export async function endAnswer(sight: Sight, subject: Subject, { outcome, status, waited_seconds }: Left): Promise<JsonRecord> {
+export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: Left): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
-  const diagnosis = outcome === 'failed' ? await diagnosisOf(sight, subject, status.deployment_request_id ?? undefined) : undefined;
+  const diagnosis = outcome === 'failed' ? await diagnosisOf(context, subject, status.deployment_request_id ?? undefined) : undefined;
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,

@@ -5,7 +5,7 @@ import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
 import type { ServiceStatus } from '../../src/analysis/ends.ts';
 import type { HistoryItem } from '../../src/analysis/history.ts';
 import type { LogLine } from '../../src/analysis/logs/log-line.ts';
-import { isRecord, pick, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
+import { isRecord, pick, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';
 
 /** A service with its status, as an environment's lists tell of it. */
@@ -24,10 +24,10 @@ const rows = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.fil
 const kindOf = (service: JsonRecord): ServiceKind | undefined => serviceKinds.find((kind) => kind === textOf(service, 'service_type')?.toLowerCase());
 
 /** The services of an environment with what they are made of and how they are; undefined where the platform tells neither. */
-export async function servicesIn(sight: Sight, environmentId: string): Promise<Seen[] | undefined> {
+export async function servicesIn(context: ToolContext, environmentId: string): Promise<Seen[] | undefined> {
   const [list, statuses] = await Promise.all([
-    sight.attempt(operations.list_services, { environment_id: environmentId }),
-    sight.attempt(operations.get_environment_status, { environment_id: environmentId }),
+    context.attempt(operations.list_services, { environment_id: environmentId }),
+    context.attempt(operations.get_environment_status, { environment_id: environmentId }),
   ]);
   if (!list && !statuses) return undefined;
   const configured = new Map(rows(list?.results).map((row) => [row['id'], row]));
@@ -49,34 +49,34 @@ const siblingOf = ({ kind, id, name, configuration = {}, status }: Seen): Siblin
 });
 
 /** The keys of the variables a service sees, never their values. */
-async function variableKeys(sight: Sight, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[]> {
+async function variableKeys(context: ToolContext, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[]> {
   const list =
-    kind === 'application' ? await sight.attempt(operations.list_environment_variables, { application_id: id })
-    : kind === 'container' ? await sight.attempt(operations.list_variables_of_container, { container_id: id })
-    : environmentId ? await sight.attempt(operations.list_variables_of_environment, { environment_id: environmentId })
+    kind === 'application' ? await context.attempt(operations.list_environment_variables, { application_id: id })
+    : kind === 'container' ? await context.attempt(operations.list_variables_of_container, { container_id: id })
+    : environmentId ? await context.attempt(operations.list_variables_of_environment, { environment_id: environmentId })
     : undefined;
   return rows(list?.results).map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
 }
 
 /** The environment's log says which step and service a line is of; where there is none, the service's own does. */
-async function linesOf(sight: Sight, subject: Subject, environmentId: string | undefined): Promise<LogLine[]> {
-  const whole = environmentId ? rows((await sight.attempt(operations.get_environment_logs, { environment_id: environmentId }))?.results) : [];
+async function linesOf(context: ToolContext, subject: Subject, environmentId: string | undefined): Promise<LogLine[]> {
+  const whole = environmentId ? rows((await context.attempt(operations.get_environment_logs, { environment_id: environmentId }))?.results) : [];
   const own = whole.filter((line) => line['service_id'] === subject.id);
-  return own.length > 0 ? own : rows((await readAspect(sight, subject, 'logs'))?.['results']);
+  return own.length > 0 ? own : rows((await readAspect(context, subject, 'logs'))?.['results']);
 }
 
 /** An environment, from its project's list where that tells it: whoever went there by its path has read that already. */
-async function environmentAt(sight: Sight, environmentId: string, projectId: string | undefined) {
-  const list = projectId === undefined ? undefined : await sight.read(operations.list_environments, { project_id: projectId }).catch(() => undefined);
-  return list?.results?.find(({ id }) => id === environmentId) ?? sight.attempt(operations.get_environment, { environment_id: environmentId });
+async function environmentAt(context: ToolContext, environmentId: string, projectId: string | undefined) {
+  const list = projectId === undefined ? undefined : await context.read(operations.list_environments, { project_id: projectId }).catch(() => undefined);
+  return list?.results?.find(({ id }) => id === environmentId) ?? context.attempt(operations.get_environment, { environment_id: environmentId });
 }
 
 /** The lock that keeps the environment from being changed. Where nothing is locked, nobody needs to know the cluster. */
-async function lockOn(sight: Sight, environmentId: string, projectId: string | undefined): Promise<Evidence['cluster']> {
-  const organization = await sight.attempt(operations.get_organization, {});
-  const locks = organization && rows((await sight.attempt(operations.list_cluster_locks, { organization_id: organization.id }))?.results);
+async function lockOn(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<Evidence['cluster']> {
+  const organization = await context.attempt(operations.get_organization, {});
+  const locks = organization && rows((await context.attempt(operations.list_cluster_locks, { organization_id: organization.id }))?.results);
   if (!locks?.length) return undefined;
-  const environment = await environmentAt(sight, environmentId, projectId);
+  const environment = await environmentAt(context, environmentId, projectId);
   const lock = locks.find((one) => one['cluster_id'] === environment?.cluster_id);
   return environment?.cluster_id ? { id: environment.cluster_id, name: environment.cluster_name, lock: lock ?? null } : undefined;
 }
@@ -89,29 +89,29 @@ const aroundIt: readonly string[] = ['unknown', 'none', 'disk_full', 'insufficie
  * cluster, only the one that fits what the rest tells.
  * @throws ApiError as the platform fails.
  */
-export async function gather(sight: Sight, subject: Subject & { readonly kind: ServiceKind }, deployment?: string): Promise<Evidence> {
-  const configuration = subject.environmentId === undefined ? await readAspect(sight, subject, 'configuration') : undefined;
+export async function gather(context: ToolContext, subject: Subject & { readonly kind: ServiceKind }, deployment?: string): Promise<Evidence> {
+  const configuration = subject.environmentId === undefined ? await readAspect(context, subject, 'configuration') : undefined;
   const environmentId = subject.environmentId ?? textOf(configuration?.['environment'] as JsonRecord | undefined, 'id');
   const [services, past] = await Promise.all([
-    environmentId ? servicesIn(sight, environmentId) : undefined,
-    readAspect(sight, subject, 'deployments'),
+    environmentId ? servicesIn(context, environmentId) : undefined,
+    readAspect(context, subject, 'deployments'),
   ]);
   const own = services?.find(({ id }) => id === subject.id);
-  const status = own?.status ?? (await readAspect(sight, subject, 'status'));
+  const status = own?.status ?? (await readAspect(context, subject, 'status'));
   const history = rows(past?.['results']) as HistoryItem[];
   const evidence: Evidence = {
     service: { kind: subject.kind, id: subject.id, name: own?.name ?? subject.name ?? subject.id, configuration: own?.configuration ?? configuration },
     ...(environmentId && { environment: { id: environmentId } }),
     history, deployment, status,
-    lines: await linesOf(sight, subject, environmentId),
+    lines: await linesOf(context, subject, environmentId),
     siblings: (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf),
   };
   // The engine of regular expressions is large, and needed here only.
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   const { cause } = diagnose(evidence);
   if (environmentId && aroundIt.includes(cause.code)) {
-    const cluster = await lockOn(sight, environmentId, subject.projectId);
+    const cluster = await lockOn(context, environmentId, subject.projectId);
     if (cluster?.lock) return { ...evidence, cluster };
   }
-  return { ...evidence, variables: await variableKeys(sight, subject, environmentId) };
+  return { ...evidence, variables: await variableKeys(context, subject, environmentId) };
 }

@@ -26,9 +26,9 @@ export const listDeployments = composeTool({
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
   answer: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),
-  answerOf: async ({ page = 1, page_size }, sight) => {
-    const subject = subjectOf(sight);
-    const history = (await readAspect(sight, subject, 'deployments', { page, page_size })) ?? sight.refuse(`the deployments of this ${subject.kind} can't be read here`, 'Its status tells of the latest one.');
+  answerOf: async ({ page = 1, page_size }, context) => {
+    const subject = subjectOf(context);
+    const history = (await readAspect(context, subject, 'deployments', { page, page_size })) ?? context.refuse(`the deployments of this ${subject.kind} can't be read here`, 'Its status tells of the latest one.');
     const results = Array.isArray(history['results']) ? history['results'].filter(isRecord) : [];
     return { results: results.map((item) => row(item as HistoryItem)), page, page_size };
   },

@@ -33,9 +33,9 @@ export const waitForDeployment = composeTool({
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('status'), operations.get_environment_status],
   answer: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
-  answerOf: async ({ deployment_id: deployment, action, seconds }, sight) => {
-    const subject = subjectOf(sight);
-    return endAnswer(sight, subject, await awaitEarlierEnd(sight, subject, { action, deployment }, seconds));
+  answerOf: async ({ deployment_id: deployment, action, seconds }, context) => {
+    const subject = subjectOf(context);
+    return endAnswer(context, subject, await awaitEarlierEnd(context, subject, { action, deployment }, seconds));
   },
   render: endView.render,
   next,

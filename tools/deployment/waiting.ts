@@ -3,7 +3,7 @@ import { operations } from '../../src/contract/operations.ts';
 import { endOf, type DeploymentAction } from '../../src/contract/states.ts';
 import { standingOf, type Asked, type ServiceStatus, type Standing } from '../../src/analysis/ends.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
-import { isRecord, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
+import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';
 
 /** How a deployment was left. */
@@ -27,9 +27,9 @@ export const wait = { wait: z.boolean().optional().describe(`Wait for the end, a
 export const waitTime = z.int().min(1).max(longestWait).default(usualWait).describe('Seconds.');
 
 /** The status of a service, or of an environment as a whole; undefined where the platform doesn't tell. */
-export async function readStatus(sight: Sight, subject: Subject): Promise<ServiceStatus | undefined> {
-  if (subject.kind !== 'environment') return readAspect(sight, subject, 'status');
-  const statuses = await sight.attempt(operations.get_environment_status, { environment_id: subject.id });
+export async function readStatus(context: ToolContext, subject: Subject): Promise<ServiceStatus | undefined> {
+  if (subject.kind !== 'environment') return readAspect(context, subject, 'status');
+  const statuses = await context.attempt(operations.get_environment_status, { environment_id: subject.id });
   const environment: unknown = statuses?.environment;
   return isRecord(environment) ? environment : undefined;
 }
@@ -53,8 +53,8 @@ function unseen(standing: Standing, { deployment }: Asked, status: ServiceStatus
 const lowBudget = 0.2;
 
 /** How long to wait before asking again, in milliseconds: often at first, seldom when it takes long or requests are short. */
-function intervalAfter(elapsed: number, sight: Sight): number {
-  const budget = sight.budget();
+function intervalAfter(elapsed: number, context: ToolContext): number {
+  const budget = context.budget();
   const isLow = budget !== undefined && budget.remaining < budget.limit * lowBudget;
   return isLow ? 10_000 : Math.min(5_000, 700 + elapsed / 5);
 }
@@ -77,14 +77,14 @@ interface Waiting {
  * Waits until what was asked of a service or environment has ended, the time is over, or nothing of it shows.
  * @throws CallFailure where the platform doesn't offer the status; ApiError as it fails.
  */
-export async function awaitEnd(sight: Sight, subject: Subject, asked: Asked, { seconds = usualWait, isEarlier = false }: Waiting = {}): Promise<Left> {
-  const began = sight.now();
+export async function awaitEnd(context: ToolContext, subject: Subject, asked: Asked, { seconds = usualWait, isEarlier = false }: Waiting = {}): Promise<Left> {
+  const began = context.now();
   const patience = isEarlier ? settlingTime : newsTime;
-  const elapsed = (): number => sight.now() - began;
-  const isOver = (): boolean => sight.isAborted() || elapsed() >= seconds * 1000 || sight.timeLeft() <= reserve;
+  const elapsed = (): number => context.now() - began;
+  const isOver = (): boolean => context.isAborted() || elapsed() >= seconds * 1000 || context.timeLeft() <= reserve;
   let last = '';
   for (;;) {
-    const status = (await readStatus(sight, subject)) ?? sight.refuse(`the state of this ${subject.kind} can't be read here`, 'Ask whoever runs the platform how it went.');
+    const status = (await readStatus(context, subject)) ?? context.refuse(`the state of this ${subject.kind} can't be read here`, 'Ask whoever runs the platform how it went.');
     const standing = standingOf(asked, status);
     const outcome = outcomeOf(standing, status);
     const nothing = unseen(standing, asked, status);
@@ -92,13 +92,13 @@ export async function awaitEnd(sight: Sight, subject: Subject, asked: Asked, { s
     if (outcome !== undefined || isOver()) return { outcome: outcome ?? nothing ?? (standing === 'stale' ? 'not_seen' : 'running'), status, waited_seconds: waited };
     if (nothing !== undefined && elapsed() >= patience) return { outcome: nothing, status, waited_seconds: waited };
     const now = told(status, waited);
-    if (now !== last) sight.progress(now);
+    if (now !== last) context.progress(now);
     last = now;
-    sight.forget();
-    const interval = nothing !== undefined && isEarlier ? patience : intervalAfter(elapsed(), sight);
+    context.forget();
+    const interval = nothing !== undefined && isEarlier ? patience : intervalAfter(elapsed(), context);
     // Never past the time that is left, so that an answer always comes.
-    const left = Math.min(seconds * 1000 - elapsed(), sight.timeLeft() - reserve);
-    await sight.pause(Math.max(0, Math.min(interval, left)));
+    const left = Math.min(seconds * 1000 - elapsed(), context.timeLeft() - reserve);
+    await context.pause(Math.max(0, Math.min(interval, left)));
   }
 }
 
@@ -106,22 +106,22 @@ export async function awaitEnd(sight: Sight, subject: Subject, asked: Asked, { s
  * The same where the request's answer may have told no deployment: an end that is there at once may be the one from before,
  * and counts only when it is still there a moment later.
  */
-export async function awaitNewEnd(sight: Sight, subject: Subject, asked: Asked, { seconds = usualWait, ...how }: Waiting = {}): Promise<Left> {
-  const first = await awaitEnd(sight, subject, asked, { seconds, ...how });
+export async function awaitNewEnd(context: ToolContext, subject: Subject, asked: Asked, { seconds = usualWait, ...how }: Waiting = {}): Promise<Left> {
+  const first = await awaitEnd(context, subject, asked, { seconds, ...how });
   const mayBeOld = !asked.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
   if (!mayBeOld) return first;
-  await sight.pause(settlingTime);
-  sight.forget();
-  const later = await readStatus(sight, subject);
+  await context.pause(settlingTime);
+  context.forget();
+  const later = await readStatus(context, subject);
   const isSame = later?.deployment_request_id === first.status.deployment_request_id && later?.state === first.status.state;
-  return isSame ? first : awaitEnd(sight, subject, asked, { ...how, seconds: seconds - settlingTime / 1000 });
+  return isSame ? first : awaitEnd(context, subject, asked, { ...how, seconds: seconds - settlingTime / 1000 });
 }
 
 /** The same for what was ordered before this call. A deployment that the status doesn't show may be an earlier one, which the history does. */
-export async function awaitEarlierEnd(sight: Sight, subject: Subject, asked: Asked, seconds: number): Promise<Left> {
-  const left = await awaitNewEnd(sight, subject, asked, { seconds, isEarlier: true });
+export async function awaitEarlierEnd(context: ToolContext, subject: Subject, asked: Asked, seconds: number): Promise<Left> {
+  const left = await awaitNewEnd(context, subject, asked, { seconds, isEarlier: true });
   if (left.outcome !== 'not_seen') return left;
-  const history = await readAspect(sight, subject, 'deployments');
+  const history = await readAspect(context, subject, 'deployments');
   const items = Array.isArray(history?.['results']) ? (history['results'] as HistoryItem[]) : [];
   const isKnown = items.some((item) => readDeployment(item).id === asked.deployment);
   return isKnown ? { ...left, outcome: 'superseded' } : left;

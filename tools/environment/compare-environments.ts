@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { compareEnvironments as drift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/drift.ts';
-import { composeTool, containsMark as hides, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
+import { composeTool, containsMark as hides, isRecord, naming, pruneRecord, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
 
@@ -14,24 +14,24 @@ const compared = (row: JsonRecord, service?: string): ComparedVariable => ({
 });
 
 /** The variables of a service's own; the platform lists those of applications and containers only. */
-async function ofService(sight: Sight, service: JsonRecord): Promise<ComparedVariable[]> {
+async function ofService(context: ToolContext, service: JsonRecord): Promise<ComparedVariable[]> {
   const [id, name] = [String(service['id']), String(service['name'])];
   const list =
-    service['service_type'] === 'APPLICATION' ? await sight.attempt(operations.list_environment_variables, { application_id: id })
-    : service['service_type'] === 'CONTAINER' ? await sight.attempt(operations.list_variables_of_container, { container_id: id })
+    service['service_type'] === 'APPLICATION' ? await context.attempt(operations.list_environment_variables, { application_id: id })
+    : service['service_type'] === 'CONTAINER' ? await context.attempt(operations.list_variables_of_container, { container_id: id })
     : undefined;
   return (rows(list) ?? []).filter(({ scope }) => serviceScopes.includes(String(scope))).map((row) => compared(row, name));
 }
 
-async function environmentOf(sight: Sight, member: string, environment_id: string): Promise<ComparedEnvironment> {
+async function environmentOf(context: ToolContext, member: string, environment_id: string): Promise<ComparedEnvironment> {
   const [list, variables] = await Promise.all([
-    sight.attempt(operations.list_services, { environment_id }),
-    sight.attempt(operations.list_variables_of_environment, { environment_id }),
+    context.attempt(operations.list_services, { environment_id }),
+    context.attempt(operations.list_variables_of_environment, { environment_id }),
   ]);
-  const services = rows(list) ?? sight.refuse('this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
-  const own = await Promise.all(services.map((service) => ofService(sight, service)));
+  const services = rows(list) ?? context.refuse('this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
+  const own = await Promise.all(services.map((service) => ofService(context, service)));
   const shared = rows(variables)?.map((row) => compared(row));
-  return { name: sight.addresses[member]?.path ?? environment_id, services, variables: [...(shared ?? []), ...own.flat()] };
+  return { name: context.addresses[member]?.path ?? environment_id, services, variables: [...(shared ?? []), ...own.flat()] };
 }
 
 const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
@@ -45,8 +45,8 @@ export const compareEnvironments = composeTool({
   input: { first: reference('environment'), second: reference('environment') },
   operations: [operations.list_services, operations.list_variables_of_environment, operations.list_environment_variables, operations.list_variables_of_container],
   answer: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
-  answerOf: async ({ first, second }, sight) => {
-    const [one, other] = await Promise.all([environmentOf(sight, 'first', first), environmentOf(sight, 'second', second)]);
+  answerOf: async ({ first, second }, context) => {
+    const [one, other] = await Promise.all([environmentOf(context, 'first', first), environmentOf(context, 'second', second)]);
     const { differences, pairs, same, unknown } = drift(one, other);
     return pruneRecord({ first: one.name, second: other.name, pairs, same, results: differences.map((row) => ({ ...row })), not_comparable: unknown });
   },

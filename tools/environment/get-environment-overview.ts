@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { overviewOf } from '../../src/analysis/overview.ts';
-import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Next, type Sight } from '../../src/server/tool/index.ts';
+import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Next, type ToolContext } from '../../src/server/tool/index.ts';
 import { servicesIn } from '../deployment/evidence.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
 
 /** The alerts that fire on the services of an environment. */
-async function alertsOn(sight: Sight, environmentId: string): Promise<JsonRecord[]> {
-  const organization = await sight.attempt(operations.get_organization, {});
-  const rules = organization && (await sight.attempt(operations.list_alert_rules, { organization_id: organization.id }));
+async function alertsOn(context: ToolContext, environmentId: string): Promise<JsonRecord[]> {
+  const organization = await context.attempt(operations.get_organization, {});
+  const rules = organization && (await context.attempt(operations.list_alert_rules, { organization_id: organization.id }));
   return (rules?.results ?? [])
     .filter((rule) => firing.includes(rule.state ?? '') && rule.target?.service?.environment_id === environmentId)
     .map((rule) => pruneRecord({ name: rule.name, severity: rule.severity, state: rule.state, since: rule.starts_at, service: rule.target?.service?.name, id: rule.id }));
@@ -32,10 +32,10 @@ export const getEnvironmentOverview = composeTool({
   input: { environment: reference('environment') },
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
   answer: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
-  answerOf: async ({ environment }, sight) => {
-    const [services, alerts] = await Promise.all([servicesIn(sight, environment), alertsOn(sight, environment)]);
-    const { services: results, counts } = overviewOf(services ?? sight.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
-    return { environment: sight.addresses['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };
+  answerOf: async ({ environment }, context) => {
+    const [services, alerts] = await Promise.all([servicesIn(context, environment), alertsOn(context, environment)]);
+    const { services: results, counts } = overviewOf(services ?? context.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
+    return { environment: context.addresses['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };
   },
   render: {
     view: (answer) => answer,

@@ -38,8 +38,8 @@ export const findResource = composeTool({
   },
   operations: [operations.get_organization, operations.list_projects, operations.list_environments, operations.list_services, operations.get_environment_status, operations.list_clusters],
   answer: z.object({ results: z.array(z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() })), total: z.int() }),
-  answerOf: async ({ project, environment, limit, ...wanted }, sight) => {
-    const { found: all, states, unseen } = await everything(sight, wanted, { project, environment }, limit);
+  answerOf: async ({ project, environment, limit, ...wanted }, context) => {
+    const { found: all, states, unseen } = await everything(context, wanted, { project, environment }, limit);
     const found = all.filter(matches(wanted)).toSorted((one, other) => nearness(wanted.name, one) - nearness(wanted.name, other));
     return pruneRecord({ results: found.slice(0, limit).map((one) => pruneRecord({ ...one })), total: found.length, ...(unseen > 0 && { unseen }), ...(found.length === 0 && nothingLike(wanted, all, states)) });
   },

@@ -9,12 +9,12 @@ export const getApiBudget = composeTool({
   input: {},
   operations: [operations.get_organization],
   answer: z.object({ remaining: z.int(), limit: z.int(), reset_at: z.string(), seconds_to_reset: z.int() }),
-  answerOf: async (_, sight) => {
-    if (!sight.budget()) await sight.read(operations.get_organization, {});
-    const budget = sight.budget();
-    if (!budget) return sight.refuse('the platform does not tell what is left', 'Make few and wide requests.');
+  answerOf: async (_, context) => {
+    if (!context.budget()) await context.read(operations.get_organization, {});
+    const budget = context.budget();
+    if (!budget) return context.refuse('the platform does not tell what is left', 'Make few and wide requests.');
     const { remaining, limit, resetAt } = budget;
-    return { remaining, limit, reset_at: new Date(resetAt).toISOString(), seconds_to_reset: Math.max(0, Math.round((resetAt - sight.now()) / 1000)) };
+    return { remaining, limit, reset_at: new Date(resetAt).toISOString(), seconds_to_reset: Math.max(0, Math.round((resetAt - context.now()) / 1000)) };
   },
   render: record({ first: ['remaining', 'limit', 'reset_at', 'seconds_to_reset'] }),
 });

@@ -1,6 +1,6 @@
 import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
-import { isRecord, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
+import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** What can be searched for. */
 export const kinds = ['project', 'environment', ...serviceKinds, 'cluster'] as const;
@@ -39,7 +39,7 @@ const atOnce = 4;
 
 /** One look through the tree. */
 interface Search {
-  readonly sight: Sight;
+  readonly context: ToolContext;
   readonly wanted: Wanted;
   /** How many of what is searched for are enough. */
   readonly enough: number;
@@ -84,15 +84,15 @@ const placeOf = (environment: JsonRecord, project: string): Place => {
   return { found: { kind: 'environment', path, id: text(environment['id']), mode: text(environment['mode']) }, states: new Map() };
 };
 
-async function withStates({ found }: Place, { sight }: Search): Promise<Place> {
-  const statuses = (await sight.attempt(operations.get_environment_status, { environment_id: found.id })) as JsonRecord | undefined;
+async function withStates({ found }: Place, { context }: Search): Promise<Place> {
+  const statuses = (await context.attempt(operations.get_environment_status, { environment_id: found.id })) as JsonRecord | undefined;
   const all = [statuses?.['environment'], ...serviceKinds.flatMap((kind) => rows({ results: statuses?.[`${kind}s`] }))].filter(isRecord);
   const states = new Map(all.map((status) => [text(status['id']), text(status['state'])]));
   return { found: { ...found, state: states.get(found.id) }, states };
 }
 
-async function servicesIn({ found: { path, id }, states }: Place, { sight }: Search): Promise<readonly Found[]> {
-  return rows(await sight.attempt(operations.list_services, { environment_id: id })).map((row) => ({
+async function servicesIn({ found: { path, id }, states }: Place, { context }: Search): Promise<readonly Found[]> {
+  return rows(await context.attempt(operations.list_services, { environment_id: id })).map((row) => ({
     kind: text(row['service_type']).toLowerCase(), path: `${path}/${text(row['name'])}`, id: text(row['id']), state: states.get(text(row['id'])),
   }));
 }
@@ -114,21 +114,21 @@ async function lookInto(places: readonly Place[], search: Search, already: reado
 const inEnvironments = ({ wanted: { kind } }: Search): boolean => kind !== 'project' && kind !== 'cluster';
 
 async function inOrganization(organization_id: string, search: Search, project: string | undefined): Promise<Seen> {
-  const { sight, wanted } = search;
+  const { context, wanted } = search;
   const searchesClusters = project === undefined && (wanted.kind === undefined || wanted.kind === 'cluster');
-  const clusters = searchesClusters ? rows(await sight.attempt(operations.list_clusters, { organization_id })) : [];
-  const projects = wanted.kind === 'cluster' ? [] : rows(await sight.read(operations.list_projects, { organization_id }));
+  const clusters = searchesClusters ? rows(await context.attempt(operations.list_clusters, { organization_id })) : [];
+  const projects = wanted.kind === 'cluster' ? [] : rows(await context.read(operations.list_projects, { organization_id }));
   const outer = projects.filter(({ id }) => project === undefined || id === project).map((one): Found => ({ kind: 'project', path: text(one['name']), id: text(one['id']) }));
   const last = clusters.map((one): Found => ({ kind: 'cluster', path: text(one['name']), id: text(one['id']), state: text(one['status']) }));
   const searched = inEnvironments(search) ? outer : [];
-  const inside = await each(searched, search, async ({ id, path }) => rows(await sight.attempt(operations.list_environments, { project_id: id })).map((one) => placeOf(one, path)));
+  const inside = await each(searched, search, async ({ id, path }) => rows(await context.attempt(operations.list_environments, { project_id: id })).map((one) => placeOf(one, path)));
   const { by, states, unseen } = await lookInto(inside.flat(), search, [...outer, ...last]);
   const below = outer.flatMap((one, index) => [one, ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? [])]);
   return { found: [...below, ...last], states: [...states, ...last.flatMap(({ state }) => state ?? [])], unseen: unseen + searched.length - inside.length };
 }
 
 /** Requests that one look may make: never more than half of those that are left. */
-const allowance = (sight: Sight, kind: keyof typeof mostRequests = 'search'): number => Math.min(mostRequests[kind], Math.floor((sight.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2));
+const allowance = (context: ToolContext, kind: keyof typeof mostRequests = 'search'): number => Math.min(mostRequests[kind], Math.floor((context.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2));
 
 /**
  * What there is, as far as it can be what is searched for: what lies further out before what lies further in, until there
@@ -136,13 +136,13 @@ const allowance = (sight: Sight, kind: keyof typeof mostRequests = 'search'): nu
  * @param within ids of the project or environment to stay in.
  * @param enough how many of what is searched for are enough, where it is not the nearest to a name.
  */
-export async function everything(sight: Sight, wanted: Wanted, within: { readonly project?: string; readonly environment?: string }, enough: number): Promise<Seen> {
+export async function everything(context: ToolContext, wanted: Wanted, within: { readonly project?: string; readonly environment?: string }, enough: number): Promise<Seen> {
   if (within.environment !== undefined) {
-    const environment = await sight.read(operations.get_environment, { environment_id: within.environment });
-    return lookInto([placeOf(environment, sight.addresses['environment']?.project?.name ?? '')], { sight, wanted, enough, left: allowance(sight) }, []);
+    const environment = await context.read(operations.get_environment, { environment_id: within.environment });
+    return lookInto([placeOf(environment, context.addresses['environment']?.project?.name ?? '')], { context, wanted, enough, left: allowance(context) }, []);
   }
-  const { id } = await sight.read(operations.get_organization, {});
+  const { id } = await context.read(operations.get_organization, {});
   // What is left is known once something was answered.
   const isSearch = [within.project, wanted.name, wanted.kind, wanted.state].some((one) => one !== undefined);
-  return inOrganization(id, { sight, wanted, enough, left: allowance(sight, isSearch ? 'search' : 'overview') }, within.project);
+  return inOrganization(id, { context, wanted, enough, left: allowance(context, isSearch ? 'search' : 'overview') }, within.project);
 }

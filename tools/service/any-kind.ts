@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
-import type { JsonRecord, Sight } from '../../src/server/tool/index.ts';
+import type { JsonRecord, ToolContext } from '../../src/server/tool/index.ts';
 
 /** A service or an environment, as a call points at it. */
 export interface Subject {
@@ -41,16 +41,16 @@ export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => 
  * Reads one aspect of a service; undefined where the platform doesn't tell.
  * @throws ApiError as the platform fails.
  */
-export const readAspect = (sight: Sight, subject: Subject, aspect: keyof typeof reads, query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
-  sight.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
+export const readAspect = (context: ToolContext, subject: Subject, aspect: keyof typeof reads, query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
+  context.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
 
 /**
  * Whether how a service or environment is can be read here. Where the platform lacks the read of the thing itself, it is
  * tried; elsewhere it is taken for granted, to spare the request.
  */
-export async function tellsStatus(sight: Sight, { kind, id }: Pick<Subject, 'kind' | 'id'>): Promise<boolean> {
+export async function tellsStatus(context: ToolContext, { kind, id }: Pick<Subject, 'kind' | 'id'>): Promise<boolean> {
   const status = operationNamed(reads.status(kind));
-  return status.documented || !sight.lacks(operationNamed(reads.configuration(kind))) || (await sight.attempt(status, idOf({ kind, id }))) !== undefined;
+  return status.documented || !context.lacks(operationNamed(reads.configuration(kind))) || (await context.attempt(status, idOf({ kind, id }))) !== undefined;
 }
 
 /** The operation that deploys a service or environment of this kind. */
@@ -60,21 +60,21 @@ export const deployOperation = (kind: Subject['kind']): AnyOperation =>
 const isKind = (kind: string): kind is Subject['kind'] => kind === 'environment' || (serviceKinds as readonly string[]).includes(kind);
 
 /** What one argument of a call points at; undefined where it wasn't given. */
-export function subjectAt(sight: Sight, member: string): Subject | undefined {
-  const address = sight.addresses[member];
+export function subjectAt(context: ToolContext, member: string): Subject | undefined {
+  const address = context.addresses[member];
   if (!address || !isKind(address.kind)) return undefined;
   const { kind, id, name, path, environment, project } = address;
   return { kind, id, name, path, environmentId: kind === 'environment' ? id : environment?.id, projectId: project?.id };
 }
 
 /** Everything that the arguments of a call point at, the widest first. */
-export const subjectsOf = (sight: Sight): readonly Subject[] => Object.keys(sight.addresses).flatMap((member) => subjectAt(sight, member) ?? []);
+export const subjectsOf = (context: ToolContext): readonly Subject[] => Object.keys(context.addresses).flatMap((member) => subjectAt(context, member) ?? []);
 
 /** The one of the arguments `service` and `environment` that was given. */
-export const subjectOf = (sight: Sight): Subject => {
-  const [service, environment] = [subjectAt(sight, 'service'), subjectAt(sight, 'environment')];
+export const subjectOf = (context: ToolContext): Subject => {
+  const [service, environment] = [subjectAt(context, 'service'), subjectAt(context, 'environment')];
   const given = service ?? environment;
-  return given ?? sight.refuse('neither service nor environment is given', 'Give the one that is meant.');
+  return given ?? context.refuse('neither service nor environment is given', 'Give the one that is meant.');
 };
 
 /** A rule of tools that are about one service or one environment. */

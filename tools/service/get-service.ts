@@ -14,9 +14,9 @@ export const getService = composeTool({
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
   answer: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), configuration: z.object({}) }),
-  answerOf: async (_, sight) => {
-    const subject = subjectOf(sight);
-    const [configuration, status] = await Promise.all([readAspect(sight, subject, 'configuration'), readAspect(sight, subject, 'status')]);
+  answerOf: async (_, context) => {
+    const subject = subjectOf(context);
+    const [configuration, status] = await Promise.all([readAspect(context, subject, 'configuration'), readAspect(context, subject, 'status')]);
     return pruneRecord({
       name: configuration?.['name'] ?? subject.name, id: subject.id, kind: subject.kind, path: subject.path,
       status: status && pick(status, statusFacts),

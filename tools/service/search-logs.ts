@@ -4,7 +4,7 @@ import { reference } from '../../src/contract/primitives.ts';
 import { levels, type LogLine } from '../../src/analysis/logs/log-line.ts';
 import type { LogSearch } from '../../src/analysis/search.ts';
 import { UnusableQuery } from '../../src/analysis/unusable-query.ts';
-import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
+import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readAspect, readsOf, subjectOf } from './any-kind.ts';
 
 const usualLimit = 30;
@@ -13,14 +13,14 @@ const mostShown = 200;
 const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] => (Array.isArray(answer?.['results']) ? answer['results'].filter(isRecord) : []);
 
 /** The newest lines of what is asked about; those of one deployment where one is named, for which the environment's log is read. */
-async function linesOf(sight: Sight, deployment?: string): Promise<readonly LogLine[]> {
-  const subject = subjectOf(sight);
+async function linesOf(context: ToolContext, deployment?: string): Promise<readonly LogLine[]> {
+  const subject = subjectOf(context);
   const environmentId = subject.environmentId;
   if (subject.kind === 'environment' || (deployment !== undefined && environmentId !== undefined)) {
-    const all: readonly LogLine[] = rows(await sight.attempt(operations.get_environment_logs, { environment_id: environmentId ?? subject.id }));
+    const all: readonly LogLine[] = rows(await context.attempt(operations.get_environment_logs, { environment_id: environmentId ?? subject.id }));
     return all.filter((line) => (deployment === undefined || line.deployment_request_id === deployment) && (subject.kind === 'environment' || line.service_id === subject.id));
   }
-  return rows(await readAspect(sight, subject, 'logs'));
+  return rows(await readAspect(context, subject, 'logs'));
 }
 
 /** A match or a line around one as one text, the place it came from first. */
@@ -46,17 +46,17 @@ export const searchLogs = composeTool({
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('logs'), operations.get_environment_logs],
   answer: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
-  answerOf: async ({ deployment_id, text, pattern, level, since, until, context, limit }, sight) => {
-    const query = { text, pattern, level, since, until, context, limit };
-    const lines = await linesOf(sight, deployment_id);
+  answerOf: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
+    const query = { text, pattern, level, since, until, context: contextLines, limit };
+    const lines = await linesOf(context, deployment_id);
     // The engine of regular expressions is large, and needed here only.
     const { search } = await import('../../src/analysis/search.ts');
     const asked = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;
     try {
-      const { groups, matched, shown, searched, levels: counts } = search(lines, asked, new Date(sight.now()));
+      const { groups, matched, shown, searched, levels: counts } = search(lines, asked, new Date(context.now()));
       return pruneRecord({ matched, shown, searched, levels: counts, results: groups.flatMap((group, index) => [...(index > 0 && query.context > 0 ? ['--'] : []), ...group.map(lineText)]) });
     } catch (error) {
-      if (error instanceof UnusableQuery) return sight.refuse('what to look for can\'t be used', error.message);
+      if (error instanceof UnusableQuery) return context.refuse('what to look for can\'t be used', error.message);
       throw error;
     }
   },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference, secret } from '../../src/contract/primitives.ts';
 import { toBeFilledIn } from '../../src/analysis/diagnosis/placeholder.ts';
-import { act, composeTool, isRecord, nameTells, naming, parseEnv, type Act, type JsonRecord, type Sight } from '../../src/server/tool/index.ts';
+import { act, composeTool, isRecord, nameTells, naming, parseEnv, type Act, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 interface Variable {
   readonly id: string;
@@ -27,24 +27,24 @@ const settable: readonly string[] = ['VALUE', 'FILE', 'OVERRIDE'];
 
 const pointerIn = (record: JsonRecord | undefined): string | undefined => (isRecord(record?.['environment']) ? String(record['environment']['id']) : undefined);
 
-const unreadable = (sight: Sight, kind: string): never =>
-  sight.refuse(`the variables of this ${kind} can't be read here, so it isn't known which to create and which to change`, naming`Set them one by one: ${'create_environment_variable'}, ${'update_environment_variable'}.`);
+const unreadable = (context: ToolContext, kind: string): never =>
+  context.refuse(`the variables of this ${kind} can't be read here, so it isn't known which to create and which to change`, naming`Set them one by one: ${'create_environment_variable'}, ${'update_environment_variable'}.`);
 
 const variablesIn = (list: { results?: unknown } | undefined): readonly Variable[] => (Array.isArray(list?.results) ? (list.results as readonly Variable[]) : []);
 
-async function holderOf({ application, container, environment }: { application?: string; container?: string; environment?: string }, sight: Sight): Promise<Holder> {
+async function holderOf({ application, container, environment }: { application?: string; container?: string; environment?: string }, context: ToolContext): Promise<Holder> {
   if (application !== undefined) {
-    const list = await sight.read(operations.list_environment_variables, { application_id: application });
-    const environmentId = sight.addresses['application']?.environment?.id ?? pointerIn(await sight.attempt(operations.get_application, { application_id: application }));
-    return { kind: 'application', id: application, environmentId: environmentId ?? unreadable(sight, 'application'), variables: variablesIn(list) };
+    const list = await context.read(operations.list_environment_variables, { application_id: application });
+    const environmentId = context.addresses['application']?.environment?.id ?? pointerIn(await context.attempt(operations.get_application, { application_id: application }));
+    return { kind: 'application', id: application, environmentId: environmentId ?? unreadable(context, 'application'), variables: variablesIn(list) };
   }
   if (container !== undefined) {
-    const list = (await sight.attempt(operations.list_variables_of_container, { container_id: container })) ?? unreadable(sight, 'container');
-    const environmentId = sight.addresses['container']?.environment?.id ?? pointerIn(await sight.attempt(operations.get_container, { container_id: container }));
-    return { kind: 'container', id: container, environmentId: environmentId ?? unreadable(sight, 'container'), variables: variablesIn(list) };
+    const list = (await context.attempt(operations.list_variables_of_container, { container_id: container })) ?? unreadable(context, 'container');
+    const environmentId = context.addresses['container']?.environment?.id ?? pointerIn(await context.attempt(operations.get_container, { container_id: container }));
+    return { kind: 'container', id: container, environmentId: environmentId ?? unreadable(context, 'container'), variables: variablesIn(list) };
   }
   const id = environment ?? '';
-  const list = (await sight.attempt(operations.list_variables_of_environment, { environment_id: id })) ?? unreadable(sight, 'environment');
+  const list = (await context.attempt(operations.list_variables_of_environment, { environment_id: id })) ?? unreadable(context, 'environment');
   return { kind: 'environment', id, environmentId: id, variables: variablesIn(list) };
 }
 
@@ -53,15 +53,15 @@ const isOwn = ({ kind }: Holder, { scope }: Variable): boolean => (own[kind] as 
 const isSettable = ({ variable_type, owned_by }: Variable): boolean => settable.includes(variable_type) && (owned_by ?? undefined) === undefined;
 
 /** The request that gives one variable its value; none where it has it already. */
-function setting(holder: Holder, key: string, value: string, sight: Sight): readonly Act[] {
+function setting(holder: Holder, key: string, value: string, context: ToolContext): readonly Act[] {
   const { kind, id, environmentId, variables } = holder;
   const same = variables.filter((variable) => variable.key === key);
   const present = same.find((variable) => isOwn(holder, variable));
   // Of what the caller may not see it is not told whether it is the same already.
-  const hidden = present ? sight.hiddenIn({ ...present }) : [];
+  const hidden = present ? context.hiddenIn({ ...present }) : [];
   if (present?.value === value && !hidden.includes('value')) return [];
   if (present && !isSettable(present)) {
-    sight.refuse(
+    context.refuse(
       `${key} of the ${kind} is ${present.variable_type}${present.owned_by && !hidden.includes('owned_by') ? `, owned by ${present.owned_by}` : ''}: its value is not set there`,
       'Change it where its value comes from, or leave the key out. Nothing was set.',
     );
@@ -70,19 +70,19 @@ function setting(holder: Holder, key: string, value: string, sight: Sight): read
   if (kind === 'application') return [act(operations.create_environment_variable, { application_id: id, key, value })];
   const inherited = same.find(({ scope }) => scope !== 'BUILT_IN');
   if (kind === 'container' && inherited) return [act(operations.override_environment_variable, { container_id: id, environment_variable_id: inherited.id, value })];
-  return sight.refuse(
+  return context.refuse(
     `the ${kind} has no variable ${key}, and the platform creates variables on applications only`,
     `Leave the key out. ${kind === 'container' ? 'A container can only get its own value of what its environment or project has, and that' : 'What an environment lacks'} is created outside these tools: ask the user. Nothing was set.`,
   );
 }
 
 /** The request that stores a secret. A stored one can't be told from a key that is free: that shows only when the platform refuses it. */
-function storing(holder: Holder, key: string, value: string, sight: Sight): Act {
+function storing(holder: Holder, key: string, value: string, context: ToolContext): Act {
   if (holder.kind !== 'application') {
-    sight.refuse(`a secret (${key}) can be stored for applications only`, 'Leave it out here, and give it to the application that needs it. Nothing was set.');
+    context.refuse(`a secret (${key}) can be stored for applications only`, 'Leave it out here, and give it to the application that needs it. Nothing was set.');
   }
   if (holder.variables.some((variable) => variable.key === key && isOwn(holder, variable))) {
-    sight.refuse(`${key} is a variable of the application, and a secret can't have the same key`, 'Give the secret another key, or set the variable. Nothing was set.');
+    context.refuse(`${key} is a variable of the application, and a secret can't have the same key`, 'Give the secret another key, or set the variable. Nothing was set.');
   }
   return act(operations.create_secret, { application_id: holder.id, key, value });
 }
@@ -161,20 +161,20 @@ export const setEnvironmentVariables = composeTool({
     ];
   },
   operations: [operations.create_environment_variable, operations.update_environment_variable, operations.override_environment_variable, operations.create_secret],
-  acts: async (args, sight) => {
-    const holder = await holderOf(args, sight);
+  acts: async (args, context) => {
+    const holder = await holderOf(args, context);
     const { plain, hidden } = sorted(args, holder);
     const open = [...plain, ...hidden].filter(([, value]) => value === toBeFilledIn).map(([key]) => key);
-    if (open.length > 0) sight.refuse(`"${toBeFilledIn}" stands for a value that is still to be filled in: ${open.join(', ')}`, 'Ask the user for it. Nothing was set.');
+    if (open.length > 0) context.refuse(`"${toBeFilledIn}" stands for a value that is still to be filled in: ${open.join(', ')}`, 'Ask the user for it. Nothing was set.');
     return byRisk([
-      ...plain.flatMap(([key, value]) => setting(holder, key, value, sight).map((one) => ({ ...one, about: key }))),
-      ...hidden.map(([key, value]) => ({ ...storing(holder, key, value, sight), about: key })),
+      ...plain.flatMap(([key, value]) => setting(holder, key, value, context).map((one) => ({ ...one, about: key }))),
+      ...hidden.map(([key, value]) => ({ ...storing(holder, key, value, context), about: key })),
     ]);
   },
   plan: ({ application }) => (application === undefined ? [] : ['Secrets stored earlier are not shown: a key that one of them has is refused, and what stands after it is not set.']),
   answer: z.object({ results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })) }),
-  answerOf: async (_, sight, answers) => ({
-    results: answers.map((answer, index) => ({ key: answer['key'], how: how[sight.done[index] ?? ''], scope: answer['scope'], id: answer['id'] })),
+  answerOf: async (_, context, answers) => ({
+    results: answers.map((answer, index) => ({ key: answer['key'], how: how[context.done[index] ?? ''], scope: answer['scope'], id: answer['id'] })),
   }),
   render: {
     view: (answer) => answer,

@@ -2,7 +2,7 @@ import { tools as everyTool } from '../../../tools/index.ts';
 import type { Config } from '../config/read-config.ts';
 import { denialOf, possibleTiers, type Policy } from '../../server/guard/policy.ts';
 import { nearest } from '../../server/tool/nearest.ts';
-import { listed } from '../../server/tool/registry.ts';
+import { listed } from '../../server/guard/registry.ts';
 import { isDocumented, permissionOf, type Tool } from '../../server/tool/tool.ts';
 import { columns } from '../terminal/columns.ts';
 import { policyOf } from '../wiring/policy.ts';

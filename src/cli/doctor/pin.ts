@@ -8,7 +8,7 @@ import { pinOf } from '../wiring/policy.ts';
 import { clientNow, patience } from './client-now.ts';
 import { type Finding, finder } from './finding.ts';
 import { CallFailure } from '../../server/failure/failure.ts';
-import type { Read } from '../../server/context/reads.ts';
+import { createReader } from '../../server/context/reader.ts';
 
 const pin = finder('pin');
 
@@ -17,9 +17,9 @@ const places = ({ project, environment }: Pin): string => [project && `the proje
 /** What became of looking for the place. */
 async function lookedFor(client: Client, kept: Pin): Promise<Finding> {
   const deadline = Date.now() + patience;
-  const read: Read = (operation, input) => client.call(operation, input, { attempts: 1, deadline });
+  const reader = createReader((operation, input) => client.call(operation, input, { attempts: 1, deadline }));
   try {
-    await createPlaces(kept, createAddresses()).of({ principal: 'doctor', read, now: Date.now });
+    await createPlaces(kept, createAddresses()).of({ principal: 'doctor', reader, now: Date.now });
     return pin.good(`${places(kept)} is there`);
   } catch (error) {
     if (error instanceof CallFailure && error.failure.kind === 'not_possible') return pin.bad(error.failure.what, 'Every call would be refused: correct it, or leave it out.');

@@ -1,12 +1,13 @@
 import type { Client } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
+import type { AnyOperation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import { createAddresses } from '../../server/resolve/addresses.ts';
-import type { Addresses, Look } from '../../server/tool/address.ts';
+import type { Addresses, Lookup } from '../../server/tool/address.ts';
 import type { RulePlace } from './policy-places.ts';
 import type { AddressProblem } from '../../server/failure/failure.ts';
 import { CallFailure } from '../../server/failure/failure.ts';
-import { attempt, type Read } from '../../server/context/reads.ts';
+import { createReader } from '../../server/context/reader.ts';
 
 /** Longest that one request waits, in milliseconds. */
 const patience = 10_000;
@@ -18,10 +19,10 @@ const withId = { project: operations.list_environments, environment: operations.
 const isSeenWhole = ({ why, notes }: AddressProblem): boolean => why === 'unknown' && notes.length === 0;
 
 /** Whether the platform is seen not to have a place. What can't be seen, or could be several, counts as there. @throws ApiError as the platform fails otherwise. */
-async function isMissing({ kind, name }: RulePlace, look: Look, addresses: Addresses): Promise<boolean> {
+async function isMissing({ kind, name }: RulePlace, look: Lookup, addresses: Addresses): Promise<boolean> {
   try {
     const { id } = await addresses.resolve(kind, name, look);
-    await attempt(look.read(withId[kind], { [`${kind}_id`]: id }));
+    await look.reader.attempt(withId[kind] as AnyOperation, { [`${kind}_id`]: id });
     return false;
   } catch (error) {
     if (error instanceof CallFailure && error.failure.kind === 'bad_address') return isSeenWhole(error.failure.problem);
@@ -32,8 +33,8 @@ async function isMissing({ kind, name }: RulePlace, look: Look, addresses: Addre
 
 /** Which of some places the platform doesn't have. @throws ApiError where it can't be asked. */
 export async function missingPlaces(places: readonly RulePlace[], client: Client): Promise<readonly RulePlace[]> {
-  const read: Read = (operation, input) => client.call(operation, input, { attempts: 1, deadline: Date.now() + patience });
-  const look: Look = { principal: 'operator', read, now: Date.now };
+  const reader = createReader((operation, input) => client.call(operation, input, { attempts: 1, deadline: Date.now() + patience }));
+  const look: Lookup = { principal: 'operator', reader, now: Date.now };
   const addresses = createAddresses();
   const missing: RulePlace[] = [];
   // One after the other: what is listed for one is not asked for again for the next.

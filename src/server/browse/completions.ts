@@ -37,8 +37,8 @@ const lookup = (kind: AddressKind, typed: string, principal: string, addresses: 
     input: {},
     operations: [operations.get_organization],
     answer: z.looseObject({}),
-    answerOf: async (_, { read, now }) => {
-      const values = await addresses.complete(kind, typed, { principal, read: (operation, input) => read(operation, input), now });
+    answerOf: async (_, { now, ...reader }) => {
+      const values = await addresses.complete(kind, typed, { principal, reader, now });
       return { results: values.map((value) => ({ value })) };
     },
     render: table('value', ['value']),

@@ -1,7 +1,7 @@
 import type { CompleteRequest, CompleteResult, GetPromptRequest, GetPromptResult, ListPromptsResult, ServerContext } from '@modelcontextprotocol/server';
 import { completer } from './completions.ts';
 import { exceptionsOnly } from '../audit/record.ts';
-import type { Dependencies, Reply } from '../call/pipeline.ts';
+import type { Dependencies, Reply } from '../call/run.ts';
 import { promptsOf } from './prompts/serving.ts';
 import type { ReadResource } from './resources/listed.ts';
 import { readerOf } from './resources/serving.ts';

@@ -1,70 +1,81 @@
 import { ApiError } from '../../client/errors.ts';
 import type { Client } from '../../client/client.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
-import type { Address, Addresses, Look } from '../tool/address.ts';
+import type { CallFacts, Confirmed, Recorder } from '../audit/record.ts';
 import type { CallContext } from '../context/context.ts';
+import type { Keys } from '../context/keys.ts';
+import type { Reader } from '../context/reader.ts';
+import { fail } from '../failure/failure.ts';
 import type { Confirmer } from '../guard/confirmation.ts';
 import type { Controls, Environment } from '../guard/controls.ts';
-import type { GraveCalls } from '../guard/grave-calls.ts';
-import type { Keys } from '../context/keys.ts';
-import type { Policy } from '../guard/policy.ts';
-import type { CallFacts, Recorder } from '../audit/record.ts';
-import type { Redaction, Redactor } from '../redaction/index.ts';
-import type { Registry } from '../tool/registry.ts';
-import type { Tool } from '../tool/tool.ts';
+import type { Assessed, GuardDependencies, GuardedCall } from '../guard/guarded-call.ts';
+import type { Plan } from '../guard/plan.ts';
 import type { JsonRecord } from '../json/values.ts';
-import type { Places } from '../guard/pin.ts';
-import { fail } from '../failure/failure.ts';
-import type { Read } from '../context/reads.ts';
+import type { Redaction, Redactor } from '../redaction/index.ts';
+import type { Addresses } from '../tool/address.ts';
+import type { Issue } from '../tool/arguments.ts';
+import type { Registry } from '../guard/registry.ts';
+import type { Act } from '../tool/tool.ts';
 
-/** What the pipeline works with. One set serves all calls of a server. */
-export interface Dependencies {
+/** What calls work with. One set serves all calls of a server. */
+export interface Dependencies extends GuardDependencies {
   /** The platform's client, connected when first needed. */
   readonly connect: () => Promise<{ readonly client: Client }>;
-  readonly policy: Policy;
   readonly confirmer: Confirmer;
   readonly recorder: Recorder;
   readonly redaction: Redaction;
-  readonly graveCalls: GraveCalls;
   /** What plans are sealed with. */
   readonly keys: Keys;
   /** Where values come from that are set unseen. */
   readonly environment: Environment;
   /** Finds what names stand for. */
   readonly addresses: Addresses;
-  /** Finds the place that calls are kept to, where the policy has one. */
-  readonly places?: Places;
-  /** Told that something was changed on the budget of a credential. */
+  /** Reports that something was changed on the budget of a credential. */
   readonly changed?: (context: CallContext) => void;
   /** The tools that clients are shown; without it, any may be proposed and named. */
   readonly registry?: Pick<Registry, 'find' | 'offers' | 'hidden'>;
 }
 
-/** One call on its way through the stages. */
-export interface Call {
-  readonly tool: Tool;
-  readonly args: JsonRecord;
-  readonly controls: Controls;
-  readonly context: CallContext;
+/** One call of a tool, as the first stage gets it. Each stage adds what it found out. */
+export interface Call extends GuardedCall {
   readonly deps: Dependencies;
-  /** Makes fit to be shown to this caller whatever is told. */
+  readonly controls: Controls;
+  /** What is wrong with the size of the arguments or with the controls among them. */
+  readonly issues: readonly Issue[];
+  /** Makes fit to be shown to this caller whatever is reported. */
   readonly redactor: Redactor;
-  /** What the names and ids among the arguments stand for, by argument. */
-  readonly addresses: Readonly<Record<string, Address>>;
-  /** Reads the platform as it is while the call is judged: the same thing is asked for once. */
-  readonly look: Read;
-  /** Told of what is found out, for the record. */
+  /** Reads the platform, whatever the policy says: nothing of it may be shown as it is. */
+  readonly reader: Reader;
+  /** Keeps facts for the audit record. */
   readonly note: (facts: Partial<CallFacts>) => void;
 }
 
-/** How addresses are looked up for a call. */
-export const lookFor = ({ context, look }: Pick<Call, 'context' | 'look'>, within?: Look['within']): Look => ({
-  principal: context.principal, read: look, now: () => context.clock.now(), within,
-});
+/** A call that came to the requests it would make. */
+export interface ExpandedCall extends Call {
+  readonly planned: readonly Act[];
+}
 
-type Asking = Pick<Call, 'tool' | 'context' | 'deps'>;
+/** A call whose risk is known. */
+export interface AssessedCall extends ExpandedCall, Assessed {}
 
-async function connected({ tool, context, deps }: Asking): Promise<Client> {
+/** A call with its plan; undefined where it changes nothing. */
+export interface PlannedCall extends AssessedCall {
+  readonly plan?: Plan;
+}
+
+/** A call that was agreed to, where somebody has to agree. */
+export interface ConfirmedCall extends PlannedCall {
+  readonly confirmed?: Confirmed;
+}
+
+/** A call whose requests were sent, with the platform's answers in their order. */
+export interface SentCall extends ConfirmedCall {
+  readonly answers: readonly JsonRecord[];
+}
+
+type Sender = Pick<Call, 'tool' | 'context' | 'deps'>;
+
+async function connected({ tool, context, deps }: Sender): Promise<Client> {
   try {
     return (await deps.connect()).client;
   } catch (error) {
@@ -74,10 +85,10 @@ async function connected({ tool, context, deps }: Asking): Promise<Client> {
 }
 
 /**
- * Carries out an operation for a call.
- * @throws ApiError as the platform fails, CallFailure when there is none.
+ * Sends one operation to the platform on behalf of a call.
+ * @throws ApiError as the platform fails, CallFailure `not_connected` when there is none.
  */
-export async function ask(operation: AnyOperation, input: JsonRecord, call: Asking): Promise<unknown> {
+export async function send(operation: AnyOperation, input: JsonRecord, call: Sender): Promise<unknown> {
   const client = await connected(call);
   const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log } = call.context;
   try {

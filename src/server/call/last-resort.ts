@@ -1,17 +1,26 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Log } from '../context/context.ts';
-import { withheldText } from './withheld.ts';
 
-/** Where the reasons are written that nobody is told. */
+/**
+ * The text for a call whose answer could not be made, or not be made safe to show. It says nothing about what went wrong.
+ * @param begun whether a change may have been sent.
+ */
+export const withheldText = (requestId: string, begun: boolean): string =>
+  [
+    `This server failed, and withholds the answer, because it could not make sure that no secret is in it. Whoever runs it finds more in its log under request ${requestId}.`,
+    begun ? 'Whether a change was made is not known: read the present state before you try again.' : 'Nothing has changed.',
+  ].join(' ');
+
+/** Where the reasons are written that no caller sees. */
 export interface LastResort {
-  /** The log, already protected. It may fail to be there: then the reason is lost, and still not told. */
+  /** The log, already protected. Where it fails, the reason is lost, and the caller still does not see it. */
   readonly log: () => Promise<Pick<Log, 'error'>>;
 }
 
 /**
- * Answers a request, whatever happens on the way. Errors of the protocol are answers in our own words and pass; of any
- * other error the caller is told nothing but the id under which the log has the reason.
- * @param failed makes the answer from these words. Default: an error of the protocol.
+ * Answers a request, whatever happens on the way. Protocol errors are this program's own words and pass. Of any other error
+ * the caller sees only the request id under which the log has the reason.
+ * @param failed makes the answer from these words. Default: a protocol error.
  * @throws ProtocolError
  */
 export async function answerOr<Answer>(

@@ -1,3 +1,5 @@
+import { fail } from '../failure/failure.ts';
+import type { Call } from './call.ts';
 import type { CallContext } from '../context/context.ts';
 import type { CallFacts, Intent, Outcome, Recorder } from '../audit/record.ts';
 import type { Redaction } from '../redaction/index.ts';
@@ -26,4 +28,11 @@ export async function recordOutcome(outcome: Outcome, context: CallContext, { re
   } catch (error) {
     context.log.error({ err: error, requestId: context.requestId }, 'outcome not recorded');
   }
+}
+
+/** Ends a change that can't be recorded. @throws CallFailure `not_recorded`. */
+export function unrecorded({ tool, context }: Pick<Call, 'tool' | 'context'>, error: unknown): never {
+  const { requestId, log } = context;
+  log.error({ err: error, tool: tool.name, requestId }, 'not recorded, so the call is not made');
+  return fail({ kind: 'not_recorded', requestId });
 }

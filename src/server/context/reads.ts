@@ -1,29 +1,9 @@
-import { ApiError } from '../../client/errors.ts';
 import { parameterKind, type AnyOperation } from '../../contract/operation.ts';
 import { allOperations, operations } from '../../contract/operations.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import { EnvironmentMode } from '../../contract/resources/environment.ts';
 import { at, isRecord, type JsonRecord } from '../json/values.ts';
-
-/** Carries out a read of the contract; fails with the client's errors. */
-export type Read = (operation: AnyOperation, input: JsonRecord) => Promise<unknown>;
-
-/** What the target could not be asked for: the platform doesn't offer the read, or forbids it. Everything else is the call's own failure. */
-const cannotBeAsked = (error: unknown): boolean => error instanceof ApiError && (error.kind === 'not_offered' || error.kind === 'forbidden');
-
-/**
- * The answer of a read, or undefined where the platform doesn't offer or forbids it.
- * @throws ApiError for every other failure.
- */
-export async function attempt(read: Promise<unknown>): Promise<JsonRecord | undefined> {
-  try {
-    const answer = await read;
-    return isRecord(answer) ? answer : undefined;
-  } catch (error) {
-    if (cannotBeAsked(error)) return undefined;
-    throw error;
-  }
-}
+import type { Reader } from './reader.ts';
 
 /** The rows of a list's answer. */
 export const rowsIn = (answer: JsonRecord | undefined): JsonRecord[] => {
@@ -32,13 +12,13 @@ export const rowsIn = (answer: JsonRecord | undefined): JsonRecord[] => {
 };
 
 /** The read whose only parameter, at the end of its path, is the id of this kind. */
-const readerOf = (kind: ReferenceKind): AnyOperation | undefined =>
+const readOf = (kind: ReferenceKind): AnyOperation | undefined =>
   allOperations.find(({ method, path, params }) => method === 'GET' && params.length === 1 && path.endsWith(`{${params[0]}}`) && parameterKind(params[0]!) === kind);
 
 /** A resource by its id; undefined where the platform doesn't offer or forbids it. */
-export const readById = async (kind: ReferenceKind, id: string, read: Read): Promise<JsonRecord | undefined> => {
-  const reader = readerOf(kind);
-  return reader && attempt(read(reader, { [`${kind}_id`]: id }));
+export const readById = async (kind: ReferenceKind, id: string, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> => {
+  const operation = readOf(kind);
+  return operation && reader.attempt(operation, { [`${kind}_id`]: id });
 };
 
 /**
@@ -59,11 +39,11 @@ export const pointerIn = (found: JsonRecord | undefined, name: string): string |
 export const asMode = (value: unknown): EnvironmentMode | 'unknown' => EnvironmentMode.safeParse(value).data ?? 'unknown';
 
 /** A list of the caller's organization; undefined where the platform doesn't offer or forbids it. */
-export async function listOfOrganization(list: AnyOperation, read: Read): Promise<JsonRecord | undefined> {
-  const organization = textIn(await attempt(read(operations.get_organization, {})), 'id');
-  return organization === undefined ? undefined : attempt(read(list, { organization_id: organization }));
+export async function listOfOrganization(list: AnyOperation, reader: Reader): Promise<JsonRecord | undefined> {
+  const organization = textIn(await reader.attempt(operations.get_organization, {}), 'id');
+  return organization === undefined ? undefined : reader.attempt(list, { organization_id: organization });
 }
 
 /** The services of an environment; undefined where not all of them can be read. */
-export const servicesIn = async (environmentId: string | undefined, read: Read): Promise<readonly JsonRecord[] | undefined> =>
-  environmentId === undefined ? undefined : wholeListIn(await attempt(read(operations.list_services, { environment_id: environmentId })));
+export const servicesIn = async (environmentId: string | undefined, reader: Reader): Promise<readonly JsonRecord[] | undefined> =>
+  environmentId === undefined ? undefined : wholeListIn(await reader.attempt(operations.list_services, { environment_id: environmentId }));

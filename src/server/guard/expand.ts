@@ -2,7 +2,8 @@ import type { AnyOperation } from '../../contract/operation.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { JsonRecord } from '../json/values.ts';
-import { servicesIn, textIn, type Read } from '../context/reads.ts';
+import type { Reader } from '../context/reader.ts';
+import { servicesIn, textIn } from '../context/reads.ts';
 import { countWithin } from './target.ts';
 import type { Target } from '../context/target.ts';
 import { higher, needsConfirmation, tierOf, type Tier } from './tier.ts';
@@ -34,8 +35,8 @@ const kindOf = (service: JsonRecord, parts: Readonly<Record<string, string>>): S
 };
 
 /** How many changes an operation makes at once that carries out no others: one for each service that it names, or does the same to; one where that isn't known. */
-async function changesOf(operation: AnyOperation, input: JsonRecord, target: Target, read: Read): Promise<number> {
-  const services = operation.onEachService ? ((await servicesIn(target.id, read))?.length ?? 0) : 0;
+async function changesOf(operation: AnyOperation, input: JsonRecord, target: Target, reader: Reader): Promise<number> {
+  const services = operation.onEachService ? ((await servicesIn(target.id, reader))?.length ?? 0) : 0;
   return Math.max(1, services, countWithin(operation, input));
 }
 
@@ -44,16 +45,16 @@ async function changesOf(operation: AnyOperation, input: JsonRecord, target: Tar
  * target. What can't be seen may be any of its parts, and counts as disruptive at least.
  * @throws ApiError when the platform fails.
  */
-export async function expand(operation: AnyOperation, input: JsonRecord, target: Target, read: Read): Promise<Expansion> {
+export async function expand(operation: AnyOperation, input: JsonRecord, target: Target, reader: Reader): Promise<Expansion> {
   const own = tierOf(operation, target);
   const { carriesOut } = operation;
-  if (!carriesOut) return { tier: own, parts: [], highRisk: needsConfirmation(own) ? await changesOf(operation, input, target, read) : 0 };
+  if (!carriesOut) return { tier: own, parts: [], highRisk: needsConfirmation(own) ? await changesOf(operation, input, target, reader) : 0 };
   const partAt = (kind: ServiceKind, service: Pick<Target, 'id' | 'name'>): Part => {
     const part = all[carriesOut[kind]]!;
     const at: Target = { ...target, ...service, kind };
     return { operation: part, target: at, tier: tierOf(part, at) };
   };
-  const services = await servicesIn(target.id, read);
+  const services = await servicesIn(target.id, reader);
   const kinds = (services ?? []).map((service) => kindOf(service, carriesOut));
   const seen = (services ?? []).flatMap((service, index) => (kinds[index] ? [partAt(kinds[index], { id: textIn(service, 'id'), name: textIn(service, 'name') })] : []));
   const unseen = services ? kinds.filter((kind) => kind === undefined).length : 1;

@@ -1,5 +1,5 @@
-import { lookFor, type Call } from '../call/call.ts';
 import { fail } from '../failure/failure.ts';
+import { lookupFor } from '../tool/address.ts';
 import type { Act } from '../tool/tool.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { Clock } from '../context/context.ts';
@@ -10,22 +10,10 @@ import { longestSearch, type Patience } from './hosting.ts';
 import { deedsToTell, denialOf, denialOfCall, limitOf, needsHosted, needsPlace, needsProjectName, spent } from './policy.ts';
 import { targetAt, targetOf, withProjectName } from './target.ts';
 import { unknownEnvironment, type Target } from '../context/target.ts';
-import { graver, needsName, type Tier } from './tier.ts';
+import { graver, needsName } from './tier.ts';
 import { isTogether } from './together.ts';
 import type { Denial } from '../failure/failure.ts';
-import type { AimedAct } from './aimed.ts';
-
-/** A call that came to the requests it would make. */
-export interface Lowered extends Call {
-  readonly acts: readonly Act[];
-}
-
-/** A call that the policy lets pass. Its target and tier are those of its gravest act. */
-export interface Guarded extends Call {
-  readonly acts: readonly AimedAct[];
-  readonly target: Target;
-  readonly tier: Tier;
-}
+import type { AimedAct, Assessed, GuardedCall } from './guarded-call.ts';
 
 type Aimed = Pick<AimedAct, 'target' | 'tier'>;
 
@@ -37,12 +25,12 @@ function patienceOf(clock: Clock): Patience {
 }
 
 /** What an operation acts on, as far as somebody has to know. */
-async function locate({ tool, deps, look, context: { clock } }: Call, operation: AnyOperation, input: JsonRecord): Promise<Target> {
+async function locate({ tool, deps, reader, context: { clock } }: GuardedCall, operation: AnyOperation, input: JsonRecord): Promise<Target> {
   if (operation.effect === 'read' && !deps.policy.pin && !needsPlace(tool, operation, deps.policy)) return nothing;
   // Who only reads a cluster touches nothing that it hosts.
   const tellsHosted = operation.effect !== 'read' && needsHosted(tool, operation, deps.policy);
-  const target = await targetOf(operation, input, look, patienceOf(clock), tellsHosted);
-  return needsProjectName(deps.policy) ? withProjectName(target, look) : target;
+  const target = await targetOf(operation, input, reader, patienceOf(clock), tellsHosted);
+  return needsProjectName(deps.policy) ? withProjectName(target, reader) : target;
 }
 
 const allowed = (denial: Denial | undefined): void => {
@@ -50,22 +38,22 @@ const allowed = (denial: Denial | undefined): void => {
 };
 
 /** Lets pass what lies in the place that calls are kept to, where they are. @throws CallFailure `denied`. */
-async function keepInside(call: Call, operation: AnyOperation, target: Target, isAct: boolean): Promise<void> {
+async function keepInside(call: GuardedCall, operation: AnyOperation, target: Target, isAct: boolean): Promise<void> {
   const { pin } = call.deps.policy;
-  if (pin && call.deps.places) allowed(deniedOutside(pin, await call.deps.places.of(lookFor(call)), { operation, target, isAct }));
+  if (pin && call.deps.places) allowed(deniedOutside(pin, await call.deps.places.of(lookupFor(call)), { operation, target, isAct }));
 }
 
 /** Lets pass a call whose arguments point at nothing outside the place that calls are kept to. @throws CallFailure `denied`. */
-export async function keepArgumentsInside({ deps, addresses, context, look }: Call): Promise<void> {
+export async function keepArgumentsInside({ deps, addresses, context, reader }: GuardedCall): Promise<void> {
   const { pin } = deps.policy;
   if (!pin || !deps.places) return;
-  const place = await deps.places.of(lookFor({ context, look }));
+  const place = await deps.places.of(lookupFor({ context, reader }));
   // A cluster belongs to no project, whatever runs on it.
-  for (const { kind, id } of Object.values(addresses)) if (kind !== 'cluster') allowed(deniedArgument(pin, place, await targetAt(kind, id, look)));
+  for (const { kind, id } of Object.values(addresses)) if (kind !== 'cluster') allowed(deniedArgument(pin, place, await targetAt(kind, id, reader)));
 }
 
 /** Whether the high-risk changes of a call may still be made. @param count looks, or counts them as made. */
-async function withinLimit({ acts, deps, context }: Guarded, count: 'nextAt' | 'take'): Promise<void> {
+async function withinLimit({ acts, deps, context }: GuardedCall & Assessed, count: 'nextAt' | 'take'): Promise<void> {
   const limit = limitOf(deps.policy);
   const grave = acts.reduce((sum, { highRisk }) => sum + highRisk, 0);
   if (!limit || grave === 0) return;
@@ -74,13 +62,13 @@ async function withinLimit({ acts, deps, context }: Guarded, count: 'nextAt' | '
 }
 
 /** Lets pass what the policy doesn't forbid whatever it acts on. @throws CallFailure `denied`. */
-export const admit = ({ tool, deps }: Call): void => allowed(denialOf(tool, deps.policy));
+export const admit = ({ tool, deps }: GuardedCall): void => allowed(denialOf(tool, deps.policy));
 
 /**
  * Lets a read pass that a tool makes on its way, if the policy does.
  * @throws CallFailure `denied`.
  */
-export async function guardRead(call: Call, operation: AnyOperation, input: JsonRecord): Promise<void> {
+export async function guardRead(call: GuardedCall, operation: AnyOperation, input: JsonRecord): Promise<void> {
   const { tool, deps, context } = call;
   if (operation.effect !== 'read') throw new Error(`${tool.name} would read by ${operation.name}, which changes things`);
   if (!deps.policy.rules?.length && !deps.policy.pin) return;
@@ -90,26 +78,26 @@ export async function guardRead(call: Call, operation: AnyOperation, input: Json
 }
 
 /** Lets a tool that reads by itself pass, as far as the policy is about what its arguments point at. */
-async function guardSubjects(call: Call): Promise<void> {
-  const { tool, deps, context, look, addresses } = call;
+export async function assertSubjectsPermitted(call: GuardedCall): Promise<void> {
+  const { tool, deps, context, reader, addresses } = call;
   if (!tool.operations.some((operation) => needsPlace(tool, operation, deps.policy))) return;
   for (const { kind, id } of Object.values(addresses)) {
-    const target = await targetAt(kind, id, look, patienceOf(context.clock));
-    const named = needsProjectName(deps.policy) ? await withProjectName(target, look) : target;
+    const target = await targetAt(kind, id, reader, patienceOf(context.clock));
+    const named = needsProjectName(deps.policy) ? await withProjectName(target, reader) : target;
     allowed(denialOfCall({ tool, operation: tool.operation, tier: 'read', target: named }, deps.policy, context.clock.now()));
   }
 }
 
 /** What an act is aimed at. Where it may change something that lies elsewhere, nobody knows which environment it touches, nor its mode. */
-async function aim(call: Call, act: Act, isSure: boolean): Promise<AimedAct> {
+async function aim(call: GuardedCall, act: Act, isSure: boolean): Promise<AimedAct> {
   const found = await locate(call, act.operation, act.input);
   const target = isSure ? found : { ...found, mode: 'unknown' as const, touched: [...(found.touched ?? []), unknownEnvironment('elsewhere')] };
-  return { ...act, target, ...(await expand(act.operation, act.input, target, call.look)) };
+  return { ...act, target, ...(await expand(act.operation, act.input, target, call.reader)) };
 }
 
 /** Why the policy forbids one request of a call, or a part of one; undefined where it doesn't. */
-async function denialAt({ tool, deps, look, context }: Call, request: Act, at: Pick<Part, 'target' | 'tier' | 'isGuess'>): Promise<Denial | undefined> {
-  const deeds = new Map(await Promise.all(deedsToTell(request.operation, deps.policy).map(async (deed) => [deed.tool, await deed.isDone!(request, look)] as const)));
+async function denialAt({ tool, deps, reader, context }: GuardedCall, request: Act, at: Pick<Part, 'target' | 'tier' | 'isGuess'>): Promise<Denial | undefined> {
+  const deeds = new Map(await Promise.all(deedsToTell(request.operation, deps.policy).map(async (deed) => [deed.tool, await deed.isDone!(request, reader)] as const)));
   return denialOfCall({ tool, operation: request.operation, deeds, ...at }, deps.policy, context.clock.now());
 }
 
@@ -119,7 +107,7 @@ const ofPart = (denial: Denial, { operation, target, isGuess }: Part): Denial =>
 });
 
 /** Lets an act pass if the policy lets it and everything that it carries out pass. @throws CallFailure `denied`. */
-async function permit(call: Call, { operation, input, target, tier, parts }: AimedAct): Promise<void> {
+async function permit(call: GuardedCall, { operation, input, target, tier, parts }: AimedAct): Promise<void> {
   for (const part of parts) {
     const of = { operation: part.operation, input: { [`${part.target.kind}_id`]: part.target.id } };
     // The first that is forbidden is told, before the whole is judged: it says more.
@@ -135,23 +123,26 @@ const isGraver = (one: Aimed, other: Aimed): boolean =>
   graver(one.tier, other.tier) || (one.tier === other.tier && needsName(one.tier, one.target) && !needsName(other.tier, other.target));
 
 /**
- * Lets a call pass if the policy lets each of its acts pass.
- * @throws CallFailure `denied`.
+ * Finds out what the requests of a call act on, and their risk.
+ * @throws ApiError as the platform fails.
  */
-export async function guard(call: Lowered): Promise<Guarded> {
-  const { tool, note } = call;
-  if (!tool.acts) await guardSubjects(call);
-  const isSure = call.acts.length === 0 || (await isTogether(call));
-  const acts = await Promise.all(call.acts.map((one) => aim(call, one, isSure)));
+export async function assessOperations(call: GuardedCall, planned: readonly Act[]): Promise<Assessed> {
+  const isSure = planned.length === 0 || (await isTogether(call));
+  const acts = await Promise.all(planned.map((one) => aim(call, one, isSure)));
   const { target, tier } = acts.reduce<Aimed>((one, other) => (isGraver(other, one) ? other : one), acts[0] ?? { target: nothing, tier: 'read' });
-  // Its names are recorded once they have been protected, with the plan.
-  note({ tier, target: { kind: target.kind, id: target.id, mode: target.mode } });
-  for (const one of acts) await keepInside(call, one.operation, one.target, true);
-  for (const one of acts) await permit(call, one);
-  const guarded = { ...call, acts, target, tier };
-  await withinLimit(guarded, 'nextAt');
-  return guarded;
+  return { acts, target, tier };
 }
 
-/** Counts the grave acts of a call that is about to be made. @throws CallFailure `denied` when too many were made since it passed. */
-export const spend = (call: Guarded): Promise<void> => withinLimit(call, 'take');
+/**
+ * Lets a call pass if the policy lets each of its requests pass.
+ * @throws CallFailure `denied`.
+ */
+export async function assertOperationsPermitted(call: GuardedCall & Assessed): Promise<void> {
+  const { acts } = call;
+  for (const one of acts) await keepInside(call, one.operation, one.target, true);
+  for (const one of acts) await permit(call, one);
+  await withinLimit(call, 'nextAt');
+}
+
+/** Counts the high-risk changes of a call that is about to be made. @throws CallFailure `denied` when too many were made since it passed. */
+export const spend = (call: GuardedCall & Assessed): Promise<void> => withinLimit(call, 'take');

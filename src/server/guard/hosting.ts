@@ -1,6 +1,7 @@
 import { operations } from '../../contract/operations.ts';
 import type { EnvironmentMode } from '../../contract/resources/environment.ts';
-import { attempt, asMode, listOfOrganization, textIn, wholeListIn, type Read } from '../context/reads.ts';
+import type { Reader } from '../context/reader.ts';
+import { asMode, listOfOrganization, textIn, wholeListIn } from '../context/reads.ts';
 import type { JsonRecord } from '../json/values.ts';
 
 /** Most projects whose environments are read to find out what a cluster hosts: each takes a request of the token's budget. */
@@ -43,8 +44,8 @@ const modeOfHosting = ({ environments, isWhole }: Hosting): Hosted =>
   environments.some(isProduction) ? 'PRODUCTION' : !isWhole || environments.some(({ mode }) => mode === 'unknown') ? 'unknown' : 'none';
 
 /** The environments of a project that are, or may be, on the cluster; undefined where not all of them can be read. */
-async function hostedIn(project: JsonRecord, clusterId: string, read: Read): Promise<readonly HostedEnvironment[] | undefined> {
-  const all = wholeListIn(await attempt(read(operations.list_environments, { project_id: project['id'] })));
+async function hostedIn(project: JsonRecord, clusterId: string, reader: Reader): Promise<readonly HostedEnvironment[] | undefined> {
+  const all = wholeListIn(await reader.attempt(operations.list_environments, { project_id: String(project['id']) }));
   const near = all?.filter((one) => textIn(one, 'cluster_id') === undefined || one['cluster_id'] === clusterId);
   return near?.map((one) => {
     const mode = asMode(one['mode']);
@@ -59,8 +60,8 @@ async function hostedIn(project: JsonRecord, clusterId: string, read: Read): Pro
  * @param isEnough whether nothing more has to be found than these.
  * @throws ApiError when the platform fails, other than by not offering or forbidding the read.
  */
-export async function hostingOf(clusterId: string, read: Read, patience: Patience, isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false): Promise<Hosting> {
-  const projects = wholeListIn(await listOfOrganization(operations.list_projects, read));
+export async function hostingOf(clusterId: string, reader: Reader, patience: Patience, isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false): Promise<Hosting> {
+  const projects = wholeListIn(await listOfOrganization(operations.list_projects, reader));
   if (!projects) return { environments: [], isWhole: false };
   const near = projects.slice(0, mostProjects);
   const environments: HostedEnvironment[] = [];
@@ -69,7 +70,7 @@ export async function hostingOf(clusterId: string, read: Read, patience: Patienc
     if (patience.isOver()) return { environments, isWhole: false };
     // Later ones are read only where the earlier ones weren't enough.
     // oxlint-disable-next-line no-await-in-loop
-    const found = await Promise.all(near.slice(first, first + atOnce).map((project) => hostedIn(project, clusterId, read)));
+    const found = await Promise.all(near.slice(first, first + atOnce).map((project) => hostedIn(project, clusterId, reader)));
     environments.push(...found.flatMap((one) => one ?? []));
     isWhole &&= !found.includes(undefined);
   }
@@ -81,5 +82,5 @@ export async function hostingOf(clusterId: string, read: Read, patience: Patienc
  * read, is `unknown`. Looks no further than the first that is found.
  * @throws ApiError when the platform fails.
  */
-export const hostedOn = async (clusterId: string, read: Read, patience: Patience): Promise<Hosted> =>
-  modeOfHosting(await hostingOf(clusterId, read, patience, (found) => found.some(isProduction)));
+export const hostedOn = async (clusterId: string, reader: Reader, patience: Patience): Promise<Hosted> =>
+  modeOfHosting(await hostingOf(clusterId, reader, patience, (found) => found.some(isProduction)));

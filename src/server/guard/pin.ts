@@ -6,7 +6,7 @@ import type { Tool } from '../tool/tool.ts';
 import type { JsonRecord } from '../json/values.ts';
 import { allTouched, type Target } from '../context/target.ts';
 import type { Denial } from '../failure/failure.ts';
-import type { Look } from '../tool/address.ts';
+import type { Lookup } from '../tool/address.ts';
 
 /** A place that the operator wrote down. */
 export interface Given {
@@ -133,5 +133,5 @@ export function deniedArgument(pin: Pin, place: PinnedPlace, target: Target): De
 /** Finds the place that calls are kept to, once for each principal. */
 export interface Places {
   /** @throws CallFailure where what the operator wrote stands for nothing that can be used; ApiError as the platform fails. */
-  of(look: Look): Promise<PinnedPlace>;
+  of(look: Lookup): Promise<PinnedPlace>;
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Addresses, Look } from '../tool/address.ts';
-import { lookFor, type Call } from '../call/call.ts';
-import { isRecord } from '../json/values.ts';
+import { lookupFor, type Addresses, type Lookup } from '../tool/address.ts';
+import type { GuardedCall } from './guarded-call.ts';
+import { isRecord, type JsonRecord } from '../json/values.ts';
 import { answeredArguments, outsideText, type Given, type Pin, type PinnedPlace, type Places } from './pin.ts';
 import { CallFailure } from '../failure/failure.ts';
 import { readById } from '../context/reads.ts';
@@ -12,7 +12,7 @@ const mostPlaces = 1_000;
 const wrong = (what: string): CallFailure =>
   new CallFailure({ kind: 'not_possible', what, next: 'Whoever runs this server has to correct it; nothing can be called until then.' });
 
-async function find(kind: 'project' | 'environment', { name, setBy }: Given, look: Look, addresses: Addresses) {
+async function find(kind: 'project' | 'environment', { name, setBy }: Given, look: Lookup, addresses: Addresses) {
   try {
     return await addresses.resolve(kind, name, look);
   } catch (error) {
@@ -22,12 +22,12 @@ async function find(kind: 'project' | 'environment', { name, setBy }: Given, loo
   }
 }
 
-async function projectOf(environmentId: string, look: Look): Promise<string | undefined> {
-  const project = (await readById('environment', environmentId, look.read))?.['project'];
+async function projectOf(environmentId: string, look: Lookup): Promise<string | undefined> {
+  const project = (await readById('environment', environmentId, look.reader))?.['project'];
   return isRecord(project) && typeof project['id'] === 'string' ? project['id'].toLowerCase() : undefined;
 }
 
-async function place({ project, environment }: Pin, look: Look, addresses: Addresses): Promise<PinnedPlace> {
+async function place({ project, environment }: Pin, look: Lookup, addresses: Addresses): Promise<PinnedPlace> {
   const projectId = project && (await find('project', project, look, addresses)).id;
   if (!environment) return { projectId };
   const found = await find('environment', environment, { ...look, within: { projectId } }, addresses);
@@ -51,21 +51,21 @@ export function createPlaces(pin: Pin, addresses: Addresses): Places {
   };
 }
 
-/** The call with the arguments that its place answers. @throws as the place does. */
-export async function inPlace(call: Call): Promise<Call> {
+/** The arguments of a call with those that its place answers. @throws as the place does. */
+export async function inPlace(call: Pick<GuardedCall, 'tool' | 'args' | 'deps' | 'context' | 'reader'>): Promise<JsonRecord> {
   const { tool, args, deps } = call;
-  if (!deps.places || !isRecord(args)) return call;
+  if (!deps.places || !isRecord(args)) return args;
   const members = answeredArguments(tool, args, deps.policy.pin);
-  if (members.size === 0) return call;
-  const { projectId, environmentId } = await deps.places.of(lookFor(call));
+  if (members.size === 0) return args;
+  const { projectId, environmentId } = await deps.places.of(lookupFor(call));
   const ids = { project: projectId, environment: environmentId };
   const answered = [...members].flatMap(([name, kind]) => (ids[kind] === undefined ? [] : [[name, ids[kind]] as const]));
-  return { ...call, args: { ...Object.fromEntries(answered), ...args } };
+  return { ...Object.fromEntries(answered), ...args };
 }
 
 /** The same addresses, with names looked for inside the place and nowhere else. */
 export const addressesWithin = (addresses: Addresses, places: Places, pin: Pin): Addresses => {
-  const inside = async (look: Look): Promise<Look> => {
+  const inside = async (look: Lookup): Promise<Lookup> => {
     const kept = await places.of(look);
     return { ...look, within: { ...kept, ...look.within }, only: { ...kept, note: outsideText(pin) } };
   };

@@ -10,8 +10,8 @@ import { touchedLines } from '../tool/preview/touched.ts';
 import { namedTarget, targetText, type NamedTarget } from './target-path.ts';
 import type { Target } from '../context/target.ts';
 import type { Tier } from './tier.ts';
-import type { AimedAct } from './aimed.ts';
-import type { Read } from '../context/reads.ts';
+import type { AimedAct } from './guarded-call.ts';
+import type { Reader } from '../context/reader.ts';
 
 /** The request a call makes, as it may be shown. */
 interface PlannedRequest {
@@ -49,7 +49,7 @@ export interface PlanSource {
   readonly target: Target;
   readonly tier: Tier;
   /** Reads the present state; absent where nobody has to agree, so that harmless calls stay cheap. */
-  readonly read?: Read;
+  readonly reader?: Reader;
   readonly redactor: Redactor;
   /** What the digest is made with. */
   readonly key: Uint8Array;
@@ -65,30 +65,29 @@ interface PlannedAct {
 }
 
 /** What one act sends, and what it does to what is there now: as it is, and as it may be told. */
-async function planAct({ operation, input, kept: amended, target }: AimedAct, { tool, args, read, redactor: { agreement } }: PlanSource): Promise<PlannedAct> {
+async function planAct({ operation, input, kept: amended, target }: AimedAct, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedAct> {
   const shownInput = agreement.sent(input, argumentSchema(operation), amended && args) as JsonRecord;
   const kept = amended ?? [];
   const { method, target: path, body } = toWire(operation, shownInput);
   const unchanged = kept.filter((name) => body && Object.hasOwn(body, name));
   const request = { method, path, ...(body && { body: omit(body, kept) }), ...(unchanged.length > 0 && { unchanged }) };
-  const preview = read && previewOf(tool, operation);
+  const preview = reader && previewOf(tool, operation);
   if (!preview) return { request, seen: [], told: [] };
-  const protectedRead: Read = async (one, given) => agreement.present(await read(one, given), answerSchema(one));
   return {
     request,
-    seen: await preview(input, { target, read }),
-    told: await preview(shownInput, { target: agreement.called(target) as Target, read: protectedRead }),
+    seen: await preview(input, { target, reader }),
+    told: await preview(shownInput, { target: agreement.called(target) as Target, reader: reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) }) }),
   };
 }
 
 /**
- * The plan of a call: the exact requests and what they do to what is there now, read from the platform where `read` is
- * given.
+ * The plan of a call: the exact requests and what they do to what is there now, read from the platform where a reader
+ * is given.
  * @throws ApiError when the platform fails while it is read.
  */
 export async function planOf(source: PlanSource): Promise<Plan> {
   const { tool, args, acts, target, tier, redactor: { agreement }, key } = source;
-  const named = await namedTarget(target, source.read);
+  const named = await namedTarget(target, source.reader);
   const planned: PlannedAct[] = [];
   for (const one of acts) planned.push(await planAct(one, source));
   const inputs = acts.map(({ operation, input }) => [operation.name, input]);

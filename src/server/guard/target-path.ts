@@ -4,7 +4,7 @@ import type { Address } from '../tool/address.ts';
 import { segmentOf } from '../resolve/names.ts';
 import { withProjectName } from './target.ts';
 import type { Target } from '../context/target.ts';
-import { attempt, type Read } from '../context/reads.ts';
+import type { Reader } from '../context/reader.ts';
 
 /** A target with what people call it. */
 export interface NamedTarget extends Target {
@@ -44,9 +44,9 @@ export function targetText({ kind, id, path }: NamedTarget): string {
 }
 
 /** The same target with the names that its path needs, where the platform tells them. */
-async function withNames(target: Target, read: Read): Promise<Target> {
-  if (target.kind !== 'organization') return target.project?.name === undefined ? withProjectName(target, read) : target;
-  const name = (await attempt(read(operations.get_organization, {})))?.['name'];
+async function withNames(target: Target, reader: Reader): Promise<Target> {
+  if (target.kind !== 'organization') return target.project?.name === undefined ? withProjectName(target, reader) : target;
+  const name = (await reader.attempt(operations.get_organization, {}))?.['name'];
   return typeof name === 'string' ? { ...target, name } : target;
 }
 
@@ -66,7 +66,7 @@ export function withFoundNames(target: Target, addresses: Readonly<Record<string
  * @param read reads the names that aren't known yet; absent where nobody has to agree, so that harmless calls stay cheap.
  * @throws ApiError as the platform fails, other than by not offering or forbidding the read.
  */
-export async function namedTarget(target: Target, read?: Read): Promise<NamedTarget> {
-  const named = read ? await withNames(target, read) : target;
+export async function namedTarget(target: Target, reader?: Reader): Promise<NamedTarget> {
+  const named = reader ? await withNames(target, reader) : target;
   return { ...named, path: targetPath(named) };
 }

@@ -5,21 +5,22 @@ import { serviceKinds } from '../../contract/resources/service.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 import { unknownEnvironment, type Target } from '../context/target.ts';
 import { hostedOn, hostingOf, type HostedEnvironment, type Patience } from './hosting.ts';
-import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn, type Read } from '../context/reads.ts';
+import type { Reader } from '../context/reader.ts';
+import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn } from '../context/reads.ts';
 
 const nameIn = (found: JsonRecord | undefined): string | undefined => textIn(found, 'name');
 
 /** The row of a list of the caller's organization with this id. */
-const inOrganization = async (list: AnyOperation, id: string, read: Read): Promise<JsonRecord | undefined> =>
-  rowsIn(await listOfOrganization(list, read)).find((row) => row['id'] === id);
+const inOrganization = async (list: AnyOperation, id: string, reader: Reader): Promise<JsonRecord | undefined> =>
+  rowsIn(await listOfOrganization(list, reader)).find((row) => row['id'] === id);
 
 type Whereabouts = Pick<Target, 'environment' | 'project' | 'mode'>;
 
 const nowhere: Whereabouts = { mode: 'none' };
 
 /** Where something is whose environment has this id. */
-async function whereaboutsOf(environmentId: string | undefined, read: Read): Promise<Whereabouts> {
-  const found = environmentId === undefined ? undefined : await readById('environment', environmentId, read);
+async function whereaboutsOf(environmentId: string | undefined, reader: Reader): Promise<Whereabouts> {
+  const found = environmentId === undefined ? undefined : await readById('environment', environmentId, reader);
   return {
     environment: { id: environmentId, name: nameIn(found) },
     project: { id: pointerIn(found, 'project') },
@@ -27,29 +28,29 @@ async function whereaboutsOf(environmentId: string | undefined, read: Read): Pro
   };
 }
 
-async function serviceTarget(kind: ReferenceKind, id: string, read: Read): Promise<Target> {
-  const service = await readById(kind, id, read);
-  return { kind, id, name: nameIn(service), ...(await whereaboutsOf(pointerIn(service, 'environment'), read)) };
+async function serviceTarget(kind: ReferenceKind, id: string, reader: Reader): Promise<Target> {
+  const service = await readById(kind, id, reader);
+  return { kind, id, name: nameIn(service), ...(await whereaboutsOf(pointerIn(service, 'environment'), reader)) };
 }
 
-async function environmentTarget(id: string, read: Read): Promise<Target> {
-  const where = await whereaboutsOf(id, read);
+async function environmentTarget(id: string, reader: Reader): Promise<Target> {
+  const where = await whereaboutsOf(id, reader);
   return { kind: 'environment', id, name: where.environment?.name, ...where };
 }
 
 /** An alert rule is where the service is that it watches. */
-async function alertRuleTarget(id: string, read: Read): Promise<Target> {
-  const rule = await readById('alert_rule', id, read);
+async function alertRuleTarget(id: string, reader: Reader): Promise<Target> {
+  const rule = await readById('alert_rule', id, reader);
   const watched = isRecord(rule?.['target']) ? rule['target']['service'] : undefined;
   const isElsewhere = rule !== undefined && watched === undefined;
-  const where = isElsewhere ? nowhere : await whereaboutsOf(textIn(isRecord(watched) ? watched : undefined, 'environment_id'), read);
+  const where = isElsewhere ? nowhere : await whereaboutsOf(textIn(isRecord(watched) ? watched : undefined, 'environment_id'), reader);
   return { kind: 'alert_rule', id, name: nameIn(rule), ...where };
 }
 
 /** A cluster is production where it says so, or hosts production. */
-async function clusterTarget(id: string, read: Read, patience: Patience): Promise<Target> {
-  const cluster = await inOrganization(operations.list_clusters, id, read);
-  const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? 'PRODUCTION' : await hostedOn(id, read, patience);
+async function clusterTarget(id: string, reader: Reader, patience: Patience): Promise<Target> {
+  const cluster = await inOrganization(operations.list_clusters, id, reader);
+  const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? 'PRODUCTION' : await hostedOn(id, reader, patience);
   return { kind: 'cluster', id, name: nameIn(cluster), mode };
 }
 
@@ -59,8 +60,8 @@ const hostedTarget = ({ id, name, project, mode }: HostedEnvironment): Target =>
  * What a cluster hosts, as far as it can be found out: an environment that nobody knows stands for the rest.
  * @throws ApiError as the platform fails.
  */
-async function hostedBy(cluster: Target, read: Read, patience: Patience): Promise<readonly Target[]> {
-  const { environments, isWhole } = await hostingOf(cluster.id!, read, patience);
+async function hostedBy(cluster: Target, reader: Reader, patience: Patience): Promise<readonly Target[]> {
+  const { environments, isWhole } = await hostingOf(cluster.id!, reader, patience);
   // A cluster that isn't shown may be known by another spelling of its id.
   return [...environments.map(hostedTarget), ...(isWhole && cluster.name !== undefined ? [] : [unknownEnvironment('hosted')])];
 }
@@ -75,14 +76,14 @@ const patient: Patience = { isOver: () => false };
  * @param patience how long may be looked for what a cluster hosts.
  * @throws ApiError when the thing doesn't exist or the platform can't be reached.
  */
-export async function targetAt(kind: ReferenceKind, id: string, read: Read, patience = patient): Promise<Target> {
+export async function targetAt(kind: ReferenceKind, id: string, reader: Reader, patience = patient): Promise<Target> {
   if (kind === 'project') return { kind, id, project: { id }, mode: 'none' };
   if (kind === 'organization') return { kind, id, mode: 'none' };
-  if (kind === 'cluster') return clusterTarget(id, read, patience);
-  if (kind === 'environment') return environmentTarget(id, read);
-  if (kind === 'alert_rule') return alertRuleTarget(id, read);
-  if (isService(kind)) return serviceTarget(kind, id, read);
-  return { kind, id, name: nameIn(await readById(kind, id, read)), mode: 'none' };
+  if (kind === 'cluster') return clusterTarget(id, reader, patience);
+  if (kind === 'environment') return environmentTarget(id, reader);
+  if (kind === 'alert_rule') return alertRuleTarget(id, reader);
+  if (isService(kind)) return serviceTarget(kind, id, reader);
+  return { kind, id, name: nameIn(await readById(kind, id, reader)), mode: 'none' };
 }
 
 /** What is given for a member, under whichever of its spellings. */
@@ -131,13 +132,13 @@ const mayMatter = ({ kind }: Pointer): boolean => ['environment', 'project', 'cl
  * @param tellsHosted whether the environments that a target cluster hosts count as touched: it takes more reads.
  * @throws ApiError when the target doesn't exist or the platform can't be reached.
  */
-export async function targetOf(operation: AnyOperation, args: JsonRecord, read: Read, patience = patient, tellsHosted = false): Promise<Target> {
+export async function targetOf(operation: AnyOperation, args: JsonRecord, reader: Reader, patience = patient, tellsHosted = false): Promise<Target> {
   const param = operation.params.find((one: string) => parameterKind(one) === operation.target);
   if (param === undefined) return { kind: 'organization', mode: 'none' };
-  const target = await targetAt(operation.target, String(args[snakeCase(param)]), read, patience);
-  const hosted = tellsHosted && target.kind === 'cluster' ? await hostedBy(target, read, patience) : [];
+  const target = await targetAt(operation.target, String(args[snakeCase(param)]), reader, patience);
+  const hosted = tellsHosted && target.kind === 'cluster' ? await hostedBy(target, reader, patience) : [];
   const after = environmentAfter(operation, args, target);
-  const pointed = await Promise.all(pointersIn(operation, args).filter(mayMatter).map(({ kind, id }) => targetAt(kind, id, read, patience)));
+  const pointed = await Promise.all(pointersIn(operation, args).filter(mayMatter).map(({ kind, id }) => targetAt(kind, id, reader, patience)));
   const [main, results] = after && target.kind === 'project' ? [after, []] : [target, after ? [after] : []];
   // What belongs nowhere and isn't production changes no judgement.
   const touched = [...results, ...pointed, ...hosted].filter(({ mode, project }) => mode !== 'none' || project !== undefined);
@@ -145,8 +146,8 @@ export async function targetOf(operation: AnyOperation, args: JsonRecord, read: 
 }
 
 /** The same target with the names of the projects that it and what else is touched are in, where the platform tells. */
-export async function withProjectName(target: Target, read: Read): Promise<Target> {
+export async function withProjectName(target: Target, reader: Reader): Promise<Target> {
   const { touched, project } = target;
-  const named = project?.id === undefined ? target : { ...target, project: { id: project.id, name: nameIn(await inOrganization(operations.list_projects, project.id, read)) } };
-  return touched ? { ...named, touched: await Promise.all(touched.map((one) => withProjectName(one, read))) } : named;
+  const named = project?.id === undefined ? target : { ...target, project: { id: project.id, name: nameIn(await inOrganization(operations.list_projects, project.id, reader)) } };
+  return touched ? { ...named, touched: await Promise.all(touched.map((one) => withProjectName(one, reader))) } : named;
 }

@@ -1,6 +1,6 @@
 import type { Address } from '../tool/address.ts';
 import { fits, listingIn } from '../resolve/tree.ts';
-import { type Call } from '../call/call.ts';
+import type { GuardedCall } from './guarded-call.ts';
 import { fail } from '../failure/failure.ts';
 import { operations } from '../../contract/operations.ts';
 import type { Tool } from '../tool/tool.ts';
@@ -8,7 +8,8 @@ import { show } from '../tool/preview/preview.ts';
 import { needsPlace } from './policy.ts';
 import { targetAt } from './target.ts';
 import type { Place } from '../context/target.ts';
-import { attempt, rowsIn, type Read } from '../context/reads.ts';
+import type { Reader } from '../context/reader.ts';
+import { rowsIn } from '../context/reads.ts';
 
 /** Scopes of variables that several environments share. */
 const shared: readonly (string | undefined)[] = ['BUILT_IN', 'PROJECT'];
@@ -25,22 +26,22 @@ const pointsOutside = ({ operations: all }: Tool, argument: string): boolean =>
   });
 
 /** The place that a call is about, and what else it names that has to lie in the same environment; undefined where it names no such things. */
-function namedIn({ tool, addresses }: Call): { readonly place: Address; readonly things: readonly Address[] } | undefined {
+function namedIn({ tool, addresses }: GuardedCall): { readonly place: Address; readonly things: readonly Address[] } | undefined {
   const [place, ...others] = Object.entries(addresses).flatMap(([argument, address]) => (pointsOutside(tool, argument) ? [] : [address]));
   const things = others.filter(isInside);
   return place && isPlace(place) && things.length > 0 && !others.some(({ kind }) => kind === 'environment') ? { place, things } : undefined;
 }
 
-const environmentAt = async ({ kind, id, name, environment }: Address, read: Read): Promise<Place | undefined> => {
+const environmentAt = async ({ kind, id, name, environment }: Address, reader: Reader): Promise<Place | undefined> => {
   if (kind === 'environment') return { id, name };
   if (environment?.id !== undefined) return environment;
-  return fits(kind, 'service') ? (await targetAt(kind, id, read)).environment : undefined;
+  return fits(kind, 'service') ? (await targetAt(kind, id, reader)).environment : undefined;
 };
 
 /** Whether a place itself lists a thing. */
-async function isListed(place: Address, { kind, id }: Address, read: Read): Promise<boolean> {
+async function isListed(place: Address, { kind, id }: Address, reader: Reader): Promise<boolean> {
   const listing = listingIn(place.kind, kind);
-  const rows = listing ? rowsIn(await attempt(read(listing.operation, { [`${place.kind}_id`]: place.id }))) : [];
+  const rows = listing ? rowsIn(await reader.attempt(listing.operation, { [`${place.kind}_id`]: place.id })) : [];
   return rows.some((row) => row['id'] === id);
 }
 
@@ -53,37 +54,37 @@ interface Judged {
   readonly environment?: Place;
 }
 
-async function judge(place: Address, thing: Address, read: Read): Promise<Judged> {
-  const here = await environmentAt(place, read);
-  if (thing.environment?.id === undefined && (await isListed(place, thing, read))) return { thing, where: 'here' };
-  const environment = await environmentAt(thing, read);
+async function judge(place: Address, thing: Address, reader: Reader): Promise<Judged> {
+  const here = await environmentAt(place, reader);
+  if (thing.environment?.id === undefined && (await isListed(place, thing, reader))) return { thing, where: 'here' };
+  const environment = await environmentAt(thing, reader);
   if (environment?.id === undefined || here?.id === undefined) return { thing, where: 'unknown' };
   return isSame(here, environment) ? { thing, where: 'here' } : { thing, where: 'elsewhere', environment };
 }
 
-const judgements = async (call: Call): Promise<readonly Judged[]> => {
+const judgements = async (call: GuardedCall): Promise<readonly Judged[]> => {
   const named = namedIn(call);
-  return named ? Promise.all(named.things.map((thing) => judge(named.place, thing, call.look))) : [];
+  return named ? Promise.all(named.things.map((thing) => judge(named.place, thing, call.reader))) : [];
 };
 
 const called = ({ id, name }: Place, kind: string): string => `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${show(name)}`}${id === undefined ? '' : ` (id ${id})`}`;
 
 /** Places are told by their names where the platform tells them. */
-const withName = async (place: Place | undefined, read: Read): Promise<Place> =>
-  place?.id === undefined || place.name !== undefined ? { ...place } : { id: place.id, name: (await targetAt('environment', place.id, read)).name };
+const withName = async (place: Place | undefined, reader: Reader): Promise<Place> =>
+  place?.id === undefined || place.name !== undefined ? { ...place } : { id: place.id, name: (await targetAt('environment', place.id, reader)).name };
 
 /**
  * Lets pass a call whose arguments lie in one environment, as far as the platform tells: of what lies in another one,
  * nobody is to be asked under the name of this one.
  * @throws CallFailure `not_possible`, which names the thing and both environments; ApiError as the platform fails.
  */
-export async function keepTogether(call: Call): Promise<void> {
+export async function keepTogether(call: GuardedCall): Promise<void> {
   const stranger = (await judgements(call)).find(({ where }) => where === 'elsewhere');
   if (!stranger) return;
   const { thing, environment } = stranger;
-  const { look, tool, deps } = call;
+  const { reader, tool, deps } = call;
   const isSecret = needsPlace(tool, operations.list_services, deps.policy);
-  const [there, here] = isSecret ? [] : await Promise.all([withName(environment, look), withName(await environmentAt(namedIn(call)!.place, look), look)]);
+  const [there, here] = isSecret ? [] : await Promise.all([withName(environment, reader), withName(await environmentAt(namedIn(call)!.place, reader), reader)]);
   fail({
     kind: 'not_possible',
     what: `the ${thing.kind.replaceAll('_', ' ')} ${thing.id} lies in another environment than the one that the call is about, so nobody was asked to agree`,
@@ -93,4 +94,4 @@ export async function keepTogether(call: Call): Promise<void> {
 }
 
 /** Whether everything that a call names is known to lie where it says. @throws ApiError as the platform fails. */
-export const isTogether = async (call: Call): Promise<boolean> => (await judgements(call)).every(({ where }) => where === 'here');
+export const isTogether = async (call: GuardedCall): Promise<boolean> => (await judgements(call)).every(({ where }) => where === 'here');

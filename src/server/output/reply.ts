@@ -1,6 +1,8 @@
 import type { Budget } from '../../client/budget.ts';
 import { withAges } from './ages.ts';
-import type { Call } from '../call/call.ts';
+import type { CallContext } from '../context/context.ts';
+import type { Registry } from '../guard/registry.ts';
+import type { Tool } from '../tool/tool.ts';
 import { fence } from '../redaction/index.ts';
 import { fit } from './fit.ts';
 import { visibleText } from '../tool/mentions.ts';
@@ -25,6 +27,15 @@ export interface Ended {
   readonly outcome: Pick<Outcome, 'outcome' | 'why'>;
 }
 
+/** The call that an answer belongs to. */
+export interface Answering {
+  readonly tool: Tool;
+  readonly args: JsonRecord;
+  readonly context: CallContext;
+  /** The tools that clients are shown; without it, any may be proposed and named. */
+  readonly registry?: Pick<Registry, 'offers' | 'hidden'>;
+}
+
 /** The part of a budget below which a model is told, so that it can spare requests. */
 const lowPart = 0.1;
 
@@ -45,7 +56,7 @@ export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } a
 const needlessText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
 
 /** The answer to a call that changes nothing, because what it is to bring about is so already. What was seen of it may be shown. */
-export function needless({ context }: Call, { why, seen = [] }: Needless): Reply {
+export function needless({ context }: Pick<Answering, 'context'>, { why, seen = [] }: Needless): Reply {
   const budget = context.budget();
   return {
     kind: 'answer',
@@ -60,12 +71,12 @@ export function needless({ context }: Call, { why, seen = [] }: Needless): Reply
  * @param missing what could not be read and why.
  * @param isNeedless whether a change was asked for that is so already.
  */
-export function answered({ tool, args, context, deps }: Call, answer: JsonRecord, missing: readonly string[], { isNeedless = false } = {}): Reply {
+export function answered({ tool, args, context, registry }: Answering, answer: JsonRecord, missing: readonly string[], { isNeedless = false } = {}): Reply {
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
   const render = chosen(tool.render, args);
-  const offers = (name: string): boolean => deps.registry?.offers(name) ?? true;
-  const hidden = deps.registry?.hidden ?? [];
+  const offers = (name: string): boolean => registry?.offers(name) ?? true;
+  const hidden = registry?.hidden ?? [];
   const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render, hidden);
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
   const next = proposable(typeof tool.next === 'function' && !isNeedless ? tool.next(view, args) : [], offers);

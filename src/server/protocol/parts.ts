@@ -11,7 +11,7 @@ import { unseenVariables, type Policy } from '../guard/policy.ts';
 import { logRecorder, type Recorder } from '../audit/record.ts';
 import { instructions } from './instructions.ts';
 import { createRedaction, protectLog } from '../redaction/index.ts';
-import { createRegistry } from '../tool/registry.ts';
+import { createRegistry } from '../guard/registry.ts';
 import type { Work } from './requests.ts';
 import { listedResources } from '../browse/resources/catalog.ts';
 import { createWatches, purseOf, type Watches } from '../browse/resources/watches.ts';

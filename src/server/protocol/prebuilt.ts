@@ -1,5 +1,5 @@
 import type { ListedResource } from '../browse/resources/listed.ts';
-import type { ListedTool } from '../tool/registry.ts';
+import type { ListedTool } from '../guard/registry.ts';
 
 /** The surface of a server without rules, as the build derives it: no code of a tool is needed to show it. */
 export interface Prebuilt {

@@ -7,8 +7,8 @@ import type { Trace } from '../../client/request.ts';
 import { contentOf, type Content, type ContentParts } from '../browse/content.ts';
 import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from '../context/context.ts';
 import { formFor } from '../guard/question.ts';
-import { run, type Dependencies, type Reply } from '../call/pipeline.ts';
-import type { Registry } from '../tool/registry.ts';
+import { run, type Dependencies, type Reply } from '../call/run.ts';
+import type { Registry } from '../guard/registry.ts';
 import type { Caller, ServerFor } from './caller.ts';
 
 /** What carries out the requests of a process's servers. Loaded with the first of them. */

@@ -1,6 +1,6 @@
 import type { Policy } from '../guard/policy.ts';
 import { prebuilt, type Prebuilt } from './prebuilt.ts';
-import type { ListedTool } from '../tool/registry.ts';
+import type { ListedTool } from '../guard/registry.ts';
 import type { ListedResource } from '../browse/resources/listed.ts';
 
 /** What clients are shown before they call anything: all of it data. */

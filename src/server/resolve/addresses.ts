@@ -3,7 +3,7 @@ import type { ReferenceKind } from '../../contract/primitives.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import { pointsAt } from '../tool/references.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
-import type { Address, Addresses, AddressKind, Look } from '../tool/address.ts';
+import type { Address, Addresses, AddressKind, Lookup } from '../tool/address.ts';
 import { completions } from './complete.ts';
 import { find, newSearch } from './find.ts';
 import { createLists } from './lists.ts';
@@ -45,7 +45,7 @@ function readGiven(kind: AddressKind, given: string): { readonly kind: AddressKi
 const known = (kinds: readonly ReferenceKind[], id: string, principal: string, { seen }: Ground): Thing | undefined =>
   kinds.map((kind) => seen.get(principal, kind, id)).find((thing) => thing !== undefined);
 
-async function resolve(asked: AddressKind, given: string, look: Look, ground: Ground): Promise<Address> {
+async function resolve(asked: AddressKind, given: string, look: Lookup, ground: Ground): Promise<Address> {
   const { kind, text } = readGiven(asked, given);
   await ground.seen.loaded();
   if (isId(text)) {

@@ -1,4 +1,4 @@
-import type { AddressKind, Look } from '../tool/address.ts';
+import type { AddressKind, Lookup } from '../tool/address.ts';
 import { findAll } from './find.ts';
 import { folded, segmentsOf } from './names.ts';
 import { addressOf, written } from './trail.ts';
@@ -21,7 +21,7 @@ function rank(typed: string, { path, name, id }: { readonly path: string; readon
  * Paths that what was typed can become, best first; ids where no path is known, or where an id was begun.
  * @throws ApiError as the platform fails.
  */
-export async function completions(kind: AddressKind, typed: string, look: Look, ground: Ground): Promise<readonly string[]> {
+export async function completions(kind: AddressKind, typed: string, look: Lookup, ground: Ground): Promise<readonly string[]> {
   const outer = segmentsOf(typed).slice(0, -1);
   const along = await findAll(kind, outer, look, ground);
   // The names typed so far need not begin at the top.

@@ -1,4 +1,4 @@
-import type { AddressKind, Look } from '../tool/address.ts';
+import type { AddressKind, Lookup } from '../tool/address.ts';
 import type { Search } from './lists.ts';
 import { called } from './names.ts';
 import { endOf, trailTo, type Trail } from './trail.ts';
@@ -20,7 +20,7 @@ export interface Findings {
 }
 
 /** @param since lists up to this number count as old. */
-export const newSearch = (look: Look, since: number): Search => ({ look, requests: mostRequests, since, remembered: false, cutShort: false, unlisted: new Set() });
+export const newSearch = (look: Lookup, since: number): Search => ({ look, requests: mostRequests, since, remembered: false, cutShort: false, unlisted: new Set() });
 
 const keyOf = (trail: Trail): string => `${endOf(trail).kind} ${endOf(trail).id}`;
 
@@ -55,7 +55,7 @@ async function findOnce(kind: AddressKind, segments: readonly string[], search: 
  * to nothing.
  * @throws ApiError as the platform fails.
  */
-export async function find(kind: AddressKind, segments: readonly string[], look: Look, ground: Ground): Promise<Findings> {
+export async function find(kind: AddressKind, segments: readonly string[], look: Lookup, ground: Ground): Promise<Findings> {
   const before = ground.lists.count();
   const findings = await findOnce(kind, segments, newSearch(look, 0), ground);
   return findings.trails.length > 0 || !findings.search.remembered ? findings : findOnce(kind, segments, newSearch(look, before), ground);
@@ -67,7 +67,7 @@ export async function find(kind: AddressKind, segments: readonly string[], look:
  * @param names of the outermost things, from the project down.
  * @throws ApiError as the platform fails.
  */
-export async function findAll(kind: AddressKind, names: readonly string[], look: Look, ground: Ground): Promise<readonly Trail[]> {
+export async function findAll(kind: AddressKind, names: readonly string[], look: Lookup, ground: Ground): Promise<readonly Trail[]> {
   const search = newSearch(look, 0);
   await ground.seen.loaded();
   const [steps = []] = waysFor(kind);

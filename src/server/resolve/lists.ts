@@ -3,11 +3,11 @@ import { ApiError } from '../../client/errors.ts';
 import { operations } from '../../contract/operations.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
-import type { Look } from '../tool/address.ts';
+import type { Lookup } from '../tool/address.ts';
 import { thingOf, type Thing } from './thing.ts';
 import type { Listing } from './tree.ts';
 import { CallFailure } from '../failure/failure.ts';
-import { attempt, rowsIn } from '../context/reads.ts';
+import { rowsIn } from '../context/reads.ts';
 
 /** How long a list is taken to be as it was read, in milliseconds. */
 export const listLifetime = 60_000;
@@ -17,7 +17,7 @@ const mostLists = 2_000;
 
 /** One search for something, and what it came upon. */
 export interface Search {
-  readonly look: Look;
+  readonly look: Lookup;
   /** Requests that it may still make. */
   requests: number;
   /** Lists read before this one count as old. */
@@ -76,7 +76,7 @@ async function readInside({ operation, parent, kinds }: Listing, id: string, sea
   while (page) {
     if (search.requests <= 0) return { things, whole: false };
     search.requests -= 1;
-    const answer: JsonRecord | undefined = await attempt(search.look.read(operation, { [`${parent}_id`]: id, ...page }));
+    const answer: JsonRecord | undefined = await search.look.reader.attempt(operation, { [`${parent}_id`]: id, ...page });
     if (answer === undefined) return undefined;
     things.push(...rowsIn(answer).flatMap((row) => thingOf(row, kinds, { kind: parent, id }) ?? []));
     page = nextPage(answer);
@@ -85,7 +85,7 @@ async function readInside({ operation, parent, kinds }: Listing, id: string, sea
 }
 
 async function readOrganization({ look }: Search): Promise<Read> {
-  const answer = await look.read(operations.get_organization, {});
+  const answer = await look.reader.read(operations.get_organization, {});
   const rows = isRecord(answer) ? rowsIn(answer) : [];
   return { things: (rows.length > 0 ? rows : [answer]).flatMap((row) => thingOf(row, ['organization']) ?? []), whole: true };
 }

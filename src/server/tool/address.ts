@@ -1,7 +1,8 @@
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import type { JsonRecord } from '../json/values.ts';
-import type { Read } from '../context/reads.ts';
+import type { CallContext } from '../context/context.ts';
+import type { Reader } from '../context/reader.ts';
 
 /** What an argument can point at: a thing of one of the contract's kinds, or a service of any kind. */
 export type AddressKind = ReferenceKind | 'service';
@@ -20,10 +21,10 @@ export interface Address {
 }
 
 /** How addresses are looked up on behalf of one caller. */
-export interface Look {
+export interface Lookup {
   readonly principal: string;
   /** Reads the platform with the caller's rights. */
-  readonly read: Read;
+  readonly reader: Pick<Reader, 'read' | 'attempt'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Where a bare name is looked for first. */
@@ -37,14 +38,19 @@ export interface Look {
   readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
 }
 
+/** How names are looked up for a call. */
+export const lookupFor = ({ context, reader }: { readonly context: CallContext; readonly reader: Reader }, within?: Lookup['within']): Lookup => ({
+  principal: context.principal, reader, now: () => context.clock.now(), within,
+});
+
 /** What finds the things that names stand for. Nothing it knows of one principal is told to another. */
 export interface Addresses {
   /** @throws CallFailure where there is no such thing, or more than one; ApiError as the platform fails. */
-  resolve(kind: AddressKind, given: string, look: Look): Promise<Address>;
+  resolve(kind: AddressKind, given: string, look: Lookup): Promise<Address>;
   /** Names and ids that what was typed may be the beginning of, best first. */
-  complete(kind: AddressKind, typed: string, look: Look): Promise<readonly string[]>;
+  complete(kind: AddressKind, typed: string, look: Lookup): Promise<readonly string[]>;
   /** The id of the token's organization. @throws ApiError as the platform fails. */
-  organization(look: Look): Promise<string>;
+  organization(look: Lookup): Promise<string>;
   /** Takes note of what an operation answered. */
   learn(operation: AnyOperation, input: JsonRecord, answer: unknown, principal: string): void;
 }

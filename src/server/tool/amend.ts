@@ -7,7 +7,7 @@ import { mergeInto, nullableIn, partly } from './merge.ts';
 import { present } from './present.ts';
 import { mask } from '../redaction/index.ts';
 import { argumentSchema } from './schema.ts';
-import type { Sight } from './sight.ts';
+import type { ToolContext } from './tool-context.ts';
 import type { Act, Shape } from './tool.ts';
 import { isRecord, omit, pick, type JsonRecord } from '../json/values.ts';
 
@@ -33,11 +33,11 @@ function withoutMasks(value: unknown): unknown {
 }
 
 /** What has to be given where nothing can be read back: everything, since whatever isn't given is lost. */
-function whole(operation: AnyOperation, args: JsonRecord, sight: Sight): Act {
+function whole(operation: AnyOperation, args: JsonRecord, context: ToolContext): Act {
   const shape = bodyOf(operation);
   const [missing, lost] = [true, false].map((required) => leftOut(operation, args).filter((name) => isRequired(shape[name]!) === required)) as [string[], string[]];
   if (missing.length > 0) {
-    sight.refuse(
+    context.refuse(
       `the platform doesn't show what it replaces, or not where the call says that it is, so everything has to be given; missing: ${missing.join(', ')}`,
       ['Where it has a path of names, give that instead of its id; otherwise give those too.', ...(lost.length > 0 ? [`What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`] : [])].join(' '),
     );
@@ -56,26 +56,26 @@ export function amending(operation: AnyOperation, { exclusive = [], asRequest = 
   const members = Object.keys(body);
   const merging = { exclusive, nullable: nullableIn(body) };
 
-  async function acts(args: JsonRecord, sight: Sight): Promise<readonly Act[]> {
+  async function acts(args: JsonRecord, context: ToolContext): Promise<readonly Act[]> {
     const given = pick(args, members);
-    const found = await present(operation, args, sight.read as Parameters<typeof present>[2]);
-    if (!found) return [whole(operation, args, sight)];
+    const found = await present(operation, args, context);
+    if (!found) return [whole(operation, args, context)];
     const { properties = {} } = argumentSchema(operation);
     const schema = { properties: omit(properties, ids) as typeof properties };
     const now = declaredIn(asSent(found), schema) as JsonRecord;
     const merged = mergeInto(now, given, merging);
     // What the caller may not see counts as changed, or the answer would tell whether it was guessed.
-    const hidden = sight.hiddenIn(now, schema);
+    const hidden = context.hiddenIn(now, schema);
     const changed = Object.keys(given).filter((name) => hidden.includes(name) || changes(pick(now, [name]), pick(merged, [name]), schema).length > 0);
     const reason = fixed?.(found, pick(given, changed));
-    if (reason) sight.refuse(reason.what, reason.next);
+    if (reason) context.refuse(reason.what, reason.next);
     if (changed.length === 0) return [];
     const input = { ...pick(args, ids), ...merged };
     return [{ operation, input, kept: Object.keys(now).filter((name) => given[name] === undefined) }];
   }
 
-  const answerOf = async (args: JsonRecord, sight: Sight, [answer]: readonly JsonRecord[]): Promise<JsonRecord> =>
-    answer ?? (await present(operation, args, sight.read as Parameters<typeof present>[2])) ?? {};
+  const answerOf = async (args: JsonRecord, context: ToolContext, [answer]: readonly JsonRecord[]): Promise<JsonRecord> =>
+    answer ?? (await present(operation, args, context)) ?? {};
 
   return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts, answerOf, preview: replacement(operation, asSent) };
 }

@@ -1,6 +1,5 @@
 /** All that the files of tools work with. */
 
-export { attempt } from '../context/reads.ts';
 export { isRecord, omit, pick, pickPaths, pruneRecord, type JsonRecord } from '../json/values.ts';
 export { containsMark, hasUserinfo, nameTells } from '../redaction/index.ts';
 export { amending } from './amend.ts';
@@ -17,6 +16,6 @@ export { allDown, nothingUnderWay, services, underWay } from './preview/services
 export { override } from './preview/variable.ts';
 export { anyService } from './references.ts';
 export { compact, logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';
-export type { Sight } from './sight.ts';
+export type { ToolContext } from './tool-context.ts';
 export { act, type Act, type Tool } from './tool.ts';
 export { parseEnv } from 'node:util';

@@ -1,7 +1,8 @@
 import { snakeCase, type AnyOperation } from '../../contract/operation.ts';
 import { allOperations } from '../../contract/operations.ts';
 import { pick, type JsonRecord } from '../json/values.ts';
-import { attempt, rowsIn, type Read } from '../context/reads.ts';
+import type { Reader } from '../context/reader.ts';
+import { rowsIn } from '../context/reads.ts';
 
 const readAt = (path: string): AnyOperation | undefined => allOperations.find((operation) => operation.method === 'GET' && operation.path === path);
 
@@ -12,11 +13,11 @@ const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick
  * platform doesn't tell.
  * @throws ApiError as the platform fails otherwise.
  */
-export async function present(operation: AnyOperation, args: JsonRecord, read: Read): Promise<JsonRecord | undefined> {
+export async function present(operation: AnyOperation, args: JsonRecord, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> {
   const own = readAt(operation.path);
-  if (own) return attempt(read(own, paramsOf(own, args)));
+  if (own) return reader.attempt(own, paramsOf(own, args));
   const list = readAt(operation.path.replace(/\/\{\w+\}$/, ''));
   if (!list) return undefined;
   const id = args[snakeCase(operation.params.at(-1)!)];
-  return rowsIn(await attempt(read(list, paramsOf(list, args)))).find((row) => row['id'] === id);
+  return rowsIn(await reader.attempt(list, paramsOf(list, args))).find((row) => row['id'] === id);
 }

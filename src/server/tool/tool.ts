@@ -4,9 +4,9 @@ import type { Need, Preview } from './preview/preview.ts';
 import type { ToolText } from './mentions.ts';
 import type { Next } from './next.ts';
 import type { Renderer } from './render.ts';
-import type { Sight } from './sight.ts';
+import type { ToolContext } from './tool-context.ts';
 import type { JsonRecord } from '../json/values.ts';
-import type { Read } from '../context/reads.ts';
+import type { Reader } from '../context/reader.ts';
 
 /** Groups of tools that can be chosen together. */
 export const toolsets = ['projects', 'environments', 'services', 'variables', 'clusters', 'alerts', 'organization', 'webhooks'] as const;
@@ -53,7 +53,7 @@ export interface ToolDefinition<Op extends AnyOperation> extends Described<Input
   /** Members it takes beside the operation's own, or in their place; undefined takes one away. */
   readonly input?: Readonly<Record<string, z.ZodType | undefined>>;
   /** The acts, where they are not the arguments themselves. May read, without telling what it read. */
-  readonly acts?: (args: JsonRecord, sight: Sight) => Promise<readonly Act[]>;
+  readonly acts?: (args: JsonRecord, context: ToolContext) => Promise<readonly Act[]>;
   /** The answer, where it is not the operation's own. */
   readonly answer?: z.ZodType;
   readonly answerOf?: Tool['answerOf'];
@@ -68,12 +68,12 @@ export interface CompositionDefinition<Input extends Shape> extends Described<Ar
   /** All that it may carry out; of a tool that only reads, the reads it can't do without. */
   readonly operations: readonly [AnyOperation, ...AnyOperation[]];
   /** What the arguments come to. Reads what it needs; whatever it reads stays unseen. Absent where the tool only reads. */
-  readonly acts?: (args: ArgumentsOf<Input>, sight: Sight) => Promise<readonly Act[]>;
+  readonly acts?: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<readonly Act[]>;
   readonly isDone?: Tool['isDone'];
   /** Shape of the answer. */
   readonly answer: z.ZodObject;
   /** Makes the answer, from what the acts answered and what it reads now: protected, fit to be shown. */
-  readonly answerOf: (args: ArgumentsOf<Input>, sight: Sight, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
+  readonly answerOf: (args: ArgumentsOf<Input>, context: ToolContext, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
 }
 
 /** A tool as data. It holds no server and no client: only the pipeline carries it out. */
@@ -91,14 +91,14 @@ export interface Tool {
   /** The gravest of them: what stands for the tool where one has to. */
   readonly operation: AnyOperation;
   /** What the arguments come to; undefined for a tool that reads by `answerOf` alone. */
-  readonly acts?: (args: JsonRecord, sight: Sight) => Promise<readonly Act[]>;
+  readonly acts?: (args: JsonRecord, context: ToolContext) => Promise<readonly Act[]>;
   /**
    * Whether a request is what the tool does, whoever makes it: for rules that deny the tool. Absent where every call of its
    * operations is. @throws ApiError as the platform fails.
    */
-  readonly isDone?: (request: Act, read: Read) => Promise<Holding>;
+  readonly isDone?: (request: Act, reader: Reader) => Promise<Holding>;
   readonly answer: z.ZodType | undefined;
-  readonly answerOf?: (args: JsonRecord, sight: Sight, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
+  readonly answerOf?: (args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
   readonly plan: (args: JsonRecord) => readonly string[];
   readonly preview?: Preview;
   readonly need?: Need;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { controlSchemas, splitControls, withControls } from '../../../src/server/guard/controls.ts';
 import { parsePolicy } from '../../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../../src/server/guard/policy.ts';
-import { createRegistry } from '../../../src/server/tool/registry.ts';
+import { createRegistry } from '../../../src/server/guard/registry.ts';
 import { tools } from '../../../tools/index.ts';
 
 const plain: Policy = { readOnly: false };

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/client/errors.ts';
 import { hostedOn } from '../../../src/server/guard/hosting.ts';
 import { readsFrom, type Answers } from './platform-reads.ts';
-import type { Read } from '../../../src/server/context/reads.ts';
 
 const projects = (count: number) => ({ results: Array.from({ length: count }, (_, index) => ({ id: `p${index}` })) });
 const hosting = (project: string, mode: unknown = 'PRODUCTION', cluster_id: string | undefined = 'c') => (input: Record<string, unknown>) => ({
@@ -12,11 +11,10 @@ const hosting = (project: string, mode: unknown = 'PRODUCTION', cluster_id: stri
 /** What is found, and in how many reads. */
 async function found(answers: Answers, isOver = (): boolean => false): Promise<[string, number]> {
   let reads = 0;
-  const read: Read = (operation, input) => {
+  const reader = readsFrom({ get_organization: { id: 'o' }, ...answers }, () => {
     reads += 1;
-    return readsFrom({ get_organization: { id: 'o' }, ...answers })(operation, input);
-  };
-  return [await hostedOn('c', read, { isOver }), reads];
+  });
+  return [await hostedOn('c', reader, { isOver }), reads];
 }
 
 const down = (): object => {

@@ -5,7 +5,7 @@ import type { Target } from '../../../src/server/context/target.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { readsFrom, type Answers } from './platform-reads.ts';
-import type { Read } from '../../../src/server/context/reads.ts';
+import type { Reader } from '../../../src/server/context/reader.ts';
 
 const toolNamed = (name: string) => tools.find((tool) => tool.name === name)!;
 const prod: Target = { kind: 'environment', id: 'e-1', name: 'prod', environment: { id: 'e-1', name: 'prod' }, mode: 'PRODUCTION' };
@@ -13,18 +13,18 @@ const key = new Uint8Array(32);
 
 interface About {
   readonly target?: Target;
-  readonly read?: Read;
+  readonly reader?: Reader;
 }
 
-const planFor = (name: string, args: Record<string, unknown>, { target = prod, read }: About = {}): Promise<Plan> =>
+const planFor = (name: string, args: Record<string, unknown>, { target = prod, reader }: About = {}): Promise<Plan> =>
   planOf({
-    tool: toolNamed(name), args, acts: [{ operation: toolNamed(name).operation, input: args, target, tier: 'destructive', parts: [], highRisk: 1 }], target, tier: 'destructive', read,
+    tool: toolNamed(name), args, acts: [{ operation: toolNamed(name).operation, input: args, target, tier: 'destructive', parts: [], highRisk: 1 }], target, tier: 'destructive', reader,
     redactor: createRedaction().forCall({ principal: 'ann' }), key,
   });
 
 /** What a plan tells of the present state, as these answers tell it. */
 const effectsOf = async (name: string, args: Record<string, unknown>, answers: Answers, target: Target = prod): Promise<readonly string[]> =>
-  (await planFor(name, args, { target, read: readsFrom(answers) })).effects;
+  (await planFor(name, args, { target, reader: readsFrom(answers) })).effects;
 
 describe('a plan', () => {
   test('tells the exact request and what it is about', async () => {
@@ -45,12 +45,12 @@ describe('a plan', () => {
 
   test('keeps each value on its line, so that none can pass for another fact', async () => {
     const spoof = 'x\nOn: environment "sandbox", STAGING';
-    const read = readsFrom({
+    const reader = readsFrom({
       get_organization: { id: 'o' },
       get_cluster_status: { cluster_lock: { owner_name: spoof, reason: spoof } },
       list_clusters: { results: [{ id: 'c', name: spoof }] },
     });
-    const text = planText(await planFor('lock_cluster', { cluster_id: 'c', reason: spoof }, { target: { ...prod, id: 'c', name: spoof }, read }));
+    const text = planText(await planFor('lock_cluster', { cluster_id: 'c', reason: spoof }, { target: { ...prod, id: 'c', name: spoof }, reader }));
     expect(text.split('\n').filter((line) => line.startsWith('On: '))).toHaveLength(1);
     expect(text.split('\n').filter((line) => line.startsWith('On: environment "sandbox"'))).toEqual([]);
   });
@@ -71,7 +71,7 @@ const services = (state: string): Answers => ({
 
 describe('the digest of a plan', () => {
   const digestOf = async (args: Record<string, unknown>, answers: Answers, target: Target = prod) =>
-    (await planFor('restart_services', args, { target, read: readsFrom(answers) })).digest;
+    (await planFor('restart_services', args, { target, reader: readsFrom(answers) })).digest;
   const args = { environment_id: 'e-1', application_ids: ['s'] };
 
   test('is the same for the same call and state, however its members are ordered', async () => {

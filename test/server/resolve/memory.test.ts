@@ -4,7 +4,7 @@ import { createAddresses, type RememberingAddresses } from '../../../src/server/
 import { listLifetime } from '../../../src/server/resolve/lists.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { startLab, type Lab } from '../../platform/lab.ts';
-import { callerOf, problemIn, type LookingCaller } from './support.ts';
+import { callerOf, problemIn, readerBy, type LookingCaller } from './support.ts';
 
 let lab: Lab;
 let addresses: RememberingAddresses;
@@ -60,7 +60,7 @@ describe('a list', () => {
       asking.resolve();
       return answer.promise;
     };
-    const hasty = addresses.resolve('service', checkout, { ...look, read });
+    const hasty = addresses.resolve('service', checkout, { ...look, reader: readerBy(read) });
     await asking.promise;
     const patient = addresses.resolve('service', checkout, look);
     answer.reject(new Error('gave up'));
@@ -124,7 +124,7 @@ describe('an id', () => {
 
 test('what one principal saw is never told to another', async () => {
   const [ann, bob] = [caller('ann'), caller('bob')];
-  const refused = { ...bob.look, read: () => Promise.reject(new Error('bob may not read')) };
+  const refused = { ...bob.look, reader: readerBy(() => Promise.reject(new Error('bob may not read'))) };
   const { id } = await addresses.resolve('service', checkout, ann.look);
   await addresses.complete('service', 'che', ann.look);
   await expect(addresses.resolve('service', checkout, refused)).rejects.toThrow('bob may not read');

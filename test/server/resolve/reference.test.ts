@@ -7,6 +7,7 @@ import { mostRequests } from '../../../src/server/resolve/find.ts';
 import { pathOf } from '../../../src/server/resolve/names.ts';
 import type { JsonRecord } from '../../../src/server/json/values.ts';
 import { problemIn } from './support.ts';
+import { readerBy } from './support.ts';
 
 /** An organization by names: projects, in them environments, in them services with their kind. */
 type Tree = readonly { name: string; environments: readonly { name: string; services: readonly { name: string; kind: string }[] }[] }[];
@@ -48,7 +49,7 @@ function platformOf(tree: Tree) {
     const [parent] = Object.values(input);
     return { results: placed.filter((one) => one.parent === parent).map(({ id, kind, names }) => ({ id, name: names.at(-1), service_type: kind })) };
   };
-  return { placed, asked, look: { principal: 'ann', read, now: () => 0 } };
+  return { placed, asked, look: { principal: 'ann', reader: readerBy(read), now: () => 0 } };
 }
 
 const name = fc.constantFrom('shop', 'staging', 'checkout', 'a/b', '50%', 'Straße', 'acme');

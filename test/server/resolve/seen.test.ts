@@ -7,6 +7,7 @@ import { readConfig } from '../../../src/cli/config/read-config.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import type { RememberingAddresses } from '../../../src/server/resolve/addresses.ts';
 import { createSeen, type Shelf } from '../../../src/server/resolve/seen.ts';
+import { readerBy } from './support.ts';
 
 let dataDir: string;
 
@@ -21,7 +22,7 @@ const remote = { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'th
 
 const addressesIn = (env: Record<string, string> = {}): RememberingAddresses => openAddresses(readConfig('stdio', { dataDir }, env).config);
 
-const look = (principal = 'ann') => ({ principal, now: Date.now, read: () => Promise.reject(new Error('nobody may be asked')) });
+const look = (principal = 'ann') => ({ principal, now: Date.now, reader: readerBy(() => Promise.reject(new Error('nobody may be asked'))) });
 
 /** Takes note of a database, as after it was read. */
 const learnDatabase = (addresses: RememberingAddresses, number: number, principal = 'ann'): void =>

@@ -1,14 +1,21 @@
+import { createReader, type SendRead } from '../../../src/server/context/reader.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { credentialOf } from '../../../src/client/credential.ts';
 import type { AnyOperation } from '../../../src/contract/operation.ts';
-import type { Addresses, Look } from '../../../src/server/tool/address.ts';
+import type { Addresses, Lookup } from '../../../src/server/tool/address.ts';
 import type { JsonRecord } from '../../../src/server/json/values.ts';
 import type { AddressProblem } from '../../../src/server/failure/failure.ts';
 import { CallFailure } from '../../../src/server/failure/failure.ts';
 
+/** Reads by this function, each time anew: every call of a tool has a reader of its own. */
+export const readerBy = (send: SendRead): Lookup['reader'] => ({
+  read: async (operation, input) => createReader(send).read(operation, input),
+  attempt: async (operation, input) => createReader(send).attempt(operation, input),
+});
+
 /** A caller of a platform: how it looks things up, and what was asked of the platform for it. */
 export interface LookingCaller {
-  readonly look: Look;
+  readonly look: Lookup;
   /** Names of the operations asked for, in order. */
   readonly asked: string[];
   /** Calls an operation as tools do. */
@@ -17,7 +24,7 @@ export interface LookingCaller {
 }
 
 /** A caller with a real client; what is answered is learned, as in the pipeline. */
-export function callerOf(url: string, token: string, addresses: Addresses, { principal = 'ann', within, now = Date.now }: Partial<Look> = {}): LookingCaller {
+export function callerOf(url: string, token: string, addresses: Addresses, { principal = 'ann', within, now = Date.now }: Partial<Lookup> = {}): LookingCaller {
   const client = createClient({ baseUrl: url, credential: credentialOf(token) });
   const asked: string[] = [];
   const call = async (operation: AnyOperation, input: JsonRecord): Promise<JsonRecord> => {
@@ -26,7 +33,7 @@ export function callerOf(url: string, token: string, addresses: Addresses, { pri
     addresses.learn(operation, input, answer, principal);
     return answer as JsonRecord;
   };
-  return { look: { principal, read: call, now, within }, asked, call, close: () => client.close() };
+  return { look: { principal, reader: readerBy(call), now, within }, asked, call, close: () => client.close() };
 }
 
 /** What is wrong with an address. */

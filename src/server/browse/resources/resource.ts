@@ -6,7 +6,7 @@ import type { Texts } from '../texts.ts';
 import type { JsonRecord } from '../../json/values.ts';
 import type { ListedResource } from './listed.ts';
 import { composeTool, defineTool } from '../../tool/define-tool.ts';
-import type { Sight } from '../../tool/sight.ts';
+import type { ToolContext } from '../../tool/tool-context.ts';
 
 /** How changes of a resource are found out. */
 interface Watching {
@@ -58,7 +58,7 @@ export const answerResource = ({ operation, toolset, render, ...described }: Ans
 /** What is written down of a resource made of several reads. */
 interface Definition<Input extends Shape> extends ListedResource, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
   readonly input: Input;
-  readonly read: (args: ArgumentsOf<Input>, sight: Sight) => Promise<JsonRecord>;
+  readonly read: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<JsonRecord>;
   readonly watched?: Watching;
 }
 

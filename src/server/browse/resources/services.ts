@@ -6,7 +6,7 @@ import { DeploymentAction, endOf } from '../../../contract/states.ts';
 import type { Address } from '../../tool/address.ts';
 import { anyService } from '../../tool/references.ts';
 import { logLines, record, table } from '../../tool/render.ts';
-import type { Sight } from '../../tool/sight.ts';
+import type { ToolContext } from '../../tool/tool-context.ts';
 import { at, isRecord, type JsonRecord } from '../../json/values.ts';
 import { platformResource, type PlatformResource } from './resource.ts';
 import { holding } from './rows.ts';
@@ -33,7 +33,7 @@ const variables: typeof configurations = { application: operations.list_environm
 const listOf = (perKind: typeof configurations): [AnyOperation, ...AnyOperation[]] => Object.values(perKind) as [AnyOperation, ...AnyOperation[]];
 
 /** Carries out for a service the operation of its kind. */
-async function readOf(perKind: typeof configurations, { addresses, read }: Sight, more: JsonRecord = {}): Promise<JsonRecord> {
+async function readOf(perKind: typeof configurations, { addresses, read }: ToolContext, more: JsonRecord = {}): Promise<JsonRecord> {
   const { kind, id } = addresses['service'] as Address & { kind: ServiceKind };
   const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...more });
   return isRecord(answer) ? answer : {};
@@ -130,7 +130,7 @@ export const services: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(configurations),
-    read: async (_, sight) => readOf(configurations, sight),
+    read: async (_, context) => readOf(configurations, context),
     render: record(),
   }),
   platformResource({
@@ -141,8 +141,8 @@ export const services: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(statuses),
-    read: async (_, sight) => {
-      const status = await readOf(statuses, sight);
+    read: async (_, context) => {
+      const status = await readOf(statuses, context);
       return { id: status['id'], ...told(statusFacts, status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
     },
     render: record(),
@@ -156,7 +156,7 @@ export const services: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(logs),
-    read: async (_, sight) => readOf(logs, sight, { tail: lines }),
+    read: async (_, context) => readOf(logs, context, { tail: lines }),
     render: logLines,
     // Lines say nothing about whether more are to come.
     watched: { requests: 1, isMoving: () => false },
@@ -169,11 +169,11 @@ export const services: readonly PlatformResource[] = [
     toolset: 'variables',
     input: service,
     operations: listOf(variables),
-    read: async (_, sight) => {
-      const { kind, environment: place } = sight.addresses['service']!;
-      if (kind in variables) return readOf(variables, sight);
-      if (place?.id === undefined) return sight.refuse(`the variables of a ${kind} can't be listed`, 'Read those of an application or container in the same environment: they share what its environment sets.');
-      return { shown: `Those of its environment: the ones of its own can't be listed for a ${kind}.`, ...(await sight.read(operations.list_variables_of_environment, { environment_id: place.id })) };
+    read: async (_, context) => {
+      const { kind, environment: place } = context.addresses['service']!;
+      if (kind in variables) return readOf(variables, context);
+      if (place?.id === undefined) return context.refuse(`the variables of a ${kind} can't be listed`, 'Read those of an application or container in the same environment: they share what its environment sets.');
+      return { shown: `Those of its environment: the ones of its own can't be listed for a ${kind}.`, ...(await context.read(operations.list_variables_of_environment, { environment_id: place.id })) };
     },
     render: holding('variable', ['key', 'scope', 'variable_type', 'mount_path', 'description', 'updated_at', 'id']),
   }),
@@ -185,7 +185,7 @@ export const services: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(histories),
-    read: async (_, sight) => historyOf(await readOf(histories, sight, { page_size: deployments })),
+    read: async (_, context) => historyOf(await readOf(histories, context, { page_size: deployments })),
     render: history,
   }),
 ];

@@ -4,7 +4,7 @@ import type { Credential } from '../../../client/credential.ts';
 import { maximumCallTime, type CallContext, type Clock, type Log } from '../../context/context.ts';
 import type { Policy } from '../../guard/policy.ts';
 import { exceptionsOnly } from '../../audit/record.ts';
-import { run, type Dependencies, type Reply } from '../../call/pipeline.ts';
+import { run, type Dependencies, type Reply } from '../../call/run.ts';
 import type { Tool } from '../../tool/tool.ts';
 import type { JsonRecord } from '../../json/values.ts';
 import { isAllowed, resourceAt } from './catalog.ts';

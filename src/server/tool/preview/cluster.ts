@@ -2,37 +2,37 @@ import { operations } from '../../../contract/operations.ts';
 import { isRecord, type JsonRecord } from '../../json/values.ts';
 import type { Target } from '../../context/target.ts';
 import { organizationOf, passing, rowWith, show, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
-import { attempt, type Read } from '../../context/reads.ts';
+import type { Reader } from '../../context/reader.ts';
 
 interface Seen {
   readonly cluster?: JsonRecord;
   readonly status?: JsonRecord;
 }
 
-async function look({ id }: Target, read: Read): Promise<Seen> {
-  const organization_id = await organizationOf(read);
+async function look({ id }: Target, reader: Reader): Promise<Seen> {
+  const organization_id = await organizationOf(reader);
   if (organization_id === undefined || id === undefined) return {};
   const [list, status] = await Promise.all([
-    attempt(read(operations.list_clusters, { organization_id })),
-    attempt(read(operations.get_cluster_status, { organization_id, cluster_id: id })),
+    reader.attempt(operations.list_clusters, { organization_id }),
+    reader.attempt(operations.get_cluster_status, { organization_id, cluster_id: id }),
   ]);
   return { cluster: rowWith(list, id), status };
 }
 
 /** Where it can be told whether it is locked: how. */
-async function lockOf(target: Target, read: Read): Promise<{ readonly locked: boolean; readonly seen: readonly string[] } | undefined> {
-  const { status } = await look(target, read);
+async function lockOf(target: Target, reader: Reader): Promise<{ readonly locked: boolean; readonly seen: readonly string[] } | undefined> {
+  const { status } = await look(target, reader);
   return status && { locked: isRecord(status['cluster_lock']), seen: [lockText(status)] };
 }
 
 /** A lock that is there can't be replaced. */
-export const lockedAlready: Need = async (_, { target, read }) => {
-  const lock = await lockOf(target, read);
+export const lockedAlready: Need = async (_, { target, reader }) => {
+  const lock = await lockOf(target, reader);
   return lock?.locked ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: lock.seen } : undefined;
 };
 
-export const notLocked: Need = async (_, { target, read }) => {
-  const lock = await lockOf(target, read);
+export const notLocked: Need = async (_, { target, reader }) => {
+  const lock = await lockOf(target, reader);
   return lock?.locked === false ? { why: 'the cluster is not locked' } : undefined;
 };
 
@@ -50,11 +50,11 @@ function lockLine(status: JsonRecord | undefined): PlanLine {
 }
 
 /** Whether the target cluster is locked now, by whom and why. */
-export const clusterLock: Preview = async (_, { target, read }) => [lockLine((await look(target, read)).status)];
+export const clusterLock: Preview = async (_, { target, reader }) => [lockLine((await look(target, reader)).status)];
 
 /** Which version of the target cluster is replaced by which. */
-export const clusterUpgrade: Preview = async (_, { target, read }) => {
-  const { cluster, status } = await look(target, read);
+export const clusterUpgrade: Preview = async (_, { target, reader }) => {
+  const { cluster, status } = await look(target, reader);
   if (!status) return [unread('which version replaces which')];
   const [from, to] = [textOf(cluster, 'version') ?? 'an unknown version', textOf(status, 'next_k8s_available_version')];
   const versions = to === undefined ? `From ${from}; the platform knows no next version.` : `From ${from} to ${to}.`;

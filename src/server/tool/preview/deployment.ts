@@ -3,7 +3,7 @@ import { allOperations } from '../../../contract/operations.ts';
 import { at, isRecord, type JsonRecord } from '../../json/values.ts';
 import type { Target } from '../../context/target.ts';
 import { passing, show, textOf, unread, type Preview } from './preview.ts';
-import { attempt, readById } from '../../context/reads.ts';
+import { readById } from '../../context/reads.ts';
 
 const statusOf = ({ kind }: Target): AnyOperation | undefined => allOperations.find(({ name }) => name === `get_${kind}_status`);
 
@@ -54,11 +54,11 @@ function stateText(status: JsonRecord): string {
 }
 
 /** What a deployment of the target service replaces, by what. */
-export const deployment: Preview = async (args, { target, read }) => {
+export const deployment: Preview = async (args, { target, reader }) => {
   const { kind, id } = target;
   const statusRead = statusOf(target);
   if (id === undefined || !statusRead) return [unread('what runs now')];
-  const [service, status] = await Promise.all([readById(kind, id, read), attempt(read(statusRead, { [`${kind}_id`]: id }))]);
+  const [service, status] = await Promise.all([readById(kind, id, reader), reader.attempt(statusRead, { [`${kind}_id`]: id })]);
   const version = service && versionText(service, args['git_commit_id']);
   return [version ?? unread('what is deployed, and what it replaces'), passing(status ? stateText(status) : unread('whether it runs now'))];
 };

@@ -27,8 +27,8 @@ const agreedLine = (service: JsonRecord): PlanLine => {
 };
 
 /** What deploying the whole target environment does to each of its services: without states and times, which change while somebody reads. */
-export const environmentDeployment: Preview = async (_, { target, read }) => {
-  const services = await servicesIn(target.id, read);
+export const environmentDeployment: Preview = async (_, { target, reader }) => {
+  const services = await servicesIn(target.id, reader);
   if (!services) return [unread('which services there are, and so what is done to which; it may run jobs, and plan and apply Terraform')];
   return services.length === 0 ? ['There are no services in it.'] : services.map(agreedLine);
 };

@@ -1,13 +1,14 @@
 import { operations } from '../../../contract/operations.ts';
 import type { JsonRecord } from '../../json/values.ts';
 import type { Target } from '../../context/target.ts';
-import { attempt, rowsIn, type Read } from '../../context/reads.ts';
+import type { Reader } from '../../context/reader.ts';
+import { rowsIn } from '../../context/reads.ts';
 
 /** What a preview may look at. */
-export interface Sight {
+export interface PreviewContext {
   readonly target: Target;
   /** Reads of the platform's present state; what they answer may be shown. */
-  readonly read: Read;
+  readonly reader: Reader;
 }
 
 /**
@@ -27,7 +28,7 @@ export const lineAgreed = (line: PlanLine): string => (typeof line === 'string' 
  * doesn't tell is said, never guessed.
  * @throws ApiError when the platform fails.
  */
-export type Preview = (args: JsonRecord, sight: Sight) => Promise<readonly PlanLine[]>;
+export type Preview = (args: JsonRecord, context: PreviewContext) => Promise<readonly PlanLine[]>;
 
 /** Why a change needs not be made: what it is to bring about is so already. */
 export interface Needless {
@@ -42,7 +43,7 @@ export interface Needless {
  * platform doesn't tell.
  * @throws ApiError when the platform fails.
  */
-export type Need = (args: JsonRecord, sight: Sight) => Promise<Needless | undefined>;
+export type Need = (args: JsonRecord, context: PreviewContext) => Promise<Needless | undefined>;
 
 /** Said where something could not be read. */
 export const unread = (what: string): string => `Not known: ${what}. The platform does not tell, or the token may not read it.`;
@@ -62,7 +63,7 @@ export const textOf = (record: JsonRecord | undefined, name: string): string | u
 };
 
 /** The id of the token's organization; undefined where the platform doesn't tell. */
-export const organizationOf = async (read: Read): Promise<string | undefined> => textOf(await attempt(read(operations.get_organization, {})), 'id');
+export const organizationOf = async (reader: Reader): Promise<string | undefined> => textOf(await reader.attempt(operations.get_organization, {}), 'id');
 
 /** The row with this id. */
 export const rowWith = (answer: JsonRecord | undefined, id: unknown): JsonRecord | undefined => rowsIn(answer).find((row) => row['id'] === id);

@@ -16,8 +16,8 @@ export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] => 
  */
 export const replacement =
   (operation: AnyOperation, asRequest?: (found: JsonRecord) => JsonRecord): Preview =>
-  async (args, { read }) => {
-    const found = await present(operation, args, read);
+  async (args, { reader }) => {
+    const found = await present(operation, args, reader);
     if (!found) {
       const lost = leftOut(operation, args);
       return [unread('what it replaces'), ...(lost.length > 0 ? [`Lost or back to its default, because it is not given: ${lost.join(', ')}.`] : [])];

@@ -2,13 +2,13 @@ import { operations } from '../../../contract/operations.ts';
 import { InvitationStatus } from '../../../contract/states.ts';
 import type { JsonRecord } from '../../json/values.ts';
 import { rowWith, show, unread, type Need, type Preview } from './preview.ts';
-import { attempt, rowsIn } from '../../context/reads.ts';
+import { rowsIn } from '../../context/reads.ts';
 
 /** The name of the role that an invitation gives. */
-export const role: Preview = async (args, { target, read }) => {
+export const role: Preview = async (args, { target, reader }) => {
   const { role_id: id } = args;
   if (id === undefined) return [];
-  const found = rowWith(await attempt(read(operations.list_roles, { organization_id: target.id })), id);
+  const found = rowWith(await reader.attempt(operations.list_roles, { organization_id: String(target.id) }), id);
   return [found ? `The role is ${show(found['name'])}.` : unread('which role this is')];
 };
 
@@ -19,9 +19,9 @@ const withEmail = (answer: JsonRecord | undefined, email: unknown): JsonRecord |
 const knownText = ({ email, role_name: name }: JsonRecord): string => `${show(email)} (${show(name)}).`;
 
 /** Who is a member or invited can't be invited again. */
-export const knownAlready: Need = async ({ email }, { target, read }) => {
-  const where = { organization_id: target.id };
-  const [members, invitations] = await Promise.all([attempt(read(operations.list_members, where)), attempt(read(operations.list_invitations, where))]);
+export const knownAlready: Need = async ({ email }, { target, reader }) => {
+  const where = { organization_id: String(target.id) };
+  const [members, invitations] = await Promise.all([reader.attempt(operations.list_members, where), reader.attempt(operations.list_invitations, where)]);
   const member = withEmail(members, email);
   if (member) return { why: 'this person is a member already', seen: [knownText(member)] };
   const invited = withEmail(invitations, email);

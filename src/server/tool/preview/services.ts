@@ -3,7 +3,8 @@ import { isAtRest, isDown } from '../../../contract/states.ts';
 import { isRecord, type JsonRecord } from '../../json/values.ts';
 import type { Target } from '../../context/target.ts';
 import { showName, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
-import { attempt, rowsIn, type Read } from '../../context/reads.ts';
+import type { Reader } from '../../context/reader.ts';
+import { rowsIn } from '../../context/reads.ts';
 
 interface Service {
   readonly id: string;
@@ -15,9 +16,9 @@ interface Service {
 const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] => Object.values(answer ?? {}).flatMap((list) => rowsIn({ results: list }));
 
 /** The services of an environment with their states; undefined where the platform tells neither. */
-async function servicesOf(environmentId: string, read: Read): Promise<Service[] | undefined> {
+async function servicesOf(environmentId: string, reader: Reader): Promise<Service[] | undefined> {
   const input = { environment_id: environmentId };
-  const [list, statuses] = await Promise.all([attempt(read(operations.list_services, input)), attempt(read(operations.get_environment_status, input))]);
+  const [list, statuses] = await Promise.all([reader.attempt(operations.list_services, input), reader.attempt(operations.get_environment_status, input)]);
   if (!list && !statuses) return undefined;
   const states = new Map(statusesIn(statuses).map((status) => [status['id'], textOf(status, 'state')]));
   const known = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), state: states.get(row['id']) }));
@@ -39,8 +40,8 @@ const chosenIds = (args: JsonRecord): string[] => Object.entries(args).flatMap((
  */
 export const services =
   (verb: string): Preview =>
-  async (args, { target, read }) => {
-    const all = target.id === undefined ? undefined : await servicesOf(target.id, read);
+  async (args, { target, reader }) => {
+    const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
     if (!all) return [unread('which services there are, and in what state')];
     const ids = chosenIds(args);
     const chosen = ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
@@ -52,28 +53,28 @@ export const services =
 const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAtRest(state);
 
 /** The services of the target environment that a deployment is changing now. */
-export const underWay: Preview = async (_, { target, read }) => {
-  const all = target.id === undefined ? undefined : await servicesOf(target.id, read);
+export const underWay: Preview = async (_, { target, reader }) => {
+  const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
   const found = all?.filter(isUnderWay) ?? [];
   return found.length > 0 ? found.map((service) => serviceLine('Cancels what is under way of', service)) : [unread('what is under way')];
 };
 
 /** Where every service of an environment and it itself are in a state that fits: how they are. */
-async function seenAll(target: Target, read: Read, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
-  const all = target.id === undefined ? undefined : await servicesOf(target.id, read);
+async function seenAll(target: Target, reader: Reader, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
+  const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
   // None at all may mean that they can't be seen.
   if (!all || all.length === 0 || !all.every(({ state }) => state !== undefined && fits(state))) return undefined;
-  const whole = (await attempt(read(operations.get_environment_status, { environment_id: target.id })))?.['environment'];
+  const whole = (await reader.attempt(operations.get_environment_status, { environment_id: String(target.id) }))?.['environment'];
   const state = isRecord(whole) ? textOf(whole, 'state') : undefined;
   return state === undefined || isAtRest(state) ? all.map((service) => `${serviceText(service)}.`) : undefined;
 }
 
-export const nothingUnderWay: Need = async (_, { target, read }) => {
-  const seen = await seenAll(target, read, isAtRest);
+export const nothingUnderWay: Need = async (_, { target, reader }) => {
+  const seen = await seenAll(target, reader, isAtRest);
   return seen && { why: 'no deployment is running or queued in this environment', seen };
 };
 
-export const allDown: Need = async (_, { target, read }) => {
-  const seen = await seenAll(target, read, isDown);
+export const allDown: Need = async (_, { target, reader }) => {
+  const seen = await seenAll(target, reader, isDown);
   return seen && { why: 'nothing runs in this environment', seen };
 };

@@ -1,12 +1,12 @@
-import { annotationsOf, type Annotations } from './annotations.ts';
-import { withControls } from '../guard/controls.ts';
-import { pinnedArguments } from '../guard/pin.ts';
-import { denialOf, type Policy } from '../guard/policy.ts';
+import { annotationsOf, type Annotations } from '../tool/annotations.ts';
+import { withControls } from './controls.ts';
+import { pinnedArguments } from './pin.ts';
+import { denialOf, type Policy } from './policy.ts';
 import { withoutMembers, type JsonSchema } from '../json/json-schema.ts';
-import { visibleText } from './mentions.ts';
-import { nearest } from './nearest.ts';
-import { inputSchema, outputSchema } from './schema.ts';
-import { isDocumented, type Tool } from './tool.ts';
+import { visibleText } from '../tool/mentions.ts';
+import { nearest } from '../tool/nearest.ts';
+import { inputSchema, outputSchema } from '../tool/schema.ts';
+import { isDocumented, type Tool } from '../tool/tool.ts';
 
 /** A tool as clients see it in a list. */
 export interface ListedTool {

@@ -1,19 +1,22 @@
-import { operations } from '../../contract/operations.ts';
-import type { Address, AddressKind, Look } from '../tool/address.ts';
-import { fits } from '../resolve/tree.ts';
-import { lookFor, type Call } from './call.ts';
-import { fail } from '../failure/failure.ts';
-import { needsPlace } from '../guard/policy.ts';
-import { pointsAt } from '../tool/references.ts';
-import type { JsonRecord } from '../json/values.ts';
-import { CallFailure } from '../failure/failure.ts';
+import { operations } from '../../../contract/operations.ts';
+import { CallFailure, fail } from '../../failure/failure.ts';
+import { keepArgumentsInside } from '../../guard/guard.ts';
+import { needsPlace } from '../../guard/policy.ts';
+import { keepTogether } from '../../guard/together.ts';
+import type { JsonRecord } from '../../json/values.ts';
+import { fits } from '../../resolve/tree.ts';
+import { lookupFor, type Address, type AddressKind, type Lookup } from '../../tool/address.ts';
+import { pointsAt } from '../../tool/references.ts';
+import type { Call } from '../call.ts';
+import type { Stage } from '../stage.ts';
+import { subjectOf } from '../subject.ts';
 
 /** The widest things first, so that what is narrower is looked for inside them. */
 const order: readonly AddressKind[] = ['organization', 'project', 'environment', 'service'];
 
 const rank = (kind: AddressKind): number => (order.includes(kind) ? order.indexOf(kind) : order.length);
 
-type Within = NonNullable<Look['within']>;
+type Within = NonNullable<Lookup['within']>;
 
 /** Where what is named next is to be looked for, once this is known. */
 const narrowed = (within: Within, { kind, id }: Address): Within => {
@@ -41,7 +44,7 @@ function mayBeTold({ tool, deps }: Call, error: unknown): Error {
  * The call with ids where names were given, and with the organization where it was left out.
  * @throws CallFailure where a name stands for nothing or for several things; ApiError as the platform fails.
  */
-export async function resolve(call: Call): Promise<Call> {
+async function resolved(call: Call): Promise<Call> {
   const { tool, deps } = call;
   const pointers = Object.entries(tool.input)
     .flatMap(([name, schema]) => {
@@ -52,7 +55,7 @@ export async function resolve(call: Call): Promise<Call> {
   const args: JsonRecord = { ...call.args };
   const addresses: Record<string, Address> = {};
   let within: Within = {};
-  const looking = (): Look => lookFor(call, within);
+  const looking = (): Lookup => lookupFor(call, within);
 
   const find = (kind: AddressKind, given: string): Promise<Address> =>
     deps.addresses.resolve(kind, given, looking()).catch((error: unknown) => Promise.reject(mayBeTold(call, error)));
@@ -74,3 +77,40 @@ export async function resolve(call: Call): Promise<Call> {
   }
   return { ...call, args, addresses };
 }
+
+/** Replaces names, paths and URIs by ids. */
+export const resolveNames: Stage<Call, Call> = {
+  name: 'resolve names',
+  does: 'Replaces names, paths and URIs by ids, and fills in the organization.',
+  refuses: ['bad_address', 'bad_arguments', 'denied'],
+  reads: true,
+  run: async (call) => {
+    const result = await resolved(call);
+    call.note({ subject: subjectOf(result) });
+    return result;
+  },
+};
+
+/** Refuses arguments that point outside the scope. */
+export const assertInScope: Stage<Call, Call> = {
+  name: 'assert in scope',
+  does: 'Refuses arguments that point outside the project or environment that calls are kept to.',
+  refuses: ['denied', 'not_possible'],
+  reads: true,
+  run: async (call) => {
+    await keepArgumentsInside(call);
+    return call;
+  },
+};
+
+/** Refuses arguments that lie in different environments. */
+export const assertSameEnvironment: Stage<Call, Call> = {
+  name: 'assert same environment',
+  does: 'Refuses arguments that lie in another environment than the one the call is about.',
+  refuses: ['not_possible'],
+  reads: true,
+  run: async (call) => {
+    await keepTogether(call);
+    return call;
+  },
+};

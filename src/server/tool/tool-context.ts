@@ -1,32 +1,21 @@
 import type { Budget } from '../../client/budget.ts';
-import type { AnyOperation, InputOf, ResponseOf } from '../../contract/operation.ts';
-import type { Tolerant } from '../../contract/tolerant.ts';
+import type { AnyOperation } from '../../contract/operation.ts';
+import type { Reader } from '../context/reader.ts';
 import type { Address } from './address.ts';
 import type { JsonSchema } from '../json/json-schema.ts';
 import type { ToolText } from './mentions.ts';
 import type { JsonRecord } from '../json/values.ts';
 
-/** What an operation was seen to answer: platforms leave members out. */
-export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;
-
 /**
- * What the code of a tool may see and do while its call is carried out: read the platform, within the caller's rights,
- * budget and policy, and wait. It can change nothing: changes are acts, which the pipeline carries out.
+ * What the code of a tool works with while its call is carried out. It can read the platform, within the caller's rights,
+ * budget and policy, and wait. It can change nothing: changes are planned operations, which a later stage sends. The answer
+ * says what `attempt` could not read, and why.
  */
-export interface Sight {
+export interface ToolContext extends Omit<Reader, 'under'> {
   /** What the names and ids among the arguments stand for, by argument. */
   readonly addresses: Readonly<Record<string, Address>>;
   /** Names of the operations that were carried out before the answer is made, in their order. */
   readonly done: readonly string[];
-  /** Carries out a read, once for the same thing. @throws ApiError as the platform fails; CallFailure where the policy denies it. */
-  readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
-  /**
-   * The same for what the answer can do without: undefined where the platform doesn't offer the read, or it is forbidden
-   * or denied. The caller is told what could not be read, and why.
-   */
-  readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
-  /** What was read is old: the next read of the same thing asks the platform again. */
-  readonly forget: () => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds that are left of this call. */

@@ -1,0 +1,50 @@
+import type { Failure } from '../failure/failure.ts';
+import type { Ended } from '../output/reply.ts';
+import type { Call } from './call.ts';
+
+/** One stage in the life of a call. */
+export interface Stage<In extends Call, Out extends In> {
+  readonly name: string;
+  /** What it does, in a sentence. */
+  readonly does: string;
+  /** The kinds of failure that it may end a call with. Any stage that reads the platform may fail as the platform does too. */
+  readonly refuses: readonly Failure['kind'][];
+  /** Whether it reads the platform. */
+  readonly reads?: boolean;
+  /** What else it may end a call with. */
+  readonly replies?: string;
+  /**
+   * Takes the call a step further, or ends it.
+   * @throws CallFailure of a kind that it declares; ApiError as the platform fails.
+   */
+  readonly run: (call: In) => Promise<Out | Ended>;
+}
+
+/** A stage, whatever it takes and gives. */
+export type AnyStage = Pick<Stage<Call, Call>, 'name' | 'does' | 'refuses' | 'reads' | 'replies'>;
+
+/** Stages in their order. Each gets what the one before gives: the compiler holds that. */
+export interface Stages<Out extends Call> {
+  readonly list: readonly AnyStage[];
+  /** The same stages and one more. */
+  readonly next: <Next extends Out>(stage: Stage<Out, Next>) => Stages<Next>;
+  /** Takes a call through all of them, until one ends it. */
+  readonly run: (call: Call) => Promise<Out | Ended>;
+}
+
+const hasEnded = (result: Call | Ended): result is Ended => 'reply' in result;
+
+function after<Out extends Call>(list: readonly AnyStage[], run: Stages<Out>['run']): Stages<Out> {
+  return {
+    list,
+    run,
+    next: <Next extends Out>(stage: Stage<Out, Next>) =>
+      after<Next>([...list, stage], async (call) => {
+        const result = await run(call);
+        return hasEnded(result) ? result : stage.run(result);
+      }),
+  };
+}
+
+/** The beginning of a list of stages. */
+export const startWith = <Out extends Call>(stage: Stage<Call, Out>): Stages<Out> => after<Out>([stage], stage.run);

@@ -1,0 +1,47 @@
+import { fail } from '../../failure/failure.ts';
+import { admit } from '../../guard/guard.ts';
+import { inPlace } from '../../guard/pinned-place.ts';
+import { issuesOf } from '../../tool/arguments.ts';
+import type { Call } from '../call.ts';
+import type { Stage } from '../stage.ts';
+
+type ArgumentStage = Stage<Call, Call>;
+
+/** Refuses arguments that are too large to be looked at, and wrong controls such as `dry_run`. */
+export const checkControls: ArgumentStage = {
+  name: 'check controls',
+  does: 'Refuses arguments that are too large to check, and wrong values of dry_run, plan_token and value_from_env.',
+  refuses: ['bad_arguments'],
+  run: async (call) => (call.issues.length > 0 ? fail({ kind: 'bad_arguments', issues: call.issues }) : call),
+};
+
+/** Fills in the project and environment that the operator keeps calls to. */
+export const applyScope: ArgumentStage = {
+  name: 'apply scope',
+  does: 'Fills in the project or environment that the operator keeps every call to.',
+  refuses: ['not_possible'],
+  reads: true,
+  run: async (call) => ({ ...call, args: await inPlace(call) }),
+};
+
+/** Checks the arguments against the tool's schema and its rules across members. */
+export const checkArguments: ArgumentStage = {
+  name: 'check arguments',
+  does: 'Checks the arguments against the schema of the tool and its rules across members.',
+  refuses: ['bad_arguments'],
+  run: async (call) => {
+    const issues = issuesOf(call.tool, call.args);
+    return issues.length > 0 ? fail({ kind: 'bad_arguments', issues }) : call;
+  },
+};
+
+/** Refuses a tool that the policy forbids whatever it acts on. */
+export const assertToolAllowed: ArgumentStage = {
+  name: 'assert tool allowed',
+  does: 'Refuses a tool that the policy forbids whatever it acts on: read-only mode, permissions, rules without a place.',
+  refuses: ['denied'],
+  run: async (call) => {
+    admit(call);
+    return call;
+  },
+};

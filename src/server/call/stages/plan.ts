@@ -1,0 +1,96 @@
+import { keepUnlocked } from '../../guard/lock.ts';
+import { keepOffered, needlessness } from '../../guard/needless.ts';
+import { planOf, planText, type Plan } from '../../guard/plan.ts';
+import { withFoundNames } from '../../guard/target-path.ts';
+import { needsConfirmation } from '../../guard/tier.ts';
+import { omit } from '../../json/values.ts';
+import { fit } from '../../output/fit.ts';
+import { needless, type Reply } from '../../output/reply.ts';
+import { fence } from '../../redaction/index.ts';
+import type { AssessedCall, PlannedCall } from '../call.ts';
+import { unrecorded } from '../recording.ts';
+import type { Stage } from '../stage.ts';
+
+type AssessedStage = Stage<AssessedCall, AssessedCall>;
+
+const changes = ({ tool, acts }: AssessedCall): boolean => tool.operation.effect !== 'read' && acts.length > 0;
+
+/** Whether somebody sees the plan before it is carried out. Otherwise nothing is read for it, so that a harmless change stays one request. */
+const isPreviewed = (call: AssessedCall): boolean => changes(call) && (call.controls.dryRun || needsConfirmation(call.tier));
+
+/** Refuses what the platform is known not to offer. */
+export const assertOffered: AssessedStage = {
+  name: 'assert offered',
+  does: 'Refuses a change that somebody would be asked about, if the platform is known not to offer it.',
+  refuses: ['not_possible'],
+  run: async (call) => {
+    if (isPreviewed(call)) keepOffered(call);
+    return call;
+  },
+};
+
+/** Ends a call whose change is in effect already. */
+export const checkNoOp: AssessedStage = {
+  name: 'check no-op',
+  does: 'Ends a call that somebody would be asked about, if what it asks for is already in effect.',
+  refuses: [],
+  reads: true,
+  replies: 'that there is nothing to change',
+  run: async (call) => {
+    const why = isPreviewed(call) ? await needlessness(call, call.redactor) : undefined;
+    return why ? { reply: needless(call, why), outcome: { outcome: 'done', why: 'so_already' } } : call;
+  },
+};
+
+/** Refuses a change that a cluster lock would make the platform refuse. */
+export const assertUnlocked: AssessedStage = {
+  name: 'assert unlocked',
+  does: 'Refuses a change that somebody would be asked about, if a lock of its cluster prevents it.',
+  refuses: ['not_possible'],
+  reads: true,
+  run: async (call) => {
+    if (isPreviewed(call)) await keepUnlocked(call, call.acts);
+    return call;
+  },
+};
+
+/** What plans are sealed with. @throws CallFailure `not_recorded`. */
+function sealingKey(call: AssessedCall): Uint8Array {
+  try {
+    return call.deps.keys('plan');
+  } catch (error) {
+    return unrecorded(call, error);
+  }
+}
+
+/** Writes the plan of a change. */
+export const makePlan: Stage<AssessedCall, PlannedCall> = {
+  name: 'plan',
+  does: 'Writes the plan of a change: the exact requests and, where somebody sees it, what they do to the present state.',
+  refuses: ['not_recorded'],
+  reads: true,
+  run: async (call) => {
+    if (!changes(call)) return call;
+    const { tool, args, acts, target, tier, redactor, addresses, reader, note } = call;
+    const shown = isPreviewed(call);
+    const plan = await planOf({ tool, args, acts, target: shown ? target : withFoundNames(target, addresses), tier, reader: shown ? reader : undefined, redactor, key: sealingKey(call) });
+    note({ plan: plan.digest, target: plan.target });
+    return { ...call, plan };
+  },
+};
+
+/** The plan as an answer. */
+function planReply(plan: Plan): Reply {
+  const { view, text, omission } = fit({ dry_run: omit({ ...plan }, ['digest']) }, { view: (answer) => answer, text: (shown) => planText(shown['dry_run'] as Plan, { whole: true }), keep: 'first' });
+  const heading = `Nothing was done. Without dry_run this would happen (${plan.tier}${needsConfirmation(plan.tier) ? ', after somebody agreed' : ''}):`;
+  return { kind: 'answer', text: [heading, fence(text), omission].filter((part) => part !== undefined).join('\n'), data: view };
+}
+
+/** Ends a dry run with the plan. */
+export const dryRun: Stage<PlannedCall, PlannedCall> = {
+  name: 'dry run',
+  does: 'Ends a dry run.',
+  refuses: [],
+  replies: 'the plan',
+  run: async (call) => (call.plan && call.controls.dryRun ? { reply: planReply(call.plan), outcome: { outcome: 'planned' } } : call),
+};

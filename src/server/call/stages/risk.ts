@@ -1,0 +1,64 @@
+import { fail } from '../../failure/failure.ts';
+import { assertOperationsPermitted, assertSubjectsPermitted, assessOperations } from '../../guard/guard.ts';
+import { issuesOfAct } from '../../tool/arguments.ts';
+import { argumentSchema } from '../../tool/schema.ts';
+import type { AssessedCall, Call, ExpandedCall } from '../call.ts';
+import type { Stage } from '../stage.ts';
+import { toolContextOf } from '../tool-context.ts';
+
+/** Turns the arguments into the requests that would be made. */
+export const expand: Stage<Call, ExpandedCall> = {
+  name: 'expand',
+  does: 'Turns the arguments into the requests that would be made. Values they hold that may be secrets are hidden from here on.',
+  refuses: ['bad_arguments', 'denied', 'not_possible'],
+  reads: true,
+  run: async (call) => {
+    const { tool, args, redactor } = call;
+    const planned = tool.acts ? await tool.acts(args, toolContextOf(call, { shown: false }).toolContext) : [];
+    const issues = planned.flatMap(issuesOfAct);
+    if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
+    for (const { operation, input, kept } of planned) redactor.mention(input, argumentSchema(operation), kept && args);
+    return { ...call, planned };
+  },
+};
+
+/** Refuses to read what the policy keeps from being read, for tools that only read. */
+export const assertReadable: Stage<ExpandedCall, ExpandedCall> = {
+  name: 'assert readable',
+  does: 'For tools that only read: refuses arguments that point at what the policy keeps from being read.',
+  refuses: ['denied'],
+  reads: true,
+  run: async (call) => {
+    if (!call.tool.acts) await assertSubjectsPermitted(call);
+    return call;
+  },
+};
+
+/** Finds out what each request acts on, and how grave that is. */
+export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
+  name: 'assess risk',
+  does: 'Finds out what each request acts on, which other changes it carries out, and the risk of all of it.',
+  refuses: [],
+  reads: true,
+  run: async (call) => {
+    const assessed = await assessOperations(call, call.planned);
+    const { target: { kind, id, mode }, tier } = assessed;
+    // Names are recorded once they have been protected, with the plan.
+    call.note({ tier, target: { kind, id, mode } });
+    return { ...call, ...assessed };
+  },
+};
+
+/** Refuses what the policy forbids of this target. */
+export const assertPermitted: Stage<AssessedCall, AssessedCall> = {
+  name: 'assert permitted',
+  does: 'Refuses what the policy forbids: rules about the place, the mode or the risk, freezes, the scope, the limit of high-risk changes.',
+  refuses: ['denied', 'not_possible'],
+  reads: true,
+  run: async (call) => {
+    await assertOperationsPermitted(call);
+    // Only now: a call that is refused leaves nothing behind.
+    call.redactor.remember();
+    return call;
+  },
+};

@@ -1,0 +1,93 @@
+import { fail, failureOf } from '../../failure/failure.ts';
+import { spend } from '../../guard/guard.ts';
+import { planText } from '../../guard/plan.ts';
+import { allowsUnattended, isOperatorOnly } from '../../guard/policy.ts';
+import { questionFor } from '../../guard/question.ts';
+import { isIrreparable, needsConfirmation } from '../../guard/tier.ts';
+import { isRecord, type JsonRecord } from '../../json/values.ts';
+import { send, type ConfirmedCall, type PlannedCall, type SentCall } from '../call.ts';
+import { deedText } from '../deed-text.ts';
+import { recordIntent, unrecorded } from '../recording.ts';
+import type { Stage } from '../stage.ts';
+import { subjectOf } from '../subject.ts';
+
+/** Whether somebody agrees, where somebody has to. */
+export const confirm: Stage<PlannedCall, ConfirmedCall> = {
+  name: 'confirm',
+  does: 'Asks the client\'s user, the operator, or by policy the caller itself, where the risk needs agreement. Uses up the agreement.',
+  refuses: ['not_confirmed', 'pending'],
+  replies: 'the question',
+  run: async (call) => {
+    const { args, controls, context, deps, acts, tier, plan } = call;
+    if (!plan) return call;
+    if (!needsConfirmation(tier)) return { ...call, confirmed: 'not_needed' };
+    const mayBeUnattended = allowsUnattended(tier, deps.policy) && !acts.some((one) => isIrreparable(one.tier, one.target));
+    // Every part counts: what is left to the operator isn't agreed to otherwise beside something graver.
+    const tiers = [tier, ...acts.flatMap((one) => [one.tier, ...one.parts.map((part) => part.tier)])];
+    const operatorOnly = tiers.some((one) => isOperatorOnly(one, deps.policy));
+    const confirmation = await deps.confirmer.confirm({ args, plan, question: questionFor(plan), planToken: controls.planToken, mayBeUnattended, operatorOnly }, context);
+    const refused = { tier, text: planText(plan) };
+    switch (confirmation.kind) {
+      case 'approved':
+        return { ...call, confirmed: confirmation.how };
+      case 'needs_input':
+        return { reply: { kind: 'ask', question: confirmation.question, state: confirmation.state }, outcome: { outcome: 'asked' } };
+      case 'pending':
+        return fail({ ...confirmation, plan: refused });
+      default:
+        return fail({ kind: 'not_confirmed', why: confirmation.why, plan: refused });
+    }
+  },
+};
+
+/** Counts the high-risk changes of a call against the limit. */
+export const countHighRisk: Stage<ConfirmedCall, ConfirmedCall> = {
+  name: 'count high risk',
+  does: 'Counts the high-risk changes against the limit of the policy, and refuses them when others used it up since.',
+  refuses: ['denied'],
+  run: async (call) => {
+    if (call.plan) await spend(call);
+    return call;
+  },
+};
+
+/** Records a change before it is sent. When that fails, it isn't sent. */
+export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
+  name: 'record intent',
+  does: 'Records the change before it is sent. When that fails, it is not sent.',
+  refuses: ['not_recorded'],
+  run: async (call) => {
+    const { tool, tier, plan, confirmed, context, deps, note } = call;
+    if (!plan || !confirmed) return call;
+    const { principal, connection, requestId } = context;
+    const intent = { tool: tool.name, principal, connection, requestId, tier, target: plan.target, subject: subjectOf(call), plan: plan.digest, confirmed };
+    await recordIntent(intent, context, deps).catch((error: unknown) => unrecorded(call, error));
+    note({ confirmed });
+    return call;
+  },
+};
+
+/** Sends the requests one by one, each with its whole input, nothing filled in. */
+export const sendRequests: Stage<ConfirmedCall, SentCall> = {
+  name: 'send',
+  does: 'Sends the requests one by one. When one fails, those after it are not sent.',
+  refuses: ['cancelled', 'not_connected', 'partly'],
+  reads: true,
+  run: async (call) => {
+    const { acts, context, deps } = call;
+    const answers: JsonRecord[] = [];
+    for (const { operation, input } of acts) {
+      if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
+      try {
+        const answer = await send(operation, input, call);
+        answers.push(isRecord(answer) ? answer : {});
+        if (operation.effect !== 'read') deps.changed?.(context);
+      } catch (error) {
+        const [failed, ...others] = acts.slice(answers.length);
+        if (answers.length === 0 && others.length === 0) throw error;
+        fail({ kind: 'partly', done: acts.slice(0, answers.length).map(deedText), failed: deedText(failed!), of: acts.length, error: failureOf(error, context.requestId, true) });
+      }
+    }
+    return { ...call, answers };
+  },
+};

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonUnreadable } from '../context/reader.ts';
+import { CallFailure, fail } from '../failure/failure.ts';
+import { guardRead } from '../guard/guard.ts';
+import type { JsonRecord } from '../json/values.ts';
+import { hidesAny } from '../redaction/index.ts';
+import { answerSchema } from '../tool/schema.ts';
+import type { ToolContext } from '../tool/tool-context.ts';
+import type { Call } from './call.ts';
+
+const reasonDenied = (error: unknown): string | undefined =>
+  error instanceof CallFailure && error.failure.kind === 'denied' ? `${error.failure.denial.rule} (${error.failure.denial.setBy})` : undefined;
+
+/** What the code of a tool works with, and what it could not read. */
+interface ToolCall {
+  readonly toolContext: ToolContext;
+  /** What could not be read and why, one line each. */
+  readonly unread: () => readonly string[];
+}
+
+/**
+ * What the code of a tool works with during a call. It reads only what the policy allows.
+ * @param shown whether it sees only what may be shown. Otherwise it sees everything, to act upon, and nothing of it may be
+ *   reported.
+ * @param done names of the operations that were sent. After a change, what was read before is dropped.
+ */
+export function toolContextOf(call: Call, { shown, hasChanged = false, done = [] }: { shown: boolean; hasChanged?: boolean; done?: readonly string[] }): ToolCall {
+  const { context, addresses, redactor } = call;
+  const { clock, deadline, signal } = context;
+  const missing = new Map<string, string>();
+  const timeLeft = (): number => deadline - clock.now();
+  const { read, attempt, forget } = call.reader.under({
+    assertAllowed: (operation, input) => guardRead(call, operation, input),
+    view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
+    // A change can't be planned without what the policy hides: then the caller sees the denial.
+    reasonUnread: (error) => reasonUnreadable(error) ?? (shown ? reasonDenied(error) : undefined),
+    onUnread: ({ name }, reason) => missing.set(name, reason),
+  });
+  if (hasChanged) forget();
+  return {
+    toolContext: {
+      addresses,
+      done,
+      read,
+      attempt,
+      forget,
+      now: () => clock.now(),
+      timeLeft,
+      // Giving up isn't an error: whoever waits looks at the time that is left.
+      pause: (milliseconds) => sleep(Math.max(0, Math.min(milliseconds, timeLeft())), undefined, { signal }).catch(() => undefined),
+      isAborted: () => signal.aborted,
+      hiddenIn: (record, schema) => Object.entries(redactor.value(record, schema) as JsonRecord).flatMap(([name, member]) => (hidesAny(member) ? [name] : [])),
+      progress: (message) => context.progress?.(redactor.text(message)),
+      budget: context.budget,
+      lacks: context.lacks,
+      refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
+    },
+    unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`),
+  };
+}
