@@ -4,7 +4,7 @@ import { type Figure, moreIsBetter } from './figure.ts';
 export type Results = Readonly<Record<string, readonly Figure[]>>;
 
 /** A figure that got worse, and how many times. */
-export interface Worse {
+export interface Regression {
   readonly figure: string;
   readonly before: number;
   readonly now: number;
@@ -21,9 +21,9 @@ const noise = 1.25;
 const comparable = ({ ratio, unit, value, of }: Figure): number | undefined => ratio ?? (unit === 'bytes' && of === undefined ? value : undefined);
 
 /** The figures that are clearly worse than in an earlier run, worst first. Those that only one of the runs has don't count. */
-export function worse(before: Results, now: Results): Worse[] {
+export function findRegressions(before: Results, now: Results): Regression[] {
   const found = Object.entries(now).flatMap(([measurement, figures]) =>
-    figures.flatMap((figure): Worse[] => {
+    figures.flatMap((figure): Regression[] => {
       const earlier = before[measurement]?.find(({ name }) => name === figure.name);
       const [was, is] = [earlier && comparable(earlier), comparable(figure)];
       if (was === undefined || is === undefined) return [];

@@ -17,4 +17,4 @@ export interface Figure {
 export const moreIsBetter = ({ unit }: Pick<Figure, 'unit'>): boolean => unit === 'per s';
 
 /** A figure set against another. Machines differ, ratios of one run hardly. */
-export const against = (reference: Figure, figure: Figure): Figure => ({ ...figure, of: reference.name, ratio: figure.value / reference.value });
+export const relativeTo = (reference: Figure, figure: Figure): Figure => ({ ...figure, of: reference.name, ratio: figure.value / reference.value });

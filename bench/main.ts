@@ -1,14 +1,13 @@
 /** Measures the program beside what it stands on, in one run, as ratios. `--help` tells how. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { worse } from './compare.ts';
+import { findRegressions } from './compare.ts';
 import type { Figure } from './figure.ts';
-import { machineFacts } from './machine.ts';
-import type { Bench, OtherServer } from './measurement.ts';
+import { baseline, machineFacts, readRun, type Run } from './run.ts';
+import type { BenchContext, OtherServer } from './measurement.ts';
 import { measurements } from './measurements.ts';
-import { buildProgram, type Program } from './program.ts';
-import { table } from './report.ts';
-import { baseline, readRun, type Run } from './run.ts';
+import { buildProgram, type BundledProgram } from './program.ts';
+import { measurementTable } from './report.ts';
 
 const usage = `npm run bench -- [measurement ...] [options]
 
@@ -42,19 +41,19 @@ const readJson = async <Value>(path: string): Promise<Value> => JSON.parse(await
 async function measure(): Promise<Run> {
   const machine = machineFacts();
   const { quick } = options;
-  let program: Promise<Program> | undefined;
-  const bench: Bench = {
+  let program: Promise<BundledProgram> | undefined;
+  const bench: BenchContext = {
     program: () => (program ??= buildProgram()),
     others: options.others === undefined ? [] : await readJson<OtherServer[]>(options.others),
     runs: Number(options.runs ?? (quick ? 3 : 15)),
-    times: (whole) => (quick ? Math.ceil(whole / 20) : whole),
-    say: (line) => void process.stderr.write(`${line}\n`),
+    repetitions: (whole) => (quick ? Math.ceil(whole / 20) : whole),
+    log: (line) => void process.stderr.write(`${line}\n`),
   };
   const results: Record<string, readonly Figure[]> = {};
   try {
     for (const { name, measure: run } of measurements.filter((one) => chosen.length === 0 || chosen.includes(one.name))) {
       results[name] = await run(bench);
-      process.stdout.write(`${table(name, results[name])}\n`);
+      process.stdout.write(`${measurementTable(name, results[name])}\n`);
     }
   } finally {
     await (await program)?.close();
@@ -65,7 +64,7 @@ async function measure(): Promise<Run> {
 /** Tells what is clearly worse than in an earlier run; that fails the command. */
 async function compare(run: Run): Promise<void> {
   const earlier = await readRun(options.with);
-  const found = worse(earlier.results, run.results);
+  const found = findRegressions(earlier.results, run.results);
   if (found.length === 0) return void process.stdout.write(`Nothing is clearly worse than at ${earlier.machine.commit}.\n`);
   const lines = found.map(({ figure, before, now, times }) => `  ${times.toFixed(2)} × worse: ${figure} (${before.toFixed(2)}, now ${now.toFixed(2)})`);
   process.stdout.write(`Clearly worse than at ${earlier.machine.commit}:\n${lines.join('\n')}\n`);

@@ -1,5 +1,5 @@
 import type { Figure } from './figure.ts';
-import type { Program } from './program.ts';
+import type { BundledProgram } from './program.ts';
 
 /** Another server to be measured beside this one. */
 export interface OtherServer {
@@ -9,16 +9,16 @@ export interface OtherServer {
 }
 
 /** What measurements work with. */
-export interface Bench {
+export interface BenchContext {
   /** The bundled program. Built when first asked for. */
-  readonly program: () => Promise<Program>;
+  readonly program: () => Promise<BundledProgram>;
   readonly others: readonly OtherServer[];
   /** How often a process is started for one figure. */
   readonly runs: number;
   /** Of a number of repetitions, as many as this run has time for. */
-  readonly times: (whole: number) => number;
+  readonly repetitions: (whole: number) => number;
   /** Tells how far it is. */
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** One thing to measure. */
@@ -26,5 +26,5 @@ export interface Measurement {
   readonly name: string;
   /** What is measured, how, against what. */
   readonly about: string;
-  readonly measure: (bench: Bench) => Promise<readonly Figure[]>;
+  readonly measure: (bench: BenchContext) => Promise<readonly Figure[]>;
 }

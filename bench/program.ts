@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 
 /** The bundled program in a directory of its own, laid out as in its package. */
-export interface Program {
+export interface BundledProgram {
   /** What starts it, before its own arguments. */
   readonly command: readonly [string, ...string[]];
   /** A new, empty directory that goes with the program. */
@@ -17,7 +17,7 @@ export interface Program {
 }
 
 /** Builds the program as it is shipped. */
-export async function buildProgram(): Promise<Program> {
+export async function buildProgram(): Promise<BundledProgram> {
   const home = await mkdtemp(join(tmpdir(), 'infra-mcp-bench-'));
   await run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/build.ts'), '--outdir', join(home, 'dist')]);
   await cp(join(root, 'bin'), join(home, 'bin'), { recursive: true });

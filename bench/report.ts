@@ -1,19 +1,19 @@
 import type { Figure, Unit } from './figure.ts';
-import { isMet, targetOf } from './targets.ts';
+import { isMet, targetFor } from './targets.ts';
 
 const digits: Readonly<Record<Unit, number>> = { ms: 2, MB: 1, bytes: 0, 'per s': 0, '%': 1 };
 
 const number = (value: number, most: number): string => value.toLocaleString('en', { maximumFractionDigits: most });
 
-const spelled = ({ value, unit }: Figure): string => `${number(value, digits[unit])} ${unit}`;
+const formattedValue = ({ value, unit }: Figure): string => `${number(value, digits[unit])} ${unit}`;
 
 /** The figures of one measurement as a table of Markdown, readable as it is. */
-export function table(measurement: string, figures: readonly Figure[]): string {
+export function measurementTable(measurement: string, figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
-    const target = targetOf(measurement, figure.name);
+    const target = targetFor(measurement, figure.name);
     const ratio = figure.ratio === undefined ? '' : `${figure.ratio.toFixed(2)} × ${figure.of}`;
     const aim = target === undefined ? '' : `${target.bound} ${target.ratio} ×: ${isMet(target, figure) ? 'met' : 'missed'}`;
-    return [figure.name, spelled(figure), ratio, aim];
+    return [figure.name, formattedValue(figure), ratio, aim];
   });
   const lines = [[measurement, 'measured', 'ratio', 'target'], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(3, ...lines.map((cells) => cells[column]!.length)));

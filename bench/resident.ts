@@ -1,6 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { BundledProgram } from './program.ts';
 
 const run = promisify(execFile);
 
@@ -18,4 +21,17 @@ export async function settledMemory(pid: number): Promise<number> {
     [before, now] = [now, await residentMemory(pid)];
   }
   return now;
+}
+
+const heapProbeFlags = ['--expose-gc', '--import', join(import.meta.dirname, 'heap-probe.mjs')];
+
+/** The program, so that its heap can be looked at. It has to be started with a channel to it. */
+export const withHeapProbe = (program: BundledProgram): BundledProgram => ({ ...program, command: [program.command[0], ...heapProbeFlags, ...program.command.slice(1)] });
+
+/** What the heap of such a process holds after a collection, in MB. */
+export async function heapUsed(child: ChildProcess): Promise<number> {
+  const answered = once(child, 'message') as Promise<[number]>;
+  child.send('heap');
+  const [size] = await answered;
+  return size / 2 ** 20;
 }

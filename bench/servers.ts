@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { environment, type Program } from './program.ts';
+import { environment, type BundledProgram } from './program.ts';
 
 /** A server that runs in a process of its own until it is closed. */
-export interface Running {
+export interface ServerProcess {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly url: string;
@@ -14,17 +14,17 @@ export interface Running {
 const token = 'token-of-the-bench';
 
 /** Nothing is to be refused for being called often. */
-const endless = '1000000000';
+const unlimitedRate = '1000000000';
 
 /** What servers print when they are ready; a platform all of it. */
-interface Ready {
+interface ReadyLine {
   readonly url: string;
   readonly organization_id: string;
   readonly seed: Readonly<Record<string, string>>;
 }
 
 /** Starts a server that prints a line of JSON when it is ready. @throws Error when it ends before. */
-async function start([command, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<Running & { readonly ready: Ready }> {
+async function start([command, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<ServerProcess & { readonly ready: ReadyLine }> {
   const child = spawn(command!, args, { env, stdio: ['ignore', 'pipe', 'inherit', ...(args.includes('--expose-gc') ? ['ipc' as const] : [])] });
   const ended = once(child, 'close');
   const failed = ended.then(() => {
@@ -32,7 +32,7 @@ async function start([command, ...args]: readonly string[], env: NodeJS.ProcessE
   });
   const [line] = await Promise.race([once(createInterface(child.stdout!), 'line') as Promise<[string]>, failed]);
   failed.catch(() => undefined);
-  const ready = JSON.parse(line) as Ready;
+  const ready = JSON.parse(line) as ReadyLine;
   return {
     ready, child, url: ready.url, pid: child.pid!,
     close: async () => {
@@ -43,7 +43,7 @@ async function start([command, ...args]: readonly string[], env: NodeJS.ProcessE
 }
 
 /** A platform, with what is needed to call it. */
-export interface RunningPlatform extends Running {
+export interface PlatformProcess extends ServerProcess {
   readonly token: string;
   /** Ids of the seed, and of the organization, by the names of the contract's members. */
   readonly ids: Readonly<Record<string, string>>;
@@ -52,8 +52,8 @@ export interface RunningPlatform extends Running {
 }
 
 /** Starts the platform of a data directory. */
-export async function startPlatform({ command }: Program, dataDir: string, timeScale = 0): Promise<RunningPlatform> {
-  const env = environment(dataDir, { INFRA_DATA_DIR: dataDir, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: endless, INFRA_TIME_SCALE: String(timeScale) });
+export async function startPlatformProcess({ command }: BundledProgram, dataDir: string, timeScale = 0): Promise<PlatformProcess> {
+  const env = environment(dataDir, { INFRA_DATA_DIR: dataDir, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: unlimitedRate, INFRA_TIME_SCALE: String(timeScale) });
   const { ready, ...running } = await start([...command, 'platform'], env);
   return {
     ...running,
@@ -64,5 +64,5 @@ export async function startPlatform({ command }: Program, dataDir: string, timeS
 }
 
 /** Starts the program as an HTTP server in front of a platform. */
-export const startHttp = async (program: Program, { options }: RunningPlatform): Promise<Running> =>
+export const startHttpProcess = async (program: BundledProgram, { options }: PlatformProcess): Promise<ServerProcess> =>
   start([...program.command, 'http'], environment(await program.directory('http'), { ...options, INFRA_HTTP_PORT: '0' }));

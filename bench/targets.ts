@@ -1,23 +1,23 @@
 import type { Figure } from './figure.ts';
 
 /** What the ratio of a figure has to be. */
-export interface Target {
+export interface RatioTarget {
   readonly bound: 'at most' | 'at least';
   readonly ratio: number;
 }
 
-interface Aimed extends Target {
+interface TargetRule extends RatioTarget {
   readonly measurement: string;
   readonly figure: RegExp;
 }
 
-const atMost = (ratio: number, measurement: string, figure: RegExp): Aimed => ({ bound: 'at most', ratio, measurement, figure });
-const atLeast = (ratio: number, measurement: string, figure: RegExp): Aimed => ({ bound: 'at least', ratio, measurement, figure });
+const atMost = (ratio: number, measurement: string, figure: RegExp): TargetRule => ({ bound: 'at most', ratio, measurement, figure });
+const atLeast = (ratio: number, measurement: string, figure: RegExp): TargetRule => ({ bound: 'at least', ratio, measurement, figure });
 
 /** What grows with the logarithm grows so much from ten things to 100,000. */
 const logarithmic = Math.log(100_000) / Math.log(10);
 
-const targets: readonly Aimed[] = [
+const targets: readonly TargetRule[] = [
   atMost(3, 'start', /^20.., warm: opening$/),
   atMost(3.4, 'start', /^20.., warm: tools\/list$/),
   atMost(4.2, 'start', /^20.., cold: tools\/list$/),
@@ -32,9 +32,9 @@ const targets: readonly Aimed[] = [
 ];
 
 /** What a figure of a measurement is to come to; undefined where it is for information. */
-export const targetOf = (measurement: string, name: string): Target | undefined =>
+export const targetFor = (measurement: string, name: string): RatioTarget | undefined =>
   targets.find((one) => one.measurement === measurement && one.figure.test(name));
 
 /** Whether a figure is what it has to be. */
-export const isMet = ({ bound, ratio }: Target, figure: Figure): boolean =>
+export const isMet = ({ bound, ratio }: RatioTarget, figure: Figure): boolean =>
   bound === 'at most' ? figure.ratio! <= ratio : figure.ratio! >= ratio;

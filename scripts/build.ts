@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
-import { textPlaces } from '../src/server/browse/texts.ts';
+import { textPaths } from '../src/server/browse/texts.ts';
 import { narrowUndici } from './build/narrow-undici.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
 import { noticesFor } from './shipping/notices.ts';
@@ -62,7 +62,7 @@ await Promise.all(outputFiles.map(async ({ path, text }) => {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, withoutIdleRequire(text));
 }));
-await Promise.all(Object.values(textPlaces).map((place) => cp(join(root, place), join(outdir, place), { recursive: true })));
+await Promise.all(Object.values(textPaths).map((place) => cp(join(root, place), join(outdir, place), { recursive: true })));
 await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), await noticesFor(root, Object.keys(metafile.inputs)));
 
 const files = Object.entries(metafile.outputs).toSorted(([, a], [, b]) => b.bytes - a.bytes);

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { styled } from '../src/cli/terminal/style.ts';
 import { connect } from './demo/assistant.ts';
-import { forPeople, forPrograms } from './demo/show.ts';
-import { scenario, tell } from './demo/story.ts';
+import { terminalOutput, jsonOutput } from './demo/show.ts';
+import { scenario, runStory } from './demo/story.ts';
 
 const { json, 'time-scale': timeScale } = parseArgs({
   options: {
@@ -18,20 +18,20 @@ const { json, 'time-scale': timeScale } = parseArgs({
     'time-scale': { type: 'string', default: '0.1' },
   },
 }).values;
-const show = json ? forPrograms : forPeople;
+const show = json ? jsonOutput : terminalOutput;
 
 const began = Date.now();
 const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-demo-'));
 try {
-  const assistant = await show.wait('Starting a server', () => connect({ INFRA_DATA_DIR: directory, INFRA_TIME_SCALE: timeScale, INFRA_SCENARIO: scenario }, show));
+  const assistant = await show.whileWaiting('Starting a server', () => connect({ INFRA_DATA_DIR: directory, INFRA_TIME_SCALE: timeScale, INFRA_SCENARIO: scenario }, show));
   try {
-    show.tell({ event: 'chapter', title: 'A server, a fresh platform in it, and an MCP client' });
-    show.tell({ event: 'text', text: `${await assistant.tools()} tools` });
-    await tell(assistant);
+    show.emit({ event: 'chapter', title: 'A server, a fresh platform in it, and an MCP client' });
+    show.emit({ event: 'text', text: `${await assistant.tools()} tools` });
+    await runStory(assistant);
   } finally {
     await assistant.close();
   }
-  show.tell({ event: 'chapter', title: `The end, after ${((Date.now() - began) / 1000).toFixed(1)} seconds. Nothing of it is left on this machine.` });
+  show.emit({ event: 'chapter', title: `The end, after ${((Date.now() - began) / 1000).toFixed(1)} seconds. Nothing of it is left on this machine.` });
 } catch (error) {
   console.error(`\n${styled('red', '✗', process.stderr)} The demo went wrong: ${(error as Error).message}`);
   process.exitCode = 1;

@@ -7,9 +7,9 @@ import { commandsPage, commandTable } from './docs/commands.ts';
 import { contentPage } from './docs/content.ts';
 import { contractPage } from './docs/contract.ts';
 import { errorsPage } from './docs/errors.ts';
-import { house } from './docs/house.ts';
+import { architecture } from './docs/house.ts';
 import { lifeOfADeploymentPage } from './docs/life-of-a-deployment.ts';
-import { between } from './docs/markdown.ts';
+import { replaceGenerated } from './docs/markdown.ts';
 import { configurationPage, operationsPage, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { scenariosPage } from './docs/scenarios.ts';
 import { performanceFigures, performanceMachine, performanceTargets } from './docs/performance.ts';
@@ -25,15 +25,15 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
 
 const readme = await read('README.md');
-const performance = between(await read('docs/performance.md'), 'performance machine', performanceMachine());
+const performance = replaceGenerated(await read('docs/performance.md'), 'performance machine', performanceMachine());
 const pages: Readonly<Record<string, string>> = {
-  'docs/architecture.md': between(await read('docs/architecture.md'), 'house', house()),
+  'docs/architecture.md': replaceGenerated(await read('docs/architecture.md'), 'house', architecture()),
   'docs/commands.md': commandsPage(),
   'docs/configuration.md': configurationPage(),
   'docs/contract.md': contractPage(),
   'docs/errors.md': errorsPage(),
   'docs/life-of-a-deployment.md': lifeOfADeploymentPage(),
-  'docs/performance.md': between(between(performance, 'performance targets', performanceTargets()), 'performance figures', performanceFigures()),
+  'docs/performance.md': replaceGenerated(replaceGenerated(performance, 'performance targets', performanceTargets()), 'performance figures', performanceFigures()),
   'docs/policy.md': policyPage(),
   'docs/tools.md': toolsPage(),
   'docs/operations.md': operationsPage(),
@@ -44,7 +44,7 @@ const pages: Readonly<Record<string, string>> = {
   ...manifests,
   ...examples,
   'deploy/kubernetes/infra-mcp.yaml': await plainManifests({ name: about.name, appVersion: about.version }),
-  'README.md': between(between(readme, 'commands', commandTable()), 'tools', toolsByToolset()),
+  'README.md': replaceGenerated(replaceGenerated(readme, 'commands', commandTable()), 'tools', toolsByToolset()),
 };
 
 const stale: string[] = [];

@@ -1,5 +1,5 @@
 import { config as configureSchemas } from 'zod';
-import { configured } from './cli/wiring/configured.ts';
+import { runWithConfig } from './cli/wiring/configured.ts';
 
 const args = process.argv.slice(2);
 
@@ -10,8 +10,8 @@ const isBare = args.length === 0 || (args.length === 1 && args[0] === 'stdio');
 if (isBare) configureSchemas({ jitless: true });
 
 try {
-  if (isBare) await configured('stdio', {}, async (config) => (await import('./cli/commands/stdio.ts')).stdio(config));
-  else await (await import('./cli/commands/cli.ts')).cli(args);
+  if (isBare) await runWithConfig('stdio', {}, async (config) => (await import('./cli/commands/stdio.ts')).stdioCommand(config));
+  else await (await import('./cli/commands/cli.ts')).runCli(args);
 } catch (error) {
   process.stderr.write(`infra-mcp: ${(error as Error).message}\n`);
   process.exitCode = 1;

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import type { Event } from '../scripts/demo/show.ts';
+import type { DemoEvent } from '../scripts/demo/show.ts';
 
 const root = join(import.meta.dirname, '..');
 const demo = (...args: string[]) => promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/demo.ts'), ...args], { cwd: root });
 
 test('the demo tells its story to programs too, to its end, and shows no secret', async () => {
   const { stdout, stderr } = await demo('--json', '--time-scale', '0');
-  const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Event);
+  const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as DemoEvent);
   expect(stderr).toBe('');
   expect(events.filter(({ event }) => event === 'chapter').length).toBeGreaterThan(4);
   expect(events).toContainEqual({ event: 'state', of: 'checkout', state: 'RUNNING' });

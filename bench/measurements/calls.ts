@@ -1,14 +1,14 @@
-import { against, type Figure } from '../figure.ts';
+import { relativeTo, type Figure } from '../figure.ts';
 import { load, type Load } from '../load.ts';
-import type { Bench, Measurement } from '../measurement.ts';
+import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
 import { commonRead, toolCall } from '../reads.ts';
-import { startHttp, startPlatform } from '../servers.ts';
+import { startHttpProcess, startPlatformProcess } from '../servers.ts';
 import { median } from '../statistics.ts';
 import { connectDirect } from '../wire/direct.ts';
 import { connectHttp } from '../wire/http.ts';
-import { eras, type Peer } from '../wire/protocol.ts';
-import { startStdio } from '../wire/stdio.ts';
+import { protocolVersions, type McpPeer } from '../wire/protocol.ts';
+import { startStdioPeer } from '../wire/stdio.ts';
 
 const calls = 2000;
 /** Calls that are under way at once where throughput is measured. */
@@ -17,13 +17,13 @@ const atOnce = 16;
 const turns = 5;
 
 /** One way to make the same call. */
-interface Way {
+interface CallRoute {
   readonly name: string;
   readonly call: (worker: number) => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
-const way = (name: string, peers: readonly Peer[], tool: object): Way => ({
+const mcpRoute = (name: string, peers: readonly McpPeer[], tool: object): CallRoute => ({
   name,
   call: (worker) => peers[worker % peers.length]!.request('tools/call', tool),
   close: async () => {
@@ -32,7 +32,7 @@ const way = (name: string, peers: readonly Peer[], tool: object): Way => ({
 });
 
 /** All ways in turns, so that whatever else the machine does meets all alike. */
-async function inTurns(ways: readonly Way[], times: number, workers: number): Promise<Map<string, Load[]>> {
+async function inTurns(ways: readonly CallRoute[], times: number, workers: number): Promise<Map<string, Load[]>> {
   const found = new Map<string, Load[]>(ways.map(({ name }) => [name, []]));
   for (let turn = 0; turn < turns; turn += 1) {
     for (const { name, call } of ways) found.get(name)!.push(await load(Math.ceil(times / turns), workers, call));
@@ -43,22 +43,22 @@ async function inTurns(ways: readonly Way[], times: number, workers: number): Pr
 /** Figures of one kind, set against those of the direct call, which is the first. */
 function figuresOf(what: string, unit: Figure['unit'], found: Map<string, Load[]>, read: (one: Load) => number): Figure[] {
   const [reference, ...others] = [...found].map(([name, loads]): Figure => ({ name: `${name}: ${what}`, unit, value: median(loads.map(read)) }));
-  return [reference!, ...others.map((figure) => against(reference!, figure))];
+  return [reference!, ...others.map((figure) => relativeTo(reference!, figure))];
 }
 
-async function measure({ program: build, times }: Bench): Promise<Figure[]> {
+async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
-  const platform = await startPlatform(program, await program.directory('platform'));
-  const http = await startHttp(program, platform);
+  const platform = await startPlatformProcess(program, await program.directory('platform'));
+  const http = await startHttpProcess(program, platform);
   const read = commonRead(platform.ids);
   const tool = toolCall(read);
   const direct = connectDirect(platform.url, platform.token, atOnce);
-  const ways: Way[] = [{ name: 'direct', call: () => direct.call(read.operation, read.input), close: direct.close }];
-  for (const era of eras) {
+  const ways: CallRoute[] = [{ name: 'direct', call: () => direct.call(read.operation, read.input), close: direct.close }];
+  for (const era of protocolVersions) {
     const server = { command: program.command, env: environment(await program.directory('stdio'), platform.options) };
-    ways.push(way(`stdio ${era}`, [await startStdio(server, era)], tool));
+    ways.push(mcpRoute(`stdio ${era}`, [await startStdioPeer(server, era)], tool));
   }
-  for (const era of eras) ways.push(way(`HTTP ${era}`, await Promise.all(Array.from({ length: atOnce }, () => connectHttp(http.url, era))), tool));
+  for (const era of protocolVersions) ways.push(mcpRoute(`HTTP ${era}`, await Promise.all(Array.from({ length: atOnce }, () => connectHttp(http.url, era))), tool));
 
   await inTurns(ways, times(calls), 1);
   const alone = await inTurns(ways, times(calls), 1);

@@ -1,21 +1,21 @@
-import { against, type Figure } from '../figure.ts';
+import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
-import type { Bench, Measurement } from '../measurement.ts';
+import type { BenchContext, Measurement } from '../measurement.ts';
 import { commonRead, toolCall } from '../reads.ts';
 import { residentMemory } from '../resident.ts';
-import { type Running, startHttp, startPlatform } from '../servers.ts';
+import { type ServerProcess, startHttpProcess, startPlatformProcess } from '../servers.ts';
 import { connectHttp } from '../wire/http.ts';
-import { type Era, eras } from '../wire/protocol.ts';
+import { type ProtocolVersion, protocolVersions } from '../wire/protocol.ts';
 
 const counts = [1, 10, 100, 500];
 const calls = 6000;
 
-interface Crowd {
+interface ClientGroup {
   readonly rate: Figure;
   readonly slowest: Figure;
 }
 
-async function crowd(http: Running, era: Era, count: number, tool: object, times: number): Promise<Crowd> {
+async function measureClients(http: ServerProcess, era: ProtocolVersion, count: number, tool: object, times: number): Promise<ClientGroup> {
   const peers = await Promise.all(Array.from({ length: count }, () => connectHttp(http.url, era)));
   const call = (worker: number) => peers[worker]!.request('tools/call', tool);
   await load(times / 10, count, call);
@@ -25,18 +25,18 @@ async function crowd(http: Running, era: Era, count: number, tool: object, times
   return { rate: { name: `${name}: calls`, value: perSecond, unit: 'per s' }, slowest: { name: `${name}: p99`, value: p99, unit: 'ms' } };
 }
 
-async function measure({ program: build, times }: Bench): Promise<Figure[]> {
+async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
-  const platform = await startPlatform(program, await program.directory('platform'));
+  const platform = await startPlatformProcess(program, await program.directory('platform'));
   const tool = toolCall(commonRead(platform.ids));
   const figures: Figure[] = [];
-  for (const era of eras) {
-    const http = await startHttp(program, platform);
-    const crowds: Crowd[] = [];
-    for (const count of counts) crowds.push(await crowd(http, era, count, tool, times(calls)));
+  for (const era of protocolVersions) {
+    const http = await startHttpProcess(program, platform);
+    const crowds: ClientGroup[] = [];
+    for (const count of counts) crowds.push(await measureClients(http, era, count, tool, times(calls)));
     const [first, ...others] = crowds;
     figures.push(first!.rate, first!.slowest);
-    for (const { rate, slowest } of others) figures.push(against(first!.rate, rate), against(first!.slowest, slowest));
+    for (const { rate, slowest } of others) figures.push(relativeTo(first!.rate, rate), relativeTo(first!.slowest, slowest));
     figures.push({ name: `${era}: resident memory after ${counts.at(-1)} clients`, value: await residentMemory(http.pid), unit: 'MB' });
     await http.close();
   }

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endOf } from '../../src/contract/states.ts';
-import { addEnvironment, openWorld } from '../../test/platform/engine/world.ts';
-import { against, type Figure } from '../figure.ts';
-import { heapOf, probed } from '../heap.ts';
+import { terminalOutcome } from '../../src/contract/states.ts';
+import { addEnvironment, openEngineFixture } from '../../test/platform/engine/world.ts';
+import { relativeTo, type Figure } from '../figure.ts';
+import { heapUsed, withHeapProbe } from '../resident.ts';
 import { load } from '../load.ts';
-import type { Bench, Measurement } from '../measurement.ts';
-import type { Program } from '../program.ts';
-import { type RunningPlatform, startPlatform } from '../servers.ts';
-import { connectDirect, type Direct } from '../wire/direct.ts';
+import type { BenchContext, Measurement } from '../measurement.ts';
+import type { BundledProgram } from '../program.ts';
+import { type PlatformProcess, startPlatformProcess } from '../servers.ts';
+import { connectDirect, type DirectClient } from '../wire/direct.ts';
 
 const environments = 200;
 const ordersEach = 10;
@@ -27,8 +27,8 @@ async function bareCommits(directory: string, times: number): Promise<Figure> {
 }
 
 /** Orders taken while nothing else runs, then carried out without their simulated waits. */
-async function throughput(times: Bench['times']): Promise<Figure[]> {
-  const world = await openWorld({ started: false });
+async function throughput(times: BenchContext['repetitions']): Promise<Figure[]> {
+  const world = await openEngineFixture({ started: false });
   const places: Awaited<ReturnType<typeof addEnvironment>>[] = [];
   for (let count = 0; count < times(environments); count += 1) places.push(await addEnvironment(world.db, `bench ${count}`, { app: { kind: 'application' } }));
   const orders = places.length * ordersEach;
@@ -51,7 +51,7 @@ async function throughput(times: Bench['times']): Promise<Figure[]> {
 }
 
 /** Makes environments with an application each, through the API. Gives the applications' ids. */
-async function applications(direct: Direct, { project_id, cluster_id }: RunningPlatform['ids'], count: number): Promise<string[]> {
+async function applications(direct: DirectClient, { project_id, cluster_id }: PlatformProcess['ids'], count: number): Promise<string[]> {
   const git_repository = { url: 'https://git.example.com/acme/shop.git', branch: 'main' };
   return Promise.all(Array.from({ length: count }, async (_, number) => {
     const { id } = await direct.call('create_environment', { project_id, cluster_id, name: `bench ${number}`, mode: 'STAGING' });
@@ -60,14 +60,14 @@ async function applications(direct: Direct, { project_id, cluster_id }: RunningP
 }
 
 /** Whether an application is being deployed. */
-async function isRunning(direct: Direct, application_id: string): Promise<boolean> {
+async function isRunning(direct: DirectClient, application_id: string): Promise<boolean> {
   const { state } = await direct.call('get_application_status', { application_id });
-  return state !== 'READY' && endOf('DEPLOY', state as string) === undefined;
+  return state !== 'READY' && terminalOutcome('DEPLOY', state as string) === undefined;
 }
 
 /** How long a read takes on a platform that rests, and while 200 deployments run at a tenth of their time. */
-async function latency(program: Program, times: Bench['times']): Promise<Figure[]> {
-  const platform = await startPlatform(program, await program.directory('platform'), 0.1);
+async function latency(program: BundledProgram, times: BenchContext['repetitions']): Promise<Figure[]> {
+  const platform = await startPlatformProcess(program, await program.directory('platform'), 0.1);
   const direct = connectDirect(platform.url, platform.token, 8);
   const ids = await applications(direct, platform.ids, times(environments));
   let turn = 0;
@@ -80,15 +80,15 @@ async function latency(program: Program, times: Bench['times']): Promise<Figure[
   await platform.close();
   const [restingMedian, restingP99]: Figure[] = [{ name: 'read, at rest: median', value: idle.median, unit: 'ms' }, { name: 'read, at rest: p99', value: idle.p99, unit: 'ms' }];
   return [
-    restingMedian!, against(restingMedian!, { name: 'read, while 200 deployments run: median', value: busy.median, unit: 'ms' }),
-    restingP99!, against(restingP99!, { name: 'read, while 200 deployments run: p99', value: busy.p99, unit: 'ms' }),
+    restingMedian!, relativeTo(restingMedian!, { name: 'read, while 200 deployments run: median', value: busy.median, unit: 'ms' }),
+    restingP99!, relativeTo(restingP99!, { name: 'read, while 200 deployments run: p99', value: busy.p99, unit: 'ms' }),
     { name: 'of them still running after the last read', value: (running / ids.length) * 100, unit: '%' },
   ];
 }
 
 /** What the platform's heap holds after some traffic, and after ten times as much. */
-async function memory(program: Program, times: Bench['times']): Promise<Figure[]> {
-  const platform = await startPlatform(probed(program), await program.directory('platform'));
+async function memory(program: BundledProgram, times: BenchContext['repetitions']): Promise<Figure[]> {
+  const platform = await startPlatformProcess(withHeapProbe(program), await program.directory('platform'));
   const direct = connectDirect(platform.url, platform.token, 8);
   const ids = await applications(direct, platform.ids, 20);
   let turn = 0;
@@ -100,7 +100,7 @@ async function memory(program: Program, times: Bench['times']): Promise<Figure[]
   };
   const settled = async (): Promise<number> => {
     while ((await Promise.all(ids.map((id) => isRunning(direct, id)))).some(Boolean)) await pause(50);
-    return heapOf(platform.child);
+    return heapUsed(platform.child);
   };
   const some = times(300);
   await load(some, 8, traffic);
@@ -109,13 +109,13 @@ async function memory(program: Program, times: Bench['times']): Promise<Figure[]
   const late: Figure = { name: `platform's heap after ${some * 10} deployments`, value: await settled(), unit: 'MB' };
   await direct.close();
   await platform.close();
-  return [early, against(early, late)];
+  return [early, relativeTo(early, late)];
 }
 
-async function measure({ program: build, times }: Bench): Promise<Figure[]> {
+async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
   const reference = await bareCommits(await program.directory('commits'), times(commits));
-  const rates = (await throughput(times)).map((figure) => against(reference, figure));
+  const rates = (await throughput(times)).map((figure) => relativeTo(reference, figure));
   return [reference, ...rates, ...(await latency(program, times)), ...(await memory(program, times))];
 }
 

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { OperationName } from '../../src/contract/operations.ts';
 import { databaseFile } from '../../src/platform/store/database.ts';
-import { against, type Figure } from '../figure.ts';
+import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
-import type { Bench, Measurement } from '../measurement.ts';
-import type { Program } from '../program.ts';
-import { startPlatform } from '../servers.ts';
+import type { BenchContext, Measurement } from '../measurement.ts';
+import type { BundledProgram } from '../program.ts';
+import { startPlatformProcess } from '../servers.ts';
 import { connectDirect } from '../wire/direct.ts';
 
 const sizes = [10, 1000, 100_000];
@@ -84,12 +84,12 @@ function fill(dataDir: string, ids: Ids, times: number): void {
 }
 
 /** Medians of every request on a platform of one size, in milliseconds. */
-async function mediansAt(program: Program, size: number, times: number): Promise<number[]> {
+async function mediansAt(program: BundledProgram, size: number, times: number): Promise<number[]> {
   const dataDir = await program.directory('platform');
-  const seeded = await startPlatform(program, dataDir);
+  const seeded = await startPlatformProcess(program, dataDir);
   await seeded.close();
   fill(dataDir, seeded.ids, size);
-  const platform = await startPlatform(program, dataDir);
+  const platform = await startPlatformProcess(program, dataDir);
   const direct = connectDirect(platform.url, platform.token);
   const medians: number[] = [];
   let number = 0;
@@ -103,13 +103,13 @@ async function mediansAt(program: Program, size: number, times: number): Promise
   return medians;
 }
 
-async function measure({ program: build, times }: Bench): Promise<Figure[]> {
+async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
   const bySize: number[][] = [];
   for (const size of sizes) bySize.push(await mediansAt(program, size, times(requests)));
   return measured.flatMap(({ operation }, place) => {
     const [reference, ...larger] = sizes.map((size, column): Figure => ({ name: `${operation}, ${size.toLocaleString('en')}`, value: bySize[column]![place]!, unit: 'ms' }));
-    return [reference!, ...larger.map((figure) => against(reference!, figure))];
+    return [reference!, ...larger.map((figure) => relativeTo(reference!, figure))];
   });
 }
 

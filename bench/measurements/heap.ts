@@ -1,12 +1,12 @@
-import { against, type Figure } from '../figure.ts';
-import { heapOf, probed } from '../heap.ts';
+import { relativeTo, type Figure } from '../figure.ts';
+import { heapUsed, withHeapProbe } from '../resident.ts';
 import { load } from '../load.ts';
-import type { Bench, Measurement } from '../measurement.ts';
+import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
 import { commonRead, toolCall } from '../reads.ts';
-import { startHttp, startPlatform } from '../servers.ts';
+import { startHttpProcess, startPlatformProcess } from '../servers.ts';
 import { connectHttp } from '../wire/http.ts';
-import { startStdio } from '../wire/stdio.ts';
+import { startStdioPeer } from '../wire/stdio.ts';
 
 const calls = 100_000;
 const atOnce = 16;
@@ -18,22 +18,22 @@ async function heaps(name: string, times: number, call: (worker: number) => Prom
   await load(times * warm, atOnce, call);
   const early: Figure = { name: `${name}: after ${(times * warm).toLocaleString('en')} calls`, value: await heap(), unit: 'MB' };
   await load(times * (1 - warm), atOnce, call);
-  return [early, against(early, { name: `${name}: after ${times.toLocaleString('en')} calls`, value: await heap(), unit: 'MB' })];
+  return [early, relativeTo(early, { name: `${name}: after ${times.toLocaleString('en')} calls`, value: await heap(), unit: 'MB' })];
 }
 
-async function measure({ program: build, times }: Bench): Promise<Figure[]> {
+async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
-  const platform = await startPlatform(program, await program.directory('platform'));
+  const platform = await startPlatformProcess(program, await program.directory('platform'));
   const tool = toolCall(commonRead(platform.ids));
 
-  const { command } = probed(program);
-  const stdio = await startStdio({ command, env: environment(await program.directory('stdio'), platform.options), channel: true }, '2025');
-  const onStdio = await heaps('stdio 2025', times(calls), () => stdio.request('tools/call', tool), () => heapOf(stdio.child));
+  const { command } = withHeapProbe(program);
+  const stdio = await startStdioPeer({ command, env: environment(await program.directory('stdio'), platform.options), channel: true }, '2025');
+  const onStdio = await heaps('stdio 2025', times(calls), () => stdio.request('tools/call', tool), () => heapUsed(stdio.child));
   await stdio.close();
 
-  const http = await startHttp(probed(program), platform);
+  const http = await startHttpProcess(withHeapProbe(program), platform);
   const peers = await Promise.all(Array.from({ length: atOnce }, () => connectHttp(http.url, '2026')));
-  const overHttp = await heaps('HTTP 2026', times(calls), (worker) => peers[worker]!.request('tools/call', tool), () => heapOf(http.child));
+  const overHttp = await heaps('HTTP 2026', times(calls), (worker) => peers[worker]!.request('tools/call', tool), () => heapUsed(http.child));
   await Promise.all(peers.map((peer) => peer.close()));
   await http.close();
   await platform.close();

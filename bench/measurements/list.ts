@@ -1,14 +1,14 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import { createParts } from '../../src/server/protocol/parts.ts';
-import type { ServerParts } from '../../src/server/protocol/server.ts';
-import { serveStdio } from '../../src/transport/stdio.ts';
+import { createDependencies } from '../../src/server/protocol/parts.ts';
+import type { ServerDependencies } from '../../src/server/protocol/server.ts';
+import { startStdioServer } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
-import { against, type Figure } from '../figure.ts';
+import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
-import type { Bench, Measurement } from '../measurement.ts';
-import { environment, type Program } from '../program.ts';
-import { type Answer, message } from '../wire/protocol.ts';
-import { startStdio, type StdioServer } from '../wire/stdio.ts';
+import type { BenchContext, Measurement } from '../measurement.ts';
+import { environment, type BundledProgram } from '../program.ts';
+import { type RpcResponse, requestMessage } from '../wire/protocol.ts';
+import { startStdioPeer, type StdioCommand } from '../wire/stdio.ts';
 
 interface Listed {
   readonly name: string;
@@ -19,13 +19,13 @@ interface Listed {
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** Of a list of tools, what hosts put before a model. */
-const seen = ({ name, description, inputSchema }: Listed) => ({ name, description, inputSchema });
+const modelView = ({ name, description, inputSchema }: Listed) => ({ name, description, inputSchema });
 
-async function sizes(name: string, server: StdioServer): Promise<Figure[]> {
-  const peer = await startStdio(server, '2025');
+async function sizes(name: string, server: StdioCommand): Promise<Figure[]> {
+  const peer = await startStdioPeer(server, '2025');
   const { tools: listed = [] } = await peer.request('tools/list');
   await peer.close();
-  const shown = bytes((listed as Listed[]).map(seen));
+  const shown = bytes((listed as Listed[]).map(modelView));
   return [
     { name: `${name}: whole list`, value: bytes({ tools: listed }), unit: 'bytes' },
     { name: `${name}: what a model sees`, value: shown, unit: 'bytes' },
@@ -36,8 +36,8 @@ async function sizes(name: string, server: StdioServer): Promise<Figure[]> {
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** What servers share, as a process has it at its start: nothing was derived from these tools yet. */
-const freshParts = (): ServerParts =>
-  createParts({
+const freshDependencies = (): ServerDependencies =>
+  createDependencies({
     tools: tools.map((tool) => ({ ...tool })),
     policy: { readOnly: false },
     connect: () => Promise.reject(new Error('nothing is called here')),
@@ -48,31 +48,31 @@ const freshParts = (): ServerParts =>
   });
 
 /** Asks a server of its own for the list, as a stateless host does for every request. */
-async function list(parts: ServerParts): Promise<void> {
+async function listOnce(parts: ServerDependencies): Promise<void> {
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const server = serveStdio(parts, far);
-  const answered = new Promise<Answer>((resolve) => {
+  const server = startStdioServer(parts, far);
+  const answered = new Promise<RpcResponse>((resolve) => {
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
-    near.onmessage = (said) => resolve(said as Answer);
+    near.onmessage = (said) => resolve(said as RpcResponse);
   });
   await near.start();
-  await near.send(message('2026', 1, 'tools/list', {}) as Parameters<typeof near.send>[0]);
+  await near.send(requestMessage('2026', 1, 'tools/list', {}) as Parameters<typeof near.send>[0]);
   if ((await answered).result === undefined) throw new Error('the list was not answered');
   await server.close();
 }
 
 /** Lists a second when what was derived once is remembered, beside deriving it anew. */
-async function rates({ times }: Bench): Promise<Figure[]> {
-  const shared = freshParts();
-  await load(times(200), 1, () => list(shared));
-  const anew = await load(times(200), 1, () => list(freshParts()));
-  const remembered = await load(times(2000), 1, () => list(shared));
+async function rates({ repetitions: times }: BenchContext): Promise<Figure[]> {
+  const shared = freshDependencies();
+  await load(times(200), 1, () => listOnce(shared));
+  const anew = await load(times(200), 1, () => listOnce(freshDependencies()));
+  const remembered = await load(times(2000), 1, () => listOnce(shared));
   const reference: Figure = { name: 'lists, derived anew', value: anew.perSecond, unit: 'per s' };
-  return [reference, against(reference, { name: 'lists, remembered', value: remembered.perSecond, unit: 'per s' })];
+  return [reference, relativeTo(reference, { name: 'lists, remembered', value: remembered.perSecond, unit: 'per s' })];
 }
 
-async function measure(bench: Bench): Promise<Figure[]> {
-  const program: Program = await bench.program();
+async function measure(bench: BenchContext): Promise<Figure[]> {
+  const program: BundledProgram = await bench.program();
   const env = environment(await program.directory('list'));
   const figures = await sizes('this server', { command: program.command, env });
   for (const { name, command, args } of bench.others) figures.push(...(await sizes(name, { command: [command, ...args], env })));

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { against, type Figure } from '../figure.ts';
-import type { Bench, Measurement } from '../measurement.ts';
+import { relativeTo, type Figure } from '../figure.ts';
+import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
 import { residentMemory, settledMemory } from '../resident.ts';
-import { startPlatform } from '../servers.ts';
+import { startPlatformProcess } from '../servers.ts';
 import { commonRead, toolCall } from '../reads.ts';
 import { median } from '../statistics.ts';
-import { startStdio, type StdioServer } from '../wire/stdio.ts';
+import { startStdioPeer, type StdioCommand } from '../wire/stdio.ts';
 
 const calls = 1000;
 const settling = 2000;
@@ -22,16 +22,16 @@ async function bareNode(): Promise<Sizes> {
   return { 'bare node': size };
 }
 
-async function afterList(name: string, server: StdioServer): Promise<Sizes> {
-  const peer = await startStdio(server, '2025');
+async function afterList(name: string, server: StdioCommand): Promise<Sizes> {
+  const peer = await startStdioPeer(server, '2025');
   await peer.request('tools/list');
   const size = await residentMemory(peer.pid!);
   await peer.close();
   return { [`${name}: after tools/list`]: size };
 }
 
-async function afterCalls(name: string, server: StdioServer, tool: object, times: number): Promise<Sizes> {
-  const peer = await startStdio(server, '2025');
+async function afterCalls(name: string, server: StdioCommand, tool: object, times: number): Promise<Sizes> {
+  const peer = await startStdioPeer(server, '2025');
   await peer.request('tools/list');
   await peer.request('tools/call', tool);
   const afterOne = await residentMemory(peer.pid!);
@@ -45,13 +45,13 @@ async function afterCalls(name: string, server: StdioServer, tool: object, times
 /** Few starts are enough: sizes vary less than times. */
 const rounds = (runs: number): number => Math.max(1, Math.ceil(runs / 3));
 
-async function measure({ program: build, others, runs, times }: Bench): Promise<Figure[]> {
+async function measure({ program: build, others, runs, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
-  const platform = await startPlatform(program, await program.directory('platform'));
+  const platform = await startPlatformProcess(program, await program.directory('platform'));
   const tool = toolCall(commonRead(platform.ids));
   const kept = await program.directory('kept');
-  const remote: StdioServer = { command: program.command, env: environment(kept, platform.options) };
-  const embedded: StdioServer = { command: program.command, env: environment(kept, { INFRA_RATE_LIMIT: '1000000' }) };
+  const remote: StdioCommand = { command: program.command, env: environment(kept, platform.options) };
+  const embedded: StdioCommand = { command: program.command, env: environment(kept, { INFRA_RATE_LIMIT: '1000000' }) };
   const sizes = new Map<string, number[]>();
   for (let round = 0; round <= rounds(runs); round += 1) {
     const found = [
@@ -66,7 +66,7 @@ async function measure({ program: build, others, runs, times }: Bench): Promise<
   }
   await platform.close();
   const [reference, ...figures] = [...sizes].map(([name, values]): Figure => ({ name, value: median(values), unit: 'MB' }));
-  return [reference!, ...figures.map((figure) => against(reference!, figure))];
+  return [reference!, ...figures.map((figure) => relativeTo(reference!, figure))];
 }
 
 export const memory: Measurement = {

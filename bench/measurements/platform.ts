@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import type { OperationName } from '../../src/contract/operations.ts';
-import { against, type Figure } from '../figure.ts';
+import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
-import type { Bench, Measurement } from '../measurement.ts';
-import { type RunningPlatform, startPlatform } from '../servers.ts';
-import { connectDirect, type Direct } from '../wire/direct.ts';
+import type { BenchContext, Measurement } from '../measurement.ts';
+import { type PlatformProcess, startPlatformProcess } from '../servers.ts';
+import { connectDirect, type DirectClient } from '../wire/direct.ts';
 
 const requests = 2000;
 /** Requests under way at once. */
@@ -16,7 +16,7 @@ interface Kind {
   readonly name: string;
   readonly operation: OperationName;
   /** The input of the so-manieth request. */
-  readonly input: (ids: RunningPlatform['ids'], number: number) => Readonly<Record<string, unknown>>;
+  readonly input: (ids: PlatformProcess['ids'], number: number) => Readonly<Record<string, unknown>>;
 }
 
 /** One operation for each kind of endpoint. */
@@ -44,19 +44,19 @@ async function bareHttp(times: number): Promise<Figure> {
   return { name: 'bare HTTP in one process', value: perSecond, unit: 'per s' };
 }
 
-async function rate(direct: Direct, { ids }: RunningPlatform, { name, operation, input }: Kind, times: number): Promise<Figure> {
+async function rate(direct: DirectClient, { ids }: PlatformProcess, { name, operation, input }: Kind, times: number): Promise<Figure> {
   let number = 0;
   const { perSecond } = await load(times, atOnce, () => direct.call(operation, input(ids, (number += 1))));
   return { name, value: perSecond, unit: 'per s' };
 }
 
-async function measure({ program: build, times }: Bench): Promise<Figure[]> {
+async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
-  const platform = await startPlatform(program, await program.directory('platform'));
+  const platform = await startPlatformProcess(program, await program.directory('platform'));
   const direct = connectDirect(platform.url, platform.token, atOnce);
   const reference = await bareHttp(times(requests));
   const figures = [reference];
-  for (const kind of kinds) figures.push(against(reference, await rate(direct, platform, kind, times(requests))));
+  for (const kind of kinds) figures.push(relativeTo(reference, await rate(direct, platform, kind, times(requests))));
   await direct.close();
   await platform.close();
   return figures;

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { against, type Figure } from '../figure.ts';
-import type { Bench, Measurement } from '../measurement.ts';
+import { relativeTo, type Figure } from '../figure.ts';
+import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
 import { median } from '../statistics.ts';
-import { eras, type Era } from '../wire/protocol.ts';
-import { startStdio, type StdioServer } from '../wire/stdio.ts';
+import { protocolVersions, type ProtocolVersion } from '../wire/protocol.ts';
+import { startStdioPeer, type StdioCommand } from '../wire/stdio.ts';
 
 const bareNode = 'bare node';
 
@@ -24,22 +24,22 @@ const bare: Candidate = {
   },
 };
 
-const candidate = (name: string, era: Era, server: () => Promise<StdioServer>): Candidate => ({
+const candidate = (name: string, era: ProtocolVersion, server: () => Promise<StdioCommand>): Candidate => ({
   name,
   start: async () => {
-    const peer = await startStdio(await server(), era);
+    const peer = await startStdioPeer(await server(), era);
     await peer.request('tools/list');
-    const listed = peer.age();
+    const listed = peer.elapsed();
     await peer.close();
-    return { opening: peer.opened, 'tools/list': listed };
+    return { opening: peer.openedAfter, 'tools/list': listed };
   },
 });
 
 /** Warm: everything compiled is kept from start to start. Cold: nothing is. */
-async function candidates({ program: build, others }: Bench): Promise<Candidate[]> {
+async function candidates({ program: build, others }: BenchContext): Promise<Candidate[]> {
   const program = await build();
   const kept = await program.directory('warm');
-  const ours = eras.flatMap((era) => [
+  const ours = protocolVersions.flatMap((era) => [
     candidate(`${era}, warm`, era, async () => ({ command: program.command, env: environment(kept) })),
     candidate(`${era}, cold`, era, async () => ({ command: program.command, env: environment(await program.directory('cold')) })),
   ]);
@@ -48,7 +48,7 @@ async function candidates({ program: build, others }: Bench): Promise<Candidate[
 }
 
 /** In turns, so that whatever else the machine does meets all alike. The first round only warms up. */
-async function measure(bench: Bench): Promise<Figure[]> {
+async function measure(bench: BenchContext): Promise<Figure[]> {
   const all = await candidates(bench);
   const took = new Map<string, number[]>();
   for (let round = 0; round <= bench.runs; round += 1) {
@@ -62,7 +62,7 @@ async function measure(bench: Bench): Promise<Figure[]> {
     }
   }
   const [reference, ...figures] = [...took].map(([name, times]): Figure => ({ name, value: median(times), unit: 'ms' }));
-  return [reference!, ...figures.map((figure) => against(reference!, figure))];
+  return [reference!, ...figures.map((figure) => relativeTo(reference!, figure))];
 }
 
 export const start: Measurement = {

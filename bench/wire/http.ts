@@ -1,17 +1,17 @@
 import { Agent } from 'undici';
-import { type Answer, type Era, message, open, type Peer, resultOf, revisions } from './protocol.ts';
+import { type RpcResponse, type ProtocolVersion, requestMessage, openConversation, type McpPeer, resultOf, protocolRevisions } from './protocol.ts';
 
 const eventData = 'data: ';
 
 /** The message in an answer: as it is, or the last one of an event stream. */
-const messageIn = (contentType: string, body: string): Answer => {
-  if (!contentType.startsWith('text/event-stream')) return JSON.parse(body) as Answer;
+const messageIn = (contentType: string, body: string): RpcResponse => {
+  if (!contentType.startsWith('text/event-stream')) return JSON.parse(body) as RpcResponse;
   const lines = body.split('\n').filter((line) => line.startsWith(eventData) && line.length > eventData.length);
-  return JSON.parse(lines.at(-1)!.slice(eventData.length)) as Answer;
+  return JSON.parse(lines.at(-1)!.slice(eventData.length)) as RpcResponse;
 };
 
 /** A client of an MCP endpoint, with a connection of its own; ready once its opening was answered. */
-export async function connectHttp(address: string, era: Era): Promise<Peer> {
+export async function connectHttp(address: string, era: ProtocolVersion): Promise<McpPeer> {
   const { origin, pathname } = new URL(address);
   const agent = new Agent({ connections: 1, pipelining: 1 });
   let session: string | undefined;
@@ -21,11 +21,11 @@ export async function connectHttp(address: string, era: Era): Promise<Peer> {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...(session !== undefined && { 'mcp-session-id': session }),
-    ...((era === '2026' || session !== undefined) && { 'mcp-protocol-version': revisions[era] }),
+    ...((era === '2026' || session !== undefined) && { 'mcp-protocol-version': protocolRevisions[era] }),
     ...(era === '2026' && { 'mcp-method': method, ...(typeof name === 'string' && { 'mcp-name': name }) }),
   });
 
-  const post = async (said: { method: string; params?: object }): Promise<Answer | undefined> => {
+  const post = async (said: { method: string; params?: object }): Promise<RpcResponse | undefined> => {
     const { name } = (said.params ?? {}) as { name?: unknown };
     const { statusCode, headers, body } = await agent.request({ origin, path: pathname, method: 'POST', headers: headersOf(said.method, name), body: JSON.stringify(said) });
     const text = await body.text();
@@ -35,12 +35,12 @@ export async function connectHttp(address: string, era: Era): Promise<Peer> {
     return messageIn(String(headers['content-type']), text);
   };
 
-  const peer: Peer = {
+  const peer: McpPeer = {
     pid: undefined,
-    request: async (method, params = {}) => resultOf((await post(message(era, (sent += 1), method, params)))!),
+    request: async (method, params = {}) => resultOf((await post(requestMessage(era, (sent += 1), method, params)))!),
     close: () => agent.close(),
   };
-  await open(era, peer, async (said) => {
+  await openConversation(era, peer, async (said) => {
     await post(said as { method: string });
   });
   return peer;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { Client, type ElicitRequestParams, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { forPeople, type Show } from './show.ts';
+import { terminalOutput, type DemoOutput } from './show.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** What a tool answered. */
-export interface Answer {
+export interface ToolAnswer {
   readonly text: string;
   readonly data: Record<string, unknown>;
   readonly failed: boolean;
@@ -17,14 +17,14 @@ export interface Answer {
 /** An assistant that is connected to a server of its own. Its user agrees to everything but what touches production. */
 export interface Assistant {
   /** Calls a tool and shows that it does. */
-  call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Answer>;
+  call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<ToolAnswer>;
   /** Calls a tool without showing it. */
-  ask(tool: string, args: Readonly<Record<string, unknown>>): Promise<Answer>;
+  ask(tool: string, args: Readonly<Record<string, unknown>>): Promise<ToolAnswer>;
   /** The questions that the user was asked so far. */
-  readonly asked: readonly string[];
+  readonly questions: readonly string[];
   tools(): Promise<number>;
   /** Where what it does is shown. */
-  readonly show: Show;
+  readonly output: DemoOutput;
   close(): Promise<void>;
 }
 
@@ -38,31 +38,31 @@ function agreement(params: ElicitRequestParams): Record<string, string | boolean
 }
 
 /** Connects to a server. */
-export async function assistantOver(transport: Transport, show: Show = forPeople): Promise<Assistant> {
+export async function assistantOver(transport: Transport, show: DemoOutput = terminalOutput): Promise<Assistant> {
   const client = new Client({ name: 'infra-mcp-demo', version: '1' }, { capabilities: { elicitation: { form: {} } } });
   const asked: string[] = [];
   client.setRequestHandler('elicitation/create', ({ params }) => {
     asked.push(params.message);
     const answer = params.message.includes('PRODUCTION') ? undefined : agreement(params);
-    show.tell({ event: 'question', text: params.message, answer: answer === undefined ? 'no' : String(Object.values(answer)[0]) });
+    show.emit({ event: 'question', text: params.message, answer: answer === undefined ? 'no' : String(Object.values(answer)[0]) });
     return answer === undefined ? { action: 'decline' } : { action: 'accept', content: answer };
   });
   await client.connect(transport);
 
-  const ask = async (name: string, args: Readonly<Record<string, unknown>>): Promise<Answer> => {
+  const ask = async (name: string, args: Readonly<Record<string, unknown>>): Promise<ToolAnswer> => {
     const { content, structuredContent, isError, _meta: meta } = await client.callTool({ name, arguments: args });
-    const proposed = (meta?.['infra-mcp/next'] ?? []) as Answer['proposed'];
+    const proposed = (meta?.['infra-mcp/next'] ?? []) as ToolAnswer['proposed'];
     return { text: textOf(content), data: (structuredContent ?? {}) as Record<string, unknown>, failed: isError === true, proposed };
   };
   return {
     ask,
     call: (tool, args = {}) => {
-      show.tell({ event: 'call', tool, arguments: args, ...(tool === 'create_secret' && { hidden: 'value' }) });
+      show.emit({ event: 'call', tool, arguments: args, ...(tool === 'create_secret' && { hidden: 'value' }) });
       return ask(tool, args);
     },
-    asked,
+    questions: asked,
     tools: async () => (await client.listTools()).tools.length,
-    show,
+    output: show,
     close: () => client.close(),
   };
 }
@@ -71,7 +71,7 @@ export async function assistantOver(transport: Transport, show: Show = forPeople
  * Starts the server from source, as an assistant's host would, and connects to it over stdio.
  * @param options the server's environment; the caller's own INFRA_ variables don't reach it.
  */
-export function connect(options: Readonly<Record<string, string>>, show: Show): Promise<Assistant> {
+export function connect(options: Readonly<Record<string, string>>, show: DemoOutput): Promise<Assistant> {
   const inherited = Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined);
   return assistantOver(new StdioClientTransport({
     command: process.execPath,

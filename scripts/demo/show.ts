@@ -1,10 +1,10 @@
-import { endOf } from '../../src/contract/states.ts';
+import { terminalOutcome } from '../../src/contract/states.ts';
 import { columns } from '../../src/cli/terminal/columns.ts';
 import { withProgress } from '../../src/cli/terminal/progress.ts';
 import { type Style, styled } from '../../src/cli/terminal/style.ts';
 
 /** What happens in the story, in the order in which it does. */
-export type Event =
+export type DemoEvent =
   | { readonly event: 'chapter'; readonly title: string }
   /** `hidden` names an argument that isn't shown. */
   | { readonly event: 'call'; readonly tool: string; readonly arguments: Readonly<Record<string, unknown>>; readonly hidden?: string }
@@ -15,13 +15,13 @@ export type Event =
   | { readonly event: 'good'; readonly text: string };
 
 /** Where the story is shown. */
-export interface Show {
-  readonly tell: (event: Event) => void;
+export interface DemoOutput {
+  readonly emit: (event: DemoEvent) => void;
   /** Shows that something is waited for, for as long as the work takes. */
-  readonly wait: <Value>(text: string, work: () => Promise<Value>) => Promise<Value>;
+  readonly whileWaiting: <Value>(text: string, work: () => Promise<Value>) => Promise<Value>;
 }
 
-const hide = ({ arguments: given, hidden }: Extract<Event, { event: 'call' }>): Record<string, unknown> =>
+const hide = ({ arguments: given, hidden }: Extract<DemoEvent, { event: 'call' }>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).map(([name, value]) => [name, name === hidden ? '•••' : value]));
 
 // Ids are too long to be read.
@@ -32,9 +32,9 @@ const indented = (text: string, by = '    '): string => text.trimEnd().split('\n
 
 const endStyles: Readonly<Record<string, Style>> = { good: 'green', bad: 'red' };
 
-type Drawn = { readonly [Kind in Event['event']]: (event: Extract<Event, { event: Kind }>) => string };
+type Renderers = { readonly [Kind in DemoEvent['event']]: (event: Extract<DemoEvent, { event: Kind }>) => string };
 
-const drawn: Drawn = {
+const renderers: Renderers = {
   chapter: ({ title }) => `\n${styled('bold', title)}`,
   call: (event) => {
     const given = Object.entries(hide(event)).map(([name, value]) => `${name}=${shown(value)}`);
@@ -42,24 +42,24 @@ const drawn: Drawn = {
   },
   text: ({ text }) => indented(text),
   table: ({ heading, rows }) => indented(columns(heading, rows)),
-  state: ({ of, state }) => indented(`${of} ${styled(endStyles[endOf('DEPLOY', state) ?? ''] ?? 'yellow', state)}`),
+  state: ({ of, state }) => indented(`${of} ${styled(endStyles[terminalOutcome('DEPLOY', state) ?? ''] ?? 'yellow', state)}`),
   question: ({ text, answer }) => `${indented(short(text), `    ${styled('magenta', '?')} `)}\n    ${styled('magenta', '!')} the user says: ${answer}`,
   good: ({ text }) => indented(`${styled('green', '✓')} ${text}`),
 };
 
-const draw = (event: Event): string => (drawn[event.event] as (event: Event) => string)(event);
+const renderEvent = (event: DemoEvent): string => (renderers[event.event] as (event: DemoEvent) => string)(event);
 
 /** For people: text, in colours where a terminal shows them. */
-export const forPeople: Show = {
-  tell: (event) => console.log(draw(event)),
-  wait: (text, work) => withProgress(text, work),
+export const terminalOutput: DemoOutput = {
+  emit: (event) => console.log(renderEvent(event)),
+  whileWaiting: (text, work) => withProgress(text, work),
 };
 
 /** For programs: a line of JSON for each event. */
-export const forPrograms: Show = {
-  tell: (event) => {
+export const jsonOutput: DemoOutput = {
+  emit: (event) => {
     const { hidden: _, ...told } = event.event === 'call' ? { ...event, arguments: hide(event) } : { ...event, hidden: undefined };
     console.log(JSON.stringify(told));
   },
-  wait: (_, work) => work(),
+  whileWaiting: (_, work) => work(),
 };

@@ -1,14 +1,14 @@
 import { commands, groups } from '../../src/cli/commands/all.ts';
 import type { Command } from '../../src/cli/commands/command.ts';
 import { choicesOf, flagOf, optionsOf } from '../../src/cli/config/read-config.ts';
-import { code, table } from './markdown.ts';
+import { code, markdownTable } from './markdown.ts';
 
 const usage = ({ name, args = [] }: Command): string => ['infra-mcp', name, ...args.map((argument) => argument.name)].join(' ');
 
 const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 
 /** Every command and what it does, for the README. */
-export const commandTable = (): string => table(['Command', 'What it does'], commands.map(({ name, summary }) => [code(name), sentence(summary)]));
+export const commandTable = (): string => markdownTable(['Command', 'What it does'], commands.map(({ name, summary }) => [code(name), sentence(summary)]));
 
 const flagRows = ({ flags = {} }: Command): string[][] =>
   Object.entries(flags).map(([name, { value, description, schema }]) => {
@@ -24,7 +24,7 @@ const section = (command: Command): string => {
   return [
     `## ${usage(command)}`,
     sentence(summary),
-    ...(rows.length > 0 ? [table(['', ''], rows)] : []),
+    ...(rows.length > 0 ? [markdownTable(['', ''], rows)] : []),
     ...(options.length > 0 ? [`[Options](configuration.md): ${options.map(code).join(', ')}.`] : []),
     `\`\`\`sh\n${examples.map(({ line, does }) => `# ${does}\n${line}`).join('\n')}\n\`\`\``,
   ].join('\n\n');

@@ -2,22 +2,22 @@ import { join } from 'node:path';
 import { uriParts } from '../../src/server/resolve/uri.ts';
 import { pointsAt } from '../../src/server/tool/references.ts';
 import { mostWatched } from '../../src/server/browse/resources/watches.ts';
-import { resources } from '../../src/server/browse/resources/catalog.ts';
+import { allResources } from '../../src/server/browse/resources/catalog.ts';
 import { variablesOf } from '../../src/server/browse/resources/listed.ts';
-import { isOfPlatform, type Resource } from '../../src/server/browse/resources/resource.ts';
+import { isPlatformResource, type Resource } from '../../src/server/browse/resources/resource.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
-import { code, table } from './markdown.ts';
+import { code, markdownTable } from './markdown.ts';
 
 const completedWith = (resource: Resource): string =>
   variablesOf(resource.uri)
-    .map((variable) => `${code(variable)}: ${(isOfPlatform(resource) && pointsAt(resource.tool.input[variable])) || 'kinds of services'}`)
+    .map((variable) => `${code(variable)}: ${(isPlatformResource(resource) && pointsAt(resource.tool.input[variable])) || 'kinds of services'}`)
     .join(', ');
 
 const resourceRow = (resource: Resource): string[] => [
   code(resource.uri),
   resource.description,
   completedWith(resource),
-  isOfPlatform(resource) && resource.watched ? 'yes' : '',
+  isPlatformResource(resource) && resource.watched ? 'yes' : '',
 ];
 
 /** docs/resources.md: resources, prompts and skills. */
@@ -37,7 +37,7 @@ What can be read at an address, beside what tools answer. In place of a variable
 ${code('infra://environment/shop/staging/status')}. Written as one segment, ${code('infra://environment/shop%2Fstaging/status')}, it is the same; that it has to be only where its
 last name is one of ${uriParts.map(code).join(', ')}. A resource shows nothing that the policy denies to tools. Variables are completed by name and by id.
 
-${table(['Address', 'Shows', 'Variables', 'Tells of changes'], resources.map(resourceRow))}
+${markdownTable(['Address', 'Shows', 'Variables', 'Tells of changes'], allResources.map(resourceRow))}
 
 Clients are told of changes after ${code('resources/subscribe')} (2025 revisions) or on a ${code('subscriptions/listen')} stream (2026-07-28). Each thing is looked at once, however many
 listen to it with the same right; at once after a call of this server that changed something, every few seconds while anything that is watched is under way, seldom
@@ -48,7 +48,7 @@ Lists of tools, resources, prompts and skills have one page each: they are short
 
 ## Prompts
 
-${table(['Prompt', 'Title', 'What it asks for', 'Arguments'], prompts.map(promptRow))}
+${markdownTable(['Prompt', 'Title', 'What it asks for', 'Arguments'], prompts.map(promptRow))}
 
 What a prompt is about is read into it when it is asked for. Its steps are those of the skill of the same name.
 

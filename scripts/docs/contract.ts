@@ -1,10 +1,10 @@
 import { allOperations } from '../../src/contract/operations.ts';
 import { shapes } from '../../test/contract/document-shapes.ts';
 import { tools } from '../../tools/index.ts';
-import { code, table } from './markdown.ts';
+import { code, markdownTable } from './markdown.ts';
 
 /** What the retyped document marks with a plus: it isn't there, and fills one of its silences. */
-const guess = '+';
+const guessMark = '+';
 
 interface Line {
   readonly path: string;
@@ -15,12 +15,12 @@ interface Line {
   readonly marks: readonly string[];
 }
 
-const guessed = (words: readonly string[]): string[] => words.filter((word) => word.startsWith(guess)).map((word) => word.slice(guess.length));
+const guessed = (words: readonly string[]): string[] => words.filter((word) => word.startsWith(guessMark)).map((word) => word.slice(guessMark.length));
 
 const linesOf = (text: string): Line[] =>
   text.split('\n').map((line) => line.trim().split(/\s+/)).filter(([path]) => path).map(([path = '', type = '', ...marks]) => ({
-    path: path.replace(guess, ''),
-    isGuessed: path.startsWith(guess),
+    path: path.replace(guessMark, ''),
+    isGuessed: path.startsWith(guessMark),
     values: guessed(type.replace('seen:', '').split('|')),
     marks: guessed(marks),
   }));
@@ -54,7 +54,7 @@ export const contractPage = (): string =>
   `${[
     '# Contract coverage',
     'The contract in `src/contract/` has three kinds of things: what the API document says, operations outside it that platforms of this kind serve, and guesses that fill its silences. A test compares the contract with the document, typed again by hand.',
-    table(
+    markdownTable(
       ['Operations', 'In the contract', 'Called by tools', 'On another platform'],
       [
         ['documented', String(count(true)), String(areTools(true)), 'there'],
@@ -64,5 +64,5 @@ export const contractPage = (): string =>
     'Each of them: [operations.md](operations.md). Where the document contradicts itself, or is silent: [decisions](decisions).',
     '## Members of requests and answers',
     'Guessed members may be left out of requests, and answers may lack them. Guessed values are passed on when others come. Guessed rules hold on the embedded platform and in the tools; another platform may be laxer. A member in "beyond the document" stands for all below it.',
-    table(['Shape', 'Documented members', 'Guessed members', 'Beyond the document', 'Guessed values', 'Guessed rules'], Object.entries(shapes).map(shapeRow)),
+    markdownTable(['Shape', 'Documented members', 'Guessed members', 'Beyond the document', 'Guessed values', 'Guessed rules'], Object.entries(shapes).map(shapeRow)),
   ].join('\n\n')}\n`;

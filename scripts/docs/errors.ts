@@ -1,22 +1,22 @@
-import { closedFault, explainedCodes, faultOf, redirectFault, redirectLoop, stoppedFault } from '../../src/client/fault.ts';
+import { closedFault, explainedCodes, transportFaultOf, redirectFault, redirectLoop, stoppedFault } from '../../src/client/fault.ts';
 import { ApiError } from '../../src/client/errors.ts';
-import { createOffered } from '../../src/client/offered.ts';
-import { refusalOf, type Refused } from '../../src/client/refusal.ts';
+import { createOperationAvailability } from '../../src/client/offered.ts';
+import { failureFromResponse, type RefusedCall } from '../../src/client/refusal.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { failureText } from '../../src/server/output/errors.ts';
 import { tools } from '../../tools/index.ts';
-import { code, table } from './markdown.ts';
-import { bareProblem, outcomeOf, type Failure, type RefusedPlan, type Refusal } from '../../src/server/failure/failure.ts';
+import { code, markdownTable } from './markdown.ts';
+import { emptyProblem, outcomeOf, type Failure, type RefusedPlan, type Refusal } from '../../src/server/failure/failure.ts';
 
 // Examples, from which the program makes the words that stand on the page.
 const origin = 'https://api.example.com';
 const environmentId = '8f6c1d1e-0000-4000-8000-000000000001';
 const now = Date.UTC(2030, 0, 1);
 
-const refused = (status: number, text = ''): Refused => ({
+const refused = (status: number, text = ''): RefusedCall => ({
   operation: operations.get_environment_status,
   input: { environment_id: environmentId },
-  exchange: { status, headers: { 'retry-after': '60' }, text },
+  response: { status, headers: { 'retry-after': '60' }, text },
   origin,
   now,
 });
@@ -24,15 +24,15 @@ const refused = (status: number, text = ''): Refused => ({
 const statuses = [400, 401, 403, 404, 409, 429, 500];
 
 const statusRows = (): string[][] => [
-  ...statuses.map((status) => [String(status), refusalOf(refused(status))] as const),
-  ['404, no such route', createOffered(origin).failed(refused(404))!] as const,
+  ...statuses.map((status) => [String(status), failureFromResponse(refused(status))] as const),
+  ['404, no such route', createOperationAvailability(origin).recordFailure(refused(404))!] as const,
 ].map(([status, { kind, reason, next }]) => [status, code(kind), reason, next]);
 
 /** Codes that stand for those explained by family. */
 const familyCodes = ['CERT_HAS_EXPIRED', 'HPE_INVALID_CONSTANT', 'ECONNRESET'];
 
 const networkFaults = [
-  ...[...explainedCodes, ...familyCodes].map((name) => [code(name), faultOf({ code: name }, origin)] as const),
+  ...[...explainedCodes, ...familyCodes].map((name) => [code(name), transportFaultOf({ code: name }, origin)] as const),
   ['a redirect', redirectFault(origin, new URL('https://other.example.com/'))] as const,
   ['redirects without end', redirectLoop(origin)] as const,
   ['the deadline of the call', stoppedFault('timeout', true)] as const,
@@ -50,12 +50,12 @@ const networkRows = (): string[][] => {
 
 const tool = tools.find(({ name }) => name === 'stop_environment')!;
 const plan: RefusedPlan = { tier: 'destructive', text: '' };
-const apiError = new ApiError(tool.name, refusalOf(refused(500, 'the database is down')));
+const apiError = new ApiError(tool.name, failureFromResponse(refused(500, 'the database is down')));
 
 /** A failure of each kind. */
 const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: Kind }> } = {
   bad_arguments: { kind: 'bad_arguments', issues: ['"environment_id" is missing'] },
-  bad_address: { kind: 'bad_address', problem: bareProblem('environment', 'shop/live/api', 'wrong_kind') },
+  bad_address: { kind: 'bad_address', problem: emptyProblem('environment', 'shop/live/api', 'wrong_kind') },
   denied: { kind: 'denied', denial: { rule: 'the policy denies it', setBy: 'policy.yaml, deny[0]', instead: 'Ask whoever runs this server.' } },
   not_confirmed: { kind: 'not_confirmed', why: 'declined', plan },
   pending: { kind: 'pending', code: 'ABCD-EFGH', command: 'infra-mcp approve ABCD-EFGH', plan },
@@ -88,13 +88,13 @@ export const errorsPage = (): string =>
     `An error says what happened, why, and what to do next, with real names and ids and never a secret. Below are the program's own words, of examples: a platform at ${origin}, an environment named live.`,
     '## What the platform answers',
     'A change that was sent and got no answer may have been made or not: the error says so, and nothing is tried again that could happen twice. What the platform itself says is quoted, as data.',
-    table(['Status', 'Kind', 'What is said', 'What to do'], statusRows()),
+    markdownTable(['Status', 'Kind', 'What is said', 'What to do'], statusRows()),
     '## What happens on the way',
-    table(['Cause', 'Kind', 'What is said', 'What to do', 'Was it sent?'], networkRows()),
+    markdownTable(['Cause', 'Kind', 'What is said', 'What to do', 'Was it sent?'], networkRows()),
     '## What the server says to the model',
     'The outcome is how the call stands in the audit log.',
-    table(['Failure', 'Outcome', 'What is said'], failureRows()),
+    markdownTable(['Failure', 'Outcome', 'What is said'], failureRows()),
     '## When nobody agreed',
-    table(['Why', 'What is said'], refusalRows()),
+    markdownTable(['Why', 'What is said'], refusalRows()),
     'Callers over HTTP also meet [refusals of the server itself](http.md); options that are wrong stop the start, and `infra-mcp doctor` says what to do about them.',
   ].join('\n\n')}\n`;

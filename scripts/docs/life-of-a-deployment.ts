@@ -1,26 +1,25 @@
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
 import { createEngine } from '../../src/platform/engine/create-engine.ts';
-import { deploymentLane } from '../../src/platform/engine/deployment-lane.ts';
-import { drive } from '../../src/platform/engine/drive.ts';
-import { finish } from '../../src/platform/engine/finish.ts';
+import { advanceDeployment, deploymentQueue } from '../../src/platform/engine/drive.ts';
+import { finishService } from '../../src/platform/engine/finish.ts';
 import { leaseMilliseconds } from '../../src/platform/engine/lease.ts';
-import { betweenObservations, canceling, pathOf, queueing, type Seconds, stageOf } from '../../src/platform/engine/lifecycle.ts';
-import { cancel, request } from '../../src/platform/engine/requests.ts';
-import { retentionLane } from '../../src/platform/engine/retention-lane.ts';
+import { minimumObservationMilliseconds, canceling, statePathOf, queueing, type SecondsRange, stageOf } from '../../src/platform/engine/lifecycle.ts';
+import { cancelEnvironmentDeployment, requestDeployment } from '../../src/platform/engine/requests.ts';
+import { retentionQueue } from '../../src/platform/engine/retention-lane.ts';
 import { serviceSteps } from '../../src/platform/engine/service-steps.ts';
-import { lookAroundMilliseconds } from '../../src/platform/engine/worker.ts';
-import { deliveryLane, firstRetrySeconds, maximumAttempts } from '../../src/platform/engine/webhooks/delivery-lane.ts';
+import { reapIntervalMilliseconds } from '../../src/platform/engine/worker.ts';
+import { deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts } from '../../src/platform/engine/webhooks/delivery-lane.ts';
 import { announce } from '../../src/platform/engine/webhooks/outbox.ts';
-import { code, table } from './markdown.ts';
+import { code, markdownTable } from './markdown.ts';
 
-const parties = {
+const participants = {
   caller: 'Caller', api: 'API', database: 'Database', engine: 'Engine', runtime: 'Runtime', receiver: 'Webhook receiver',
 } as const;
-type Party = keyof typeof parties;
+type Participant = keyof typeof participants;
 
 /** What passes between two parties; a dashed arrow is an answer. */
-type Message = readonly [from: Party, to: Party, text: string, isAnswer?: true];
+type Message = readonly [from: Participant, to: Participant, text: string, isAnswer?: true];
 
 /** A stage in the life of a deployment. */
 export interface LifeStage {
@@ -38,12 +37,12 @@ export interface LifeStage {
 
 type StepName = (typeof serviceSteps)[number]['name'];
 
-const span = ([shortest, longest]: Seconds): string => `${shortest} to ${longest} s`;
+const span = ([shortest, longest]: SecondsRange): string => `${shortest} to ${longest} s`;
 const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`;
 const steps = 'src/platform/engine/service-steps.ts';
 
 /** What there is to say of each of the engine's steps: a step that is missing here doesn't compile. */
-const ofSteps: Readonly<Record<StepName, Omit<LifeStage, 'by' | 'file'>>> = {
+const stepDescriptions: Readonly<Record<StepName, Omit<LifeStage, 'by' | 'file'>>> = {
   'enter first phase': {
     title: 'Take the configuration',
     does: `Once the service has been queued for ${span(queueing)}, or the stage before has ended well, it enters its first phase. The configuration of this moment is what is deployed.`,
@@ -53,7 +52,7 @@ const ofSteps: Readonly<Record<StepName, Omit<LifeStage, 'by' | 'file'>>> = {
   },
   observe: {
     title: 'Work and observe, phase by phase',
-    does: `Outside of any transaction. The runtime is told to begin the phase, and is then observed until the phase has ended. It says when to look again; at least ${betweenObservations} ms pass between two observations.`,
+    does: `Outside of any transaction. The runtime is told to begin the phase, and is then observed until the phase has ended. It says when to look again; at least ${minimumObservationMilliseconds} ms pass between two observations.`,
     durable: 'With each observation, in one transaction over the revision that was read: cursor, log lines, commit; at the end of a phase its step and the next state.',
     killed: 'The phase, at its last cursor. The runtime is given the same task again and goes on; no log line is lost or doubled.',
     messages: [
@@ -70,12 +69,12 @@ const ofSteps: Readonly<Record<StepName, Omit<LifeStage, 'by' | 'file'>>> = {
   },
 };
 
-const stepStage = (name: StepName): LifeStage => ({ by: { name: 'serviceSteps' }, file: steps, ...ofSteps[name] });
+const stepStage = (name: StepName): LifeStage => ({ by: { name: 'serviceSteps' }, file: steps, ...stepDescriptions[name] });
 
 /** Every stage, from the request to the webhook and what comes after. */
 export const lifeStages: readonly LifeStage[] = [
   {
-    title: 'Accept the request', by: request, file: 'src/platform/engine/requests.ts',
+    title: 'Accept the request', by: requestDeployment, file: 'src/platform/engine/requests.ts',
     does: 'Checks the lock of the cluster and the state of each service, and makes the deployment: queued behind what the environment has under way.',
     durable: 'Before the caller is answered, in the transaction of the request: the deployment, its services, their states and events.',
     killed: 'Nothing, or the whole order. A caller that got no answer finds out from the status; sending it again would be a second order.',
@@ -89,14 +88,14 @@ export const lifeStages: readonly LifeStage[] = [
     messages: [],
   },
   {
-    title: 'Claim', by: deploymentLane, file: 'src/platform/engine/deployment-lane.ts',
+    title: 'Claim', by: deploymentQueue, file: 'src/platform/engine/drive.ts',
     does: 'A worker of the engine claims the deployments that are due, and holds them under a lease that it renews.',
     durable: `The id of the worker in the deployment, and its lease of ${seconds(leaseMilliseconds)}.`,
-    killed: `The claim of a dead worker. Others free it when they see that its process has ended, or, from another host, when its lease has run out. They look when they start, then every ${seconds(lookAroundMilliseconds.inCompany)}, or every ${seconds(lookAroundMilliseconds.alone)} where no other worker is known.`,
+    killed: `The claim of a dead worker. Others free it when they see that its process has ended, or, from another host, when its lease has run out. They look when they start, then every ${seconds(reapIntervalMilliseconds.inCompany)}, or every ${seconds(reapIntervalMilliseconds.alone)} where no other worker is known.`,
     messages: [['engine', 'database', 'claim what is due']],
   },
   {
-    title: 'Begin', by: drive, file: 'src/platform/engine/drive.ts',
+    title: 'Begin', by: advanceDeployment, file: 'src/platform/engine/drive.ts',
     does: 'The deployment at the head of its environment\'s queue begins: the services of the first stage stay queued for a moment, the others wait.',
     durable: 'ONGOING for the deployment, WAITING_* for the services of later stages.',
     killed: 'The deployment still queued, at the head.',
@@ -105,14 +104,14 @@ export const lifeStages: readonly LifeStage[] = [
   stepStage('enter first phase'),
   stepStage('observe'),
   {
-    title: 'End a service, then the deployment', by: finish, file: 'src/platform/engine/finish.ts',
+    title: 'End a service, then the deployment', by: finishService, file: 'src/platform/engine/finish.ts',
     does: 'After the last phase, or the first that failed. The last service of a stage starts the next stage; after a failure the stages that have not begun are canceled. The last service of all ends the deployment, and the next one in the queue has its turn.',
     durable: 'All of it in the transaction of the last observation: the state, what runs now (after a good end only), the delivery, the next runs of a job, the turn of the next deployment.',
     killed: 'The last phase, as before: it is observed once more, and ends the same way.',
     messages: [['engine', 'database', 'end state, what runs, deliveries, next turn']],
   },
   {
-    title: 'Cancel, if somebody asks', by: cancel, file: 'src/platform/engine/requests.ts',
+    title: 'Cancel, if somebody asks', by: cancelEnvironmentDeployment, file: 'src/platform/engine/requests.ts',
     does: `Every service that has not ended is ${canceling.state}. An observation that is under way meanwhile was made over an older revision, and is dropped.`,
     durable: 'Before the caller is answered.',
     killed: 'Nothing, or the whole cancel.',
@@ -120,14 +119,14 @@ export const lifeStages: readonly LifeStage[] = [
   },
   stepStage('end canceled'),
   {
-    title: 'Deliver webhooks', by: deliveryLane, file: 'src/platform/engine/webhooks/delivery-lane.ts',
-    does: `Claims what is due for a webhook, posts it outside of any transaction, and records the attempt. Up to ${maximumAttempts} attempts, ${firstRetrySeconds} s apart at first, doubled each time. One at a time for a service of a deployment, in order.`,
+    title: 'Deliver webhooks', by: deliveryQueue, file: 'src/platform/engine/webhooks/delivery-lane.ts',
+    does: `Claims what is due for a webhook, posts it outside of any transaction, and records the attempt. Up to ${maximumDeliveryAttempts} attempts, ${firstRetrySeconds} s apart at first, doubled each time. One at a time for a service of a deployment, in order.`,
     durable: 'The claim; then the attempt with its answer, and when the next one is due.',
     killed: 'Before the record: the delivery is posted again, with the same id. So at least once: a receiver tells repetitions by the id.',
     messages: [['engine', 'database', 'claim deliveries'], ['engine', 'receiver', 'POST, with the id of the delivery'], ['receiver', 'engine', 'status', true], ['engine', 'database', 'attempt recorded']],
   },
   {
-    title: 'Remove old deployments', by: retentionLane, file: 'src/platform/engine/retention-lane.ts',
+    title: 'Remove old deployments', by: retentionQueue, file: 'src/platform/engine/retention-lane.ts',
     does: 'Removes the oldest deployments with everything that belongs to them. What a service shows as its latest stays, and so does what a webhook has not been told of yet.',
     durable: 'A batch at a time, each in one transaction.',
     killed: 'The whole batch. It is removed the next time.',
@@ -141,17 +140,17 @@ const arrow = ([from, to, text, isAnswer]: Message): string => `  ${from}${isAns
 const sequence = (): string =>
   [
     'sequenceDiagram',
-    ...Object.entries(parties).map(([id, name]) => `  participant ${id} as ${name}`),
+    ...Object.entries(participants).map(([id, name]) => `  participant ${id} as ${name}`),
     ...lifeStages.flatMap(({ title, messages }) => {
       const arrows = messages.map(arrow);
-      if (title === ofSteps.observe.title) return ['  loop until the last phase has ended', ...arrows.map((line) => `  ${line}`), '  end'];
+      if (title === stepDescriptions.observe.title) return ['  loop until the last phase has ended', ...arrows.map((line) => `  ${line}`), '  end'];
       return arrows;
     }),
   ].join('\n');
 
 /** The states of a deploy of an application as a Mermaid flowchart. */
 const states = (): string => {
-  const { queued, waiting, phases, end } = pathOf('application', 'DEPLOY');
+  const { queued, waiting, phases, end } = statePathOf('application', 'DEPLOY');
   const phase = (index: number): string => (phases[index] ? `p${index}` : 'ended');
   return [
     'flowchart LR',
@@ -177,12 +176,12 @@ export const lifeOfADeploymentPage = (): string =>
     `\`\`\`mermaid\n${sequence()}\n\`\`\``,
     '## Stage by stage',
     'A kill is a `kill -9` of the process, or a power cut: what was committed stays, what was not never was.',
-    table(['Stage', 'Who', 'What', 'Durable by then', 'A kill there leaves'], lifeStages.map(stageRow)),
+    markdownTable(['Stage', 'Who', 'What', 'Durable by then', 'A kill there leaves'], lifeStages.map(stageRow)),
     '## The states on the way',
     'Of an application that is deployed, from `src/platform/engine/lifecycle.ts`. [States](states.md) has every kind and action, and every transition.',
     `\`\`\`mermaid\n${states()}\n\`\`\``,
     'Services of one deployment go in stages; one begins when the one before has ended well:',
-    table(['Action', 'Stages'], DeploymentAction.options.map((action) => [action, kindsByStage(action)])),
+    markdownTable(['Action', 'Stages'], DeploymentAction.options.map((action) => [action, kindsByStage(action)])),
     '## Tests',
     '`test/platform/engine/crash.test.ts` and `test/slow/engine-crash.test.ts` kill workers at random moments and check that nothing is lost, doubled or stuck. `test/platform/engine/model.test.ts` compares random sequences of orders, cancels and restarts with the table of states. `test/platform/slow-runtime.test.ts` holds that nobody waits for a slow runtime.',
   ].join('\n\n')}\n`;

@@ -2,7 +2,7 @@ const cellOf = (text: string): string => text.replaceAll('|', '\\|').replaceAll(
 const line = (cells: readonly string[]): string => `| ${cells.map(cellOf).join(' | ')} |`;
 
 /** A Markdown table; cells may hold any text. */
-export const table = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
+export const markdownTable = (heading: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heading, heading.map(() => '---'), ...rows].map(line).join('\n');
 
 export const code = (text: string): string => `\`${text}\``;
@@ -13,7 +13,7 @@ const markOf = (name: string) => ({ begin: `<!-- generated: ${name} -->`, end: `
  * Puts text between the marks that a hand-written page has for it.
  * @throws Error when the page lacks the marks.
  */
-export function between(page: string, name: string, text: string): string {
+export function replaceGenerated(page: string, name: string, text: string): string {
   const { begin, end } = markOf(name);
   const from = page.indexOf(begin);
   const to = page.indexOf(end);

@@ -6,7 +6,7 @@ import { needsConfirmation } from '../../src/server/guard/tier.ts';
 import { listed } from '../../src/server/guard/registry.ts';
 import { isDocumented, permissionOf, toolsets, type Tool } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
-import { code, table } from './markdown.ts';
+import { code, markdownTable } from './markdown.ts';
 
 const yes = (value: boolean): string => (value ? 'yes' : '');
 const request = ({ method, path }: AnyOperation): string => code(`${method} ${path}`);
@@ -14,7 +14,7 @@ const documented = allOperations.filter((op) => op.documented);
 const outside = allOperations.filter((op) => !op.documented);
 const toolOf = (op: AnyOperation): Tool | undefined => tools.find(({ name, operation }) => operation === op && name === op.name);
 
-const optionCells = ({ env, flag, value, description, otherwise, commands }: OptionHelp): string[] => [
+const optionCells = ({ env, flag, value, description, defaultText: otherwise, commands }: OptionHelp): string[] => [
   code(env),
   flag === undefined ? '' : code(value === undefined ? flag : `${flag} <${value}>`),
   description,
@@ -23,7 +23,7 @@ const optionCells = ({ env, flag, value, description, otherwise, commands }: Opt
 ];
 
 const optionTable = (options: readonly OptionHelp[]): string =>
-  table(['Environment', 'Flag', 'What it does', 'Default', 'Commands'], options.map(optionCells));
+  markdownTable(['Environment', 'Flag', 'What it does', 'Default', 'Commands'], options.map(optionCells));
 
 /** docs/configuration.md */
 export const configurationPage = (): string => `# Configuration
@@ -38,7 +38,7 @@ ${optionTable(optionHelp)}
 
 /** The tools by what they are about, for the README. */
 export const toolsByToolset = (): string =>
-  table(
+  markdownTable(
     ['About', 'Tools'],
     toolsets.flatMap((toolset) => {
       const names = tools.filter((tool) => tool.toolset === toolset).map(({ name }) => code(name));
@@ -48,13 +48,13 @@ export const toolsByToolset = (): string =>
 
 const toolSection = (tool: Tool): string => {
   const { description, inputSchema } = listed(tool);
-  const rows = argumentsOf(inputSchema, code).map(({ name, type, isRequired, meaning }) => [code(name), type, yes(isRequired), meaning]);
+  const rows = argumentsOf(inputSchema, code).map(({ name, type, isRequired, description: meaning }) => [code(name), type, yes(isRequired), meaning]);
   const { effect } = tool.operation;
   return [
     `### ${tool.name}`,
     description,
     `Effect: ${effect}${needsConfirmation(effect) ? ', the user is asked first' : ''}. Token permission: ${permissionOf(tool)}. ${tool.operations.length > 1 ? 'Requests' : 'Request'}: ${tool.operations.map(request).join(', ')}.`,
-    rows.length === 0 ? 'Takes no arguments.' : table(['Argument', 'Type', 'Required', 'Meaning'], rows),
+    rows.length === 0 ? 'Takes no arguments.' : markdownTable(['Argument', 'Type', 'Required', 'Meaning'], rows),
   ].join('\n\n');
 };
 
@@ -87,12 +87,12 @@ What the embedded platform serves and the client can call, from the contract in 
 
 ${documented.length} operations of the API document, in its order; ${asTools(documented)} of them are tools.
 
-${table(operationHeading, operationRows(documented))}
+${markdownTable(operationHeading, operationRows(documented))}
 
 ## Outside the document
 
 ${outside.length} operations that platforms of this kind serve beside the documented ones; ${asTools(outside)} of them are tools. Another platform may not have them: a path is tried
 once, and after a 404 or 405 that says the route is unknown the operation is taken as not offered there, and the caller is told.
 
-${table(operationHeading, operationRows(outside))}
+${markdownTable(operationHeading, operationRows(outside))}
 `;

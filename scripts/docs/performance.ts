@@ -1,7 +1,7 @@
-import { table as figuresTable } from '../../bench/report.ts';
+import { measurementTable as figuresTable } from '../../bench/report.ts';
 import { baseline, readRun } from '../../bench/run.ts';
-import { isMet, targetOf } from '../../bench/targets.ts';
-import { table } from './markdown.ts';
+import { isMet, targetFor } from '../../bench/targets.ts';
+import { markdownTable } from './markdown.ts';
 
 const run = await readRun(baseline);
 
@@ -15,12 +15,12 @@ export function performanceMachine(): string {
 export function performanceTargets(): string {
   const rows = Object.entries(run.results).flatMap(([measurement, figures]) =>
     figures.flatMap((figure) => {
-      const target = targetOf(measurement, figure.name);
+      const target = targetFor(measurement, figure.name);
       if (!target || figure.ratio === undefined) return [];
       return [[`${measurement}: ${figure.name}`, `${target.bound} ${target.ratio} ×`, `${figure.ratio.toFixed(2)} ×`, isMet(target, figure) ? 'met' : 'missed']];
     }),
   );
-  return table(['What', 'Target', 'Measured', ''], rows);
+  return markdownTable(['What', 'Target', 'Measured', ''], rows);
 }
 
 /** Every figure, a table for each measurement. */

@@ -2,7 +2,7 @@ import { allScenarios, scenarios } from '../../src/platform/testing/scenarios/sc
 import type { Scenario } from '../../src/platform/testing/scenarios/scenario.ts';
 import { code } from './markdown.ts';
 
-const section = ({ name, story, seen, fix, environments, services }: Scenario): string => {
+const section = ({ name, story, symptoms: seen, fix, environments, services }: Scenario): string => {
   const places = environments.map(({ path, mode, cluster }) => `${code(path)} (${mode}, cluster ${cluster})`).join(' and ');
   const parts = services.map((service) => `the ${service.kind} ${code(service.name)}`).join(', ');
   return [`## ${name}`, story, `- Where: ${places}, with ${parts}.\n- Seen: ${seen}\n- Fix: ${fix}`].join('\n\n');

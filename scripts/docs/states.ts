@@ -1,20 +1,20 @@
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
-import { alertRuleMoves, canceling, clusterUpgrade, pathOf, type Seconds } from '../../src/platform/engine/lifecycle.ts';
+import { alertRuleTransitions, canceling, clusterUpgradeStates, statePathOf, type SecondsRange } from '../../src/platform/engine/lifecycle.ts';
 import { diagramOf } from '../../src/platform/engine/transitions.ts';
-import { table } from './markdown.ts';
+import { markdownTable } from './markdown.ts';
 
-const span = ([shortest, longest]: Seconds): string => `${shortest}–${longest} s`;
+const span = ([shortest, longest]: SecondsRange): string => `${shortest}–${longest} s`;
 
 const pathRow = (kind: (typeof serviceKinds)[number], action: DeploymentAction): string[] => {
-  const { queued, phases, end } = pathOf(kind, action);
+  const { queued, phases, end } = statePathOf(kind, action);
   const passed = phases.map(({ state, step, takes }) => `${state} (${step}, ${span(takes)})`);
   return [kind, action, [queued, ...passed, end].join(' → '), [...new Set(phases.map(({ onFailure }) => onFailure))].join(', ')];
 };
 
 const paths = () => serviceKinds.flatMap((kind) => DeploymentAction.options.map((action) => pathRow(kind, action)));
 
-const alertRow = ({ from, on, to, takes }: (typeof alertRuleMoves)[number]): string[] => [from, on, to, takes === 'for' ? "the rule's for_duration" : span(takes)];
+const alertRow = ({ from, on, to, takes }: (typeof alertRuleTransitions)[number]): string[] => [from, on, to, takes === 'for' ? "the rule's for_duration" : span(takes)];
 
 /** docs/states.md: what states the embedded platform goes through, from the engine's own table. */
 export const statesPage = (): string =>
@@ -22,12 +22,12 @@ export const statesPage = (): string =>
     '# States',
     'What the embedded platform goes through, and how long each step takes in the simulated runtime at a time scale of 1.',
     '## Services',
-    table(['Kind', 'Action', 'States', 'On failure'], paths()),
+    markdownTable(['Kind', 'Action', 'States', 'On failure'], paths()),
     `A service whose stage has not begun is WAITING_*. A cancel leads through ${canceling.state} to ${canceling.end} within ${span(canceling.takes)}. An environment shows the aggregate of its services. The application status endpoint says RUNNING where the others say DEPLOYED or RESTARTED.`,
     '## Every transition of an application',
     `\`\`\`mermaid\n${diagramOf('application')}\n\`\`\``,
     '## Clusters',
-    `An upgrade goes from ${clusterUpgrade.from.join(', ')} through ${clusterUpgrade.queued.state} (${span(clusterUpgrade.queued.takes)}) and ${clusterUpgrade.running.state} (${span(clusterUpgrade.running.takes)}) to ${clusterUpgrade.end}.`,
+    `An upgrade goes from ${clusterUpgradeStates.from.join(', ')} through ${clusterUpgradeStates.queued.state} (${span(clusterUpgradeStates.queued.takes)}) and ${clusterUpgradeStates.running.state} (${span(clusterUpgradeStates.running.takes)}) to ${clusterUpgradeStates.end}.`,
     '## Alert rules',
-    table(['From', 'When', 'To', 'After'], alertRuleMoves.map(alertRow)),
+    markdownTable(['From', 'When', 'To', 'After'], alertRuleTransitions.map(alertRow)),
   ].join('\n\n')}\n`;

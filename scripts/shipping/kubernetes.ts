@@ -6,7 +6,7 @@ import { fillIn } from './template.ts';
 const home = join(import.meta.dirname, '../../deploy/helm/infra-mcp');
 
 /** What Helm tells a chart of its installation. */
-export interface Release {
+export interface HelmRelease {
   /** As given to `helm install`. */
   readonly name: string;
   /** What says that it manages the objects. */
@@ -16,7 +16,7 @@ export interface Release {
 const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The Kubernetes objects of the chart with its own values, in the order of their files. */
-export async function objectsOf({ name, service }: Release, chart: { readonly name: string; readonly appVersion: string }): Promise<Record<string, unknown>[]> {
+export async function objectsOf({ name, service }: HelmRelease, chart: { readonly name: string; readonly appVersion: string }): Promise<Record<string, unknown>[]> {
   const files = (await readdir(join(home, 'templates'))).toSorted();
   const templates = await Promise.all(files.map((file) => readFile(join(home, 'templates', file), 'utf8')));
   const Values = parse(await readFile(join(home, 'values.yaml'), 'utf8')) as unknown;

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { optionsOf, type OptionHelp } from '../../src/cli/config/read-config.ts';
 import { about, published } from './about.ts';
-import { isSecret, isSwitch } from './options.ts';
+import { isSecretOption, isBooleanOption } from './options.ts';
 
 const { name, title, version, summary, author, license, server } = about;
 
@@ -10,11 +10,11 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 const formatOf = (option: OptionHelp): string => {
   if (option.value === 'path') return 'filepath';
-  return isSwitch(option) ? 'boolean' : 'string';
+  return isBooleanOption(option) ? 'boolean' : 'string';
 };
 
 const variable = (option: OptionHelp) => ({
-  name: option.env, description: option.description, format: formatOf(option), ...(isSecret(option) && { isSecret: true }),
+  name: option.env, description: option.description, format: formatOf(option), ...(isSecretOption(option) && { isSecret: true }),
 });
 
 /** server.json, for the registry of MCP servers. */

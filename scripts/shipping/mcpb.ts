@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { optionsOf, type OptionHelp } from '../../src/cli/config/read-config.ts';
 import { tools } from '../../tools/index.ts';
 import { about } from './about.ts';
-import { isSecret, isSwitch } from './options.ts';
+import { isSecretOption, isBooleanOption } from './options.ts';
 
 /** The options that a host asks its user for. All others have their defaults. */
 const asked: readonly OptionHelp['name'][] = ['baseUrl', 'apiToken', 'readOnly', 'policyFile'];
@@ -21,7 +21,7 @@ const question = (option: OptionHelp) => ({
   title: titleOf(option),
   description: option.description,
   required: false,
-  ...(isSwitch(option) ? { type: 'boolean', default: false } : { type: option.value === 'path' ? 'file' : 'string', ...(isSecret(option) && { sensitive: true }) }),
+  ...(isBooleanOption(option) ? { type: 'boolean', default: false } : { type: option.value === 'path' ? 'file' : 'string', ...(isSecretOption(option) && { sensitive: true }) }),
 });
 
 /** manifest.json of the MCP bundle. */

@@ -11,7 +11,7 @@ type Node =
   | { readonly kind: 'define'; readonly name: string; readonly body: readonly Node[] };
 
 /** What names stand for: `.Values` and the like by their first part, variables with their dollar. */
-export type Scope = Readonly<Record<string, unknown>>;
+export type TemplateScope = Readonly<Record<string, unknown>>;
 
 const range = /^range (?<key>\$\w+), (?<value>\$\w+) := (?<over>\S+)$/;
 const define = /^define "(?<name>[^"]+)"$/;
@@ -42,11 +42,11 @@ function nodesOf(rest: ReturnType<typeof parts>): Node[] {
 }
 
 /** What a word means: the dot, a text in quotes, a number, a variable, or the path of a value. */
-const valueOf = (word: string, scope: Scope): unknown => {
+const valueOf = (word: string, scope: TemplateScope): unknown => {
   if (word === '.') return scope;
   if (/^["\d]/.test(word)) return JSON.parse(word);
   const names = word.startsWith('$') ? [word] : word.split('.').slice(1);
-  const value = names.reduce<unknown>((held, name) => (held as Scope | undefined)?.[name], scope);
+  const value = names.reduce<unknown>((held, name) => (held as TemplateScope | undefined)?.[name], scope);
   if (value === undefined) throw new Error(`The template uses ${word}, which has no value.`);
   return value;
 };
@@ -55,7 +55,7 @@ const indented = (spaces: number, text: string): string => `\n${text.split('\n')
 
 type Functions = Readonly<Record<string, (...given: never[]) => unknown>>;
 
-const functionsWith = (defined: ReadonlyMap<string, readonly Node[]>, scope: Scope): Functions => ({
+const functionsWith = (defined: ReadonlyMap<string, readonly Node[]>, scope: TemplateScope): Functions => ({
   include: (name: string) => {
     const body = defined.get(name);
     if (!body) throw new Error(`The template includes ${name}, which is not defined.`);
@@ -68,7 +68,7 @@ const functionsWith = (defined: ReadonlyMap<string, readonly Node[]>, scope: Sco
 });
 
 /** A pipeline: what a step gives is the last that the next one is given. */
-function run(words: string, defined: ReadonlyMap<string, readonly Node[]>, scope: Scope): unknown {
+function run(words: string, defined: ReadonlyMap<string, readonly Node[]>, scope: TemplateScope): unknown {
   const functions = functionsWith(defined, scope);
   return words.split('|').reduce<unknown>((held, step, index) => {
     const [name = '', ...given] = step.trim().match(/"[^"]*"|\S+/g) ?? [];
@@ -81,12 +81,12 @@ function run(words: string, defined: ReadonlyMap<string, readonly Node[]>, scope
   }, undefined);
 }
 
-function textOf(nodes: readonly Node[], defined: ReadonlyMap<string, readonly Node[]>, scope: Scope): string {
+function textOf(nodes: readonly Node[], defined: ReadonlyMap<string, readonly Node[]>, scope: TemplateScope): string {
   const text = (node: Node): string => {
     if (node.kind === 'text') return node.text;
     if (node.kind === 'value') return String(run(node.words, defined, scope));
     if (node.kind === 'define') return '';
-    const over = Object.entries(valueOf(node.over, scope) as Scope).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const over = Object.entries(valueOf(node.over, scope) as TemplateScope).toSorted(([a], [b]) => (a < b ? -1 : 1));
     return over.map(([key, value]) => textOf(node.body, defined, { ...scope, [node.key]: key, [node.value]: value })).join('');
   };
   return nodes.map(text).join('');
@@ -96,7 +96,7 @@ function textOf(nodes: readonly Node[], defined: ReadonlyMap<string, readonly No
  * Fills in templates, each with what `define` of any of them names.
  * @throws Error that names what can't be filled in.
  */
-export function fillIn(templates: readonly string[], scope: Scope): string[] {
+export function fillIn(templates: readonly string[], scope: TemplateScope): string[] {
   const read = templates.map((template) => nodesOf(parts(template)));
   const defined = new Map(read.flat().flatMap((node) => (node.kind === 'define' ? [[node.name, node.body] as const] : [])));
   return read.map((nodes) => textOf(nodes, defined, scope));

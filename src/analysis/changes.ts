@@ -2,10 +2,10 @@ import type * as z from 'zod';
 import type { EnvironmentVariable } from '../contract/resources/variable.ts';
 import type { ServiceKind } from '../contract/resources/service.ts';
 import { type HistoryItem, type PastDeployment, readDeployment, shortCommit } from './history.ts';
-import type { Loose } from './loose.ts';
+import type { Lenient } from './loose.ts';
 
 /** A variable without its value: what reads one here must not be able to show it. */
-export type VariableKey = Loose<Pick<z.infer<typeof EnvironmentVariable>, 'updated_at' | 'created_at' | 'scope' | 'variable_type'>> & { readonly key: string };
+export type VariableKey = Lenient<Pick<z.infer<typeof EnvironmentVariable>, 'updated_at' | 'created_at' | 'scope' | 'variable_type'>> & { readonly key: string };
 
 /** Another service of the same environment; databases have a host, a port and a type. */
 export interface Sibling {
@@ -21,7 +21,7 @@ export interface Sibling {
 }
 
 /** A difference between two points of a service's life. */
-export interface Change {
+export interface ServiceChange {
   readonly kind: 'commit' | 'image' | 'configuration' | 'variable' | 'sibling' | 'deployment';
   readonly text: string;
   /** The variable's key, where it is one. */
@@ -31,7 +31,7 @@ export interface Change {
 }
 
 /** What stands around a service's deployments. */
-export interface Surroundings {
+export interface ChangeContext {
   readonly variables?: readonly VariableKey[];
   readonly siblings?: readonly Sibling[];
   /** When the service's configuration was last changed. */
@@ -51,12 +51,12 @@ const commitText = (from: PastDeployment, to: PastDeployment): string => {
   return `commit ${from.commit ? `${shortCommit(from.commit)} → ` : ''}${shortCommit(to.commit ?? '')}${said ? ` (${said})` : ''}`;
 };
 
-const contents = (from: PastDeployment, to: PastDeployment): Change[] => [
+const contentChanges = (from: PastDeployment, to: PastDeployment): ServiceChange[] => [
   ...(to.commit && to.commit !== from.commit ? [{ kind: 'commit', text: commitText(from, to) } as const] : []),
   ...(to.image && to.image !== from.image ? [{ kind: 'image', text: `image ${from.image ? `${from.image} → ` : ''}${to.image}` } as const] : []),
 ];
 
-const variableChanges = (variables: readonly VariableKey[], from?: string, to?: string): Change[] =>
+const variableChanges = (variables: readonly VariableKey[], from?: string, to?: string): ServiceChange[] =>
   variables
     .filter((variable) => isWithin(variable.updated_at ?? variable.created_at, from, to))
     .map(({ key, scope, created_at: created, updated_at: updated }) => ({
@@ -66,7 +66,7 @@ const variableChanges = (variables: readonly VariableKey[], from?: string, to?: 
       at: updated ?? created ?? undefined,
     }));
 
-const around = ({ variables = [], siblings = [], configuredAt }: Surroundings, from?: string, to?: string): Change[] => [
+const contextChanges = ({ variables = [], siblings = [], configuredAt }: ChangeContext, from?: string, to?: string): ServiceChange[] => [
   ...(isWithin(configuredAt, from, to) ? [{ kind: 'configuration', text: 'its configuration was changed', at: configuredAt } as const] : []),
   ...variableChanges(variables, from, to),
   ...siblings
@@ -80,12 +80,12 @@ const around = ({ variables = [], siblings = [], configuredAt }: Surroundings, f
  * What changed from one deployment of a service to a later one: commit, image, and what was changed around it after
  * the first began and before the second did. Variables that were removed leave no trace, so none is told of.
  */
-export function changesBetween(from: HistoryItem, to: HistoryItem, surroundings: Surroundings = {}): Change[] {
+export function changesBetween(from: HistoryItem, to: HistoryItem, surroundings: ChangeContext = {}): ServiceChange[] {
   const [first, second] = [readDeployment(from), readDeployment(to)];
-  const content = contents(first, second);
+  const content = contentChanges(first, second);
   // Another image is another configuration: that says it already.
   const configuredAt = content.some(({ kind }) => kind === 'image') ? undefined : surroundings.configuredAt;
-  return [...content, ...around({ ...surroundings, configuredAt }, first.startedAt, second.startedAt)];
+  return [...content, ...contextChanges({ ...surroundings, configuredAt }, first.startedAt, second.startedAt)];
 }
 
 const deploymentText = ({ action, state, triggeredBy, commit, image }: PastDeployment): string =>
@@ -99,11 +99,11 @@ const deploymentText = ({ action, state, triggeredBy, commit, image }: PastDeplo
  * @param history the service's deployments, newest first
  * @param since an ISO timestamp
  */
-export function changesSince(history: readonly HistoryItem[], since: string, surroundings: Surroundings = {}): Change[] {
+export function changesSince(history: readonly HistoryItem[], since: string, surroundings: ChangeContext = {}): ServiceChange[] {
   const deployments = history
     .map(readDeployment)
     .filter(({ startedAt }) => isWithin(startedAt, since, undefined))
-    .map((past): Change => ({ kind: 'deployment', text: deploymentText(past), at: past.startedAt }));
-  const time = ({ at }: Change): number => (at === undefined ? 0 : Date.parse(at));
-  return [...deployments, ...around(surroundings, since)].toSorted((one, other) => time(other) - time(one));
+    .map((past): ServiceChange => ({ kind: 'deployment', text: deploymentText(past), at: past.startedAt }));
+  const time = ({ at }: ServiceChange): number => (at === undefined ? 0 : Date.parse(at));
+  return [...deployments, ...contextChanges(surroundings, since)].toSorted((one, other) => time(other) - time(one));
 }

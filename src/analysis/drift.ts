@@ -1,5 +1,5 @@
 import { hiddenSecret } from '../contract/primitives.ts';
-import { isRecord } from './values.ts';
+import { isRecord } from '../client/json.ts';
 
 /** A service as the platform answers it: `name`, `service_type` and its configuration. */
 export type ServiceAnswer = Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ const compared: readonly { path: string; what: string; kind: DriftKind }[] = [
   { path: 'timeout_sec', what: 'time limit (s)', kind: 'setting' },
 ];
 
-const at = (record: unknown, path: string): unknown =>
+const valueAt = (record: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), record);
 
 /** A value as text that is equal for what means the same: ids and the order of members don't count. */
@@ -118,7 +118,7 @@ const hiddenStart = hiddenSecret.slice(0, -1);
 
 const compareServices = (one: ServiceAnswer, other: ServiceAnswer): Comparison => {
   const service = nameOf(one);
-  const rows = compared.map(({ path, ...about }) => ({ ...about, first: textOf(at(one, path)), second: textOf(at(other, path)) }));
+  const rows = compared.map(({ path, ...about }) => ({ ...about, first: textOf(valueAt(one, path)), second: textOf(valueAt(other, path)) }));
   return {
     differences: rows.flatMap(({ kind, what, first, second }) => (first === second ? [] : [{ kind, service, what, first, second }])),
     // Where all that shows is the same, what is hidden in it may differ.
@@ -131,22 +131,22 @@ const variableKey = ({ key, service }: ComparedVariable): string => `${service?.
 const ofService = ({ service }: ComparedVariable): { service?: string } => (service ? { service } : {});
 
 /** Scopes from the widest to the narrowest: of variables with one key the narrowest counts. Whatever else there is belongs to a service. */
-const wide: readonly string[] = ['PROJECT', 'ENVIRONMENT'];
+const sharedScopes: readonly string[] = ['PROJECT', 'ENVIRONMENT'];
 
-const breadth = ({ scope }: ComparedVariable): number => (wide.includes(scope ?? '') ? wide.indexOf(scope!) : wide.length);
+const scopeBreadth = ({ scope }: ComparedVariable): number => (sharedScopes.includes(scope ?? '') ? sharedScopes.indexOf(scope!) : sharedScopes.length);
 
 /** Variables by key. Those that the platform sets itself differ by their nature: they are left out. */
-const own = (variables: readonly ComparedVariable[] = []): Map<string, ComparedVariable> =>
+const variablesByKey = (variables: readonly ComparedVariable[] = []): Map<string, ComparedVariable> =>
   new Map(
     variables
       .filter(({ scope }) => scope !== 'BUILT_IN')
-      .toSorted((one, other) => breadth(one) - breadth(other))
+      .toSorted((one, other) => scopeBreadth(one) - scopeBreadth(other))
       .map((variable) => [variableKey(variable), variable]),
   );
 
 /** What of an environment is seen under the key and by the service of a variable: the service's own or, where there is none, what it inherits. */
 const effectiveIn = ({ services, variables }: ComparedEnvironment) => {
-  const set = own(variables);
+  const set = variablesByKey(variables);
   const names = new Set(services.map((service) => nameOf(service).toLowerCase()));
   return {
     set,
@@ -184,7 +184,7 @@ const byGravity = (one: Difference, other: Difference): number =>
  * How two environments differ. Services are paired by kind and name; variables are compared where both
  * sides were given any, and both values may be shown. Answers of any platform will do: members that neither has aren't compared.
  */
-export function compareEnvironments(one: ComparedEnvironment, other: ComparedEnvironment): Drift {
+export function findDrift(one: ComparedEnvironment, other: ComparedEnvironment): Drift {
   const seconds = new Map(other.services.map((service) => [keyOf(service), service]));
   const pairs = one.services.flatMap((service) => {
     const second = seconds.get(keyOf(service));

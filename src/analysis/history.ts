@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { endOf } from '../contract/states.ts';
+import { terminalOutcome } from '../contract/states.ts';
 import type { DeploymentHistoryItem } from '../contract/resources/job.ts';
 import { actionOf } from './ends.ts';
-import type { Loose } from './loose.ts';
+import type { Lenient } from './loose.ts';
 import { durationOf } from './time-window.ts';
 
 /** One deployment, as histories list it. */
-export type HistoryItem = Loose<z.infer<typeof DeploymentHistoryItem>>;
+export type HistoryItem = Lenient<z.infer<typeof DeploymentHistoryItem>>;
 
 /** What one item of a history tells, in one shape. Absent where the platform left it out. */
 export interface PastDeployment {
@@ -43,7 +43,7 @@ export function readDeployment(item: HistoryItem): PastDeployment {
   const { identifier, status, auditing_data: audit, details, status_details: action, total_duration: total } = item;
   const state = status ?? undefined;
   const asked = actionOf(action?.action) ?? 'DEPLOY';
-  const end = (state === undefined ? undefined : endOf(asked, state)) ?? endByStatus(action?.status);
+  const end = (state === undefined ? undefined : terminalOutcome(asked, state)) ?? endByStatus(action?.status);
   const image = details?.image;
   return {
     id: identifier?.execution_id ?? undefined,

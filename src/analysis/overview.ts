@@ -1,12 +1,12 @@
-import { endOf } from '../contract/states.ts';
-import { actionOf, type ServiceStatus } from './ends.ts';
+import { terminalOutcome } from '../contract/states.ts';
+import { actionOf, type LenientServiceStatus } from './ends.ts';
 
 /** A service with its status; `status` is absent where the platform told none. */
 export interface WatchedService {
   readonly id: string;
   readonly name: string;
   readonly kind: string;
-  readonly status?: ServiceStatus | null;
+  readonly status?: LenientServiceStatus | null;
 }
 
 /** How services stand, what needs someone first. */
@@ -39,24 +39,24 @@ const failures: Readonly<Record<string, string>> = {
   DELETE_ERROR: 'it could not be deleted',
 };
 
-const failingStep = (status: ServiceStatus): string => {
+const failingStep = (status: LenientServiceStatus): string => {
   const step = status.steps?.details?.find((one) => one.status === 'ERROR')?.step_name;
   return step ? ` at ${step}` : '';
 };
 
-const settled = (state: string, status: ServiceStatus): readonly [Condition, string] | undefined => {
+const settled = (state: string, status: LenientServiceStatus): readonly [Condition, string] | undefined => {
   if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
   if (state === 'UNAVAILABLE') return ['unavailable', 'it can\'t be reached or keeps crashing'];
   if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
   if (state === 'STOPPED' || state === 'DELETED') return ['stopped', `it is ${state.toLowerCase()}`];
   if (state === 'READY' || status.service_deployment_status === 'NEVER_DEPLOYED') return ['never deployed', 'it was never deployed'];
-  if (endOf('DEPLOY', state) !== 'good') return undefined;
+  if (terminalOutcome('DEPLOY', state) !== 'good') return undefined;
   return status.service_deployment_status === 'OUT_OF_DATE'
     ? ['out of date', 'its configuration or a variable changed since it was deployed']
     : ['well', 'it runs'];
 };
 
-const conditionOf = (status: ServiceStatus | null | undefined): readonly [Condition, string] => {
+const conditionOf = (status: LenientServiceStatus | null | undefined): readonly [Condition, string] => {
   const state = status?.state;
   if (!status || !state) return ['unknown', 'the platform tells no state'];
   const end = settled(state, status);

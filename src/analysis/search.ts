@@ -1,8 +1,7 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { type Level, levels, type LogLine } from './logs/log-line.ts';
 import { type Entry, readEntries } from './logs/records.ts';
-import { timeWindow, type TimeWindow } from './time-window.ts';
-import { UnusableQuery } from './unusable-query.ts';
+import { timeWindow, UnusableQuery, type TimeWindow } from './time-window.ts';
 
 /** What to look for in a log. Everything given must fit. */
 export interface LogQuery {
@@ -32,7 +31,7 @@ export interface FoundLine {
   readonly matched: boolean;
 }
 
-export interface LogSearch {
+export interface LogSearchResult {
   /** Lines in their order, in groups that are apart in the log. */
   readonly groups: readonly (readonly FoundLine[])[];
   readonly matched: number;
@@ -50,14 +49,14 @@ const maximumPatternSize = 500;
 const tooLarge = 'The pattern is too large once its repeats, such as {2,9}, are written out. Search for a shorter one.';
 
 // What a person who is used to other engines misses, by how it is written.
-const missing = [
+const unsupportedSyntax = [
   { form: /\(\?<?[=!]/, name: 'Lookahead and lookbehind' },
   { form: /\\(?:[1-9]|k<)/, name: 'Backreferences' },
   { form: /\(\?>|[*+?}]\+/, name: 'Atomic groups and possessive quantifiers' },
 ];
 
-const unusable = (pattern: string, reason: string): string => {
-  const missed = missing.find(({ form }) => form.test(pattern));
+const unusableReason = (pattern: string, reason: string): string => {
+  const missed = unsupportedSyntax.find(({ form }) => form.test(pattern));
   return missed
     ? `${missed.name} can't be used: patterns are matched in linear time, without stepping back. Search for a simpler pattern, or use text.`
     : `The pattern can't be read: ${reason}. To search for the characters as they are, use text.`;
@@ -68,7 +67,7 @@ const compilePattern = (pattern: string): RE2JS => {
     return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new UnusableQuery(unusable(pattern, error.message.replace(/^error parsing regexp: /, '')));
+    throw new UnusableQuery(unusableReason(pattern, error.message.replace(/^error parsing regexp: /, '')));
   }
 };
 
@@ -91,7 +90,7 @@ const levelTest = (least: Level): ((entry: Entry) => boolean) => {
 };
 
 /** The entries of a window. One without a time has that of the line before it. */
-const within = (entries: readonly Entry[], { from, to }: TimeWindow): Entry[] => {
+const entriesWithin = (entries: readonly Entry[], { from, to }: TimeWindow): Entry[] => {
   if (from === undefined && to === undefined) return [...entries];
   let at = Number.NaN;
   return entries.filter(({ time }) => {
@@ -102,7 +101,7 @@ const within = (entries: readonly Entry[], { from, to }: TimeWindow): Entry[] =>
 };
 
 /** Places of the shown lines around matches, in groups whose contexts touch. */
-const grouped = (places: readonly number[], context: number, length: number): [number, number][] => {
+const groupPositions = (places: readonly number[], context: number, length: number): [number, number][] => {
   const groups: [number, number][] = [];
   for (const place of places) {
     const first = Math.max(0, place - context);
@@ -120,8 +119,8 @@ const grouped = (places: readonly number[], context: number, length: number): [n
  * @param now what durations in `since` and `until` count back from
  * @throws UnusableQuery when the pattern or a time can't be understood; the message says why
  */
-export function search(lines: readonly LogLine[], query: LogQuery, now: Date): LogSearch {
-  const entries = within(readEntries(lines), timeWindow(query, now));
+export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date): LogSearchResult {
+  const entries = entriesWithin(readEntries(lines), timeWindow(query, now));
   const tests: ((entry: Entry) => boolean)[] = [];
   if (query.level !== undefined) tests.push(levelTest(query.level));
   for (const test of [query.text ? textTest(query.text) : undefined, query.pattern ? patternTest(query.pattern) : undefined]) {
@@ -134,7 +133,7 @@ export function search(lines: readonly LogLine[], query: LogQuery, now: Date): L
   const counts = Object.fromEntries(levels.map((level) => [level, 0])) as Record<Level, number>;
   for (const place of places) counts[entries[place]?.level ?? 'info'] += 1;
   return {
-    groups: grouped(shown, context, entries.length).map(([first, last]) =>
+    groups: groupPositions(shown, context, entries.length).map(([first, last]) =>
       entries.slice(first, last + 1).map(({ index, time, pod, level, text }, offset) => ({
         index, time, pod, level, text, matched: matched.has(first + offset),
       }))),

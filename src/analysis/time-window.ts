@@ -1,5 +1,9 @@
 import * as z from 'zod';
-import { UnusableQuery } from './unusable-query.ts';
+
+/** A query that can't be carried out, and why; the message is for whoever wrote the query. */
+export class UnusableQuery extends Error {
+  override readonly name = 'UnusableQuery';
+}
 
 /** Times in milliseconds since 1970, both inclusive; open where left out. */
 export interface TimeWindow {

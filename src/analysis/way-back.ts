@@ -1,29 +1,29 @@
 import type { PastDeployment } from './history.ts';
 
 /** A deployment of a commit. */
-export type Release = PastDeployment & { readonly commit: string };
+export type CommitDeployment = PastDeployment & { readonly commit: string };
 
 /** Where an application goes back to. */
-export type WayBack =
+export type RollbackTarget =
   /** From the present commit to the one of a deployment that ended well. */
-  | { readonly kind: 'back'; readonly from: string; readonly to: Release }
+  | { readonly kind: 'back'; readonly from: string; readonly to: CommitDeployment }
   /** It was gone back already: `to` is present, and `from` came after it. */
-  | { readonly kind: 'back_already'; readonly from: string; readonly to: Release }
+  | { readonly kind: 'back_already'; readonly from: string; readonly to: CommitDeployment }
   /** The present commit failed, and was deployed well before: it is not what fails. */
   | { readonly kind: 'not_the_commit'; readonly from: string }
   /** No commit fits; these would, where another one than the last good was wanted. */
-  | { readonly kind: 'none'; readonly good: readonly Release[] };
+  | { readonly kind: 'none'; readonly good: readonly CommitDeployment[] };
 
 /** Fewest digits that name a commit. */
-const shortest = 7;
+const shortestCommitPrefix = 7;
 
-const isNamed = (commit: string, wanted: string): boolean => wanted.length >= shortest && commit.startsWith(wanted.toLowerCase());
+const isNamed = (commit: string, wanted: string): boolean => wanted.length >= shortestCommitPrefix && commit.startsWith(wanted.toLowerCase());
 
 /** The deployments of commits, newest first. */
-const releasesIn = (history: readonly PastDeployment[]): readonly Release[] => history.filter((one): one is Release => one.action === 'DEPLOY' && one.commit !== undefined);
+const commitDeploymentsIn = (history: readonly PastDeployment[]): readonly CommitDeployment[] => history.filter((one): one is CommitDeployment => one.action === 'DEPLOY' && one.commit !== undefined);
 
 /** Whether a commit was first deployed before another one. */
-const isOlder = (releases: readonly Release[], commit: string, than: string): boolean => {
+const isOlder = (releases: readonly CommitDeployment[], commit: string, than: string): boolean => {
   const firstOf = (wanted: string): number => releases.findLastIndex((one) => one.commit === wanted);
   return firstOf(commit) > firstOf(than);
 };
@@ -34,8 +34,8 @@ const isOlder = (releases: readonly Release[], commit: string, than: string): bo
  * @param commit at least its first 7 digits.
  * @returns undefined where the history doesn't know the commit.
  */
-export function goesBack(history: readonly PastDeployment[], commit: string): boolean | undefined {
-  const releases = releasesIn(history);
+export function isRollback(history: readonly PastDeployment[], commit: string): boolean | undefined {
+  const releases = commitDeploymentsIn(history);
   const [present] = releases;
   const same = releases.filter((one) => isNamed(one.commit, commit) || isNamed(commit.toLowerCase(), one.commit));
   return present && same.length > 0 ? same.some((one) => isOlder(releases, one.commit, present.commit)) : undefined;
@@ -47,12 +47,12 @@ export function goesBack(history: readonly PastDeployment[], commit: string): bo
  * @param history newest first; has to reach back to the first deployment of the present commit.
  * @param wanted the commit to go back to, at least its first 7 digits. Without one going back twice leads nowhere.
  */
-export function wayBack(history: readonly PastDeployment[], wanted?: string): WayBack {
-  const releases = releasesIn(history);
+export function findRollbackTarget(history: readonly PastDeployment[], wanted?: string): RollbackTarget {
+  const releases = commitDeploymentsIn(history);
   const [present] = releases;
   if (!present) return { kind: 'none', good: [] };
   const older = (commit: string, than: string): boolean => isOlder(releases, commit, than);
-  const wasLeft = ({ commit }: Release): boolean =>
+  const wasLeft = ({ commit }: CommitDeployment): boolean =>
     releases.slice(0, releases.findIndex((one) => one.commit === commit)).some((later) => older(later.commit, commit));
   const good = releases.filter((one) => one.end === 'good');
   const before = good.filter((one) => older(one.commit, present.commit));

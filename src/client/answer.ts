@@ -2,19 +2,19 @@ import * as z from 'zod';
 import type { AnyOperation } from '../contract/operation.ts';
 import { operations } from '../contract/operations.ts';
 import { tolerant } from '../contract/tolerant.ts';
-import type { Failure } from './errors.ts';
+import type { ApiFailure } from './errors.ts';
 import { isObject, parseJson } from './json.ts';
 import { isMarkup } from './safe-text.ts';
-import type { Exchange } from './transport.ts';
+import type { RawResponse } from './transport.ts';
 
 /** A success that was read, or what is wrong with it. */
-export type Reading = { readonly answer: unknown; readonly failure?: undefined } | { readonly failure: Failure };
+export type AnswerResult = { readonly answer: unknown; readonly failure?: undefined } | { readonly failure: ApiFailure };
 
-const readers = new WeakMap<AnyOperation, z.ZodType>();
+const lenientSchemas = new WeakMap<AnyOperation, z.ZodType>();
 
-const readerOf = (operation: AnyOperation): z.ZodType => {
-  const reader = readers.get(operation) ?? tolerant(operation.response as z.ZodType);
-  readers.set(operation, reader);
+const lenientSchemaOf = (operation: AnyOperation): z.ZodType => {
+  const reader = lenientSchemas.get(operation) ?? tolerant(operation.response as z.ZodType);
+  lenientSchemas.set(operation, reader);
   return reader;
 };
 
@@ -37,11 +37,11 @@ const fieldName = (path: readonly PropertyKey[]): string =>
 type Issue = z.core.$ZodIssue;
 
 // Of a choice between shapes, the one that comes nearest tells best what is wrong.
-const innermost = (issue: Issue): Issue => {
+const nearestIssue = (issue: Issue): Issue => {
   if (issue.code !== 'invalid_union') return issue;
   const [nearest] = issue.errors.filter((branch) => branch.length > 0).toSorted((a, b) => a.length - b.length);
   const inner = nearest?.[0];
-  return inner ? innermost({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
+  return inner ? nearestIssue({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
 };
 
 const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
@@ -49,14 +49,14 @@ const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
 
 const typeName = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
-const notTheContract = 'Calling again will hardly help: this platform does not keep to the contract here.';
-const wasDone = 'The change was accepted, only its answer is of no use: read the present state instead of calling again.';
+const contractBroken = 'Calling again will hardly help: this platform does not keep to the contract here.';
+const changeAccepted = 'The change was accepted, only its answer is of no use: read the present state instead of calling again.';
 
 /** What is wrong with an answer; the part of a failure that depends on the body alone. */
-type Flaw = Pick<Failure, 'reason' | 'field' | 'detail'>;
+type ContractViolation = Pick<ApiFailure, 'reason' | 'field' | 'detail'>;
 
-const wrongMember = (body: unknown, first: Issue): Flaw => {
-  const issue = innermost(first);
+const memberViolation = (body: unknown, first: Issue): ContractViolation => {
+  const issue = nearestIssue(first);
   const field = fieldName(issue.path);
   const subject = field === '' ? 'the answer' : `"${field}" in the answer`;
   const found = valueAt(body, issue.path);
@@ -66,28 +66,28 @@ const wrongMember = (body: unknown, first: Issue): Flaw => {
 };
 
 // Only a page is quoted: broken JSON may hold values that must not show.
-const notJson = (text: string): Flaw =>
+const notJson = (text: string): ContractViolation =>
   isMarkup(text) ? { reason: 'the answer is a page, not JSON', detail: text } : { reason: 'the answer is not JSON' };
 
-const flawIn = (operation: AnyOperation, body: unknown): Flaw | undefined => {
-  const issue = readerOf(operation).safeParse(body).error?.issues[0];
-  return issue && wrongMember(body, issue);
+const violationIn = (operation: AnyOperation, body: unknown): ContractViolation | undefined => {
+  const issue = lenientSchemaOf(operation).safeParse(body).error?.issues[0];
+  return issue && memberViolation(body, issue);
 };
 
 /**
  * Reads the body of a success. It is given as it came, unknown members included; GET /organization always has both
  * the record and `results`. An empty body is undefined, which only a change may answer with.
  */
-export function readAnswer(operation: AnyOperation, exchange: Exchange): Reading {
+export function readAnswer(operation: AnyOperation, exchange: RawResponse): AnswerResult {
   const isRead = operation.method === 'GET';
-  const failed = (flaw: Flaw): Reading => ({
-    failure: { kind: 'bad_answer', status: exchange.status, next: isRead ? notTheContract : wasDone, ...flaw },
+  const failed = (flaw: ContractViolation): AnswerResult => ({
+    failure: { kind: 'bad_answer', status: exchange.status, next: isRead ? contractBroken : changeAccepted, ...flaw },
   });
   if (!operation.response) return { answer: undefined };
   if (exchange.text.trim() === '') return isRead ? failed({ reason: 'the answer is empty' }) : { answer: undefined };
   const json = parseJson(exchange.text);
   if (json === undefined) return failed(notJson(exchange.text));
   const body = normalised(operation, json);
-  const flaw = flawIn(operation, body);
+  const flaw = violationIn(operation, body);
   return flaw ? failed(flaw) : { answer: body };
 }

@@ -11,7 +11,7 @@ export interface BaseUrl {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 
-const fault = (url: URL): string | undefined => {
+const baseUrlProblem = (url: URL): string | undefined => {
   if (url.username || url.password) return 'must not contain a user name or password: the token is given apart from it';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `must begin with https:// (or http:// on this machine), not ${url.protocol}//`;
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
@@ -28,7 +28,7 @@ const fault = (url: URL): string | undefined => {
 export function parseBaseUrl(text: string): BaseUrl {
   const url = URL.parse(text.trim());
   if (!url) throw new Error('The base URL is not a URL. Give it like https://api.example.com.');
-  const wrong = fault(url);
+  const wrong = baseUrlProblem(url);
   if (wrong) throw new Error(`The base URL ${wrong}. Give it like https://api.example.com.`);
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }

@@ -2,21 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyOperation, InputOf, ResponseOf } from '../contract/operation.ts';
 import type { Tolerant } from '../contract/tolerant.ts';
 import { readAnswer } from './answer.ts';
-import { travel, type Arrival } from './attempts.ts';
+import { sendWithRetries, type SendResult } from './retry.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { budgetIn, createBudgets, type Budget } from './budget.ts';
+import { budgetFromHeaders, createRequestBudgets, type RequestBudget } from './budget.ts';
 import type { Credential } from './credential.ts';
-import { ApiError, type Failure } from './errors.ts';
-import { mask, masking, shortestSecret } from './known-values.ts';
+import { ApiError, type ApiFailure } from './errors.ts';
+import { mask, createMasker, minimumMaskedLength } from './known-values.ts';
 import { startLifetime } from './lifetime.ts';
 import { defaultMaximumAnswerBytes, defaultTimeouts, type Timeouts } from './limits.ts';
-import { createOffered } from './offered.ts';
-import { refusalOf } from './refusal.ts';
-import { outgoingOf, wrongId, type Input, type Trace } from './request.ts';
+import { createOperationAvailability } from './offered.ts';
+import { failureFromResponse } from './refusal.ts';
+import { buildRequest, invalidIdFailure, secretsOf, type OperationInput, type Trace } from './request.ts';
 import { safeDetail } from './safe-text.ts';
-import { secretsOf } from './secrets.ts';
-import { createSharing } from './share.ts';
-import { createTransport, type Outcome, type Outgoing } from './transport.ts';
+import { createRequestCoalescer } from './share.ts';
+import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
 
 /** Where the client writes what it did; a pino logger fits. */
 export interface Logger {
@@ -53,7 +52,7 @@ export interface Client {
    */
   call<Op extends AnyOperation>(operation: Op, input: InputOf<Op>, options?: CallOptions): Promise<Answer<Op>>;
   /** What is left of a credential's requests; undefined until the platform has said so. Default: the client's own credential. */
-  budget(credential?: Credential): Budget | undefined;
+  budget(credential?: Credential): RequestBudget | undefined;
   /** Whether the platform is known not to have an operation: it was tried. */
   lacks(operation: AnyOperation): boolean;
   /** Ends every connection; calls still running fail as `canceled`. */
@@ -77,14 +76,14 @@ export interface ClientConfig {
 }
 
 /** Longest secret that is looked for in what a platform says, in characters: what is longer would take too much memory. */
-const longestSought = 65_536;
+const longestMaskedSecret = 65_536;
 
 /** Hides the secrets of a call; where one is too long to be looked for, everything. */
 const maskingOf = (secrets: readonly string[]): ((text: string) => string) =>
-  secrets.some(({ length }) => length > longestSought) ? () => mask : masking(secrets.filter(({ length }) => length >= shortestSecret));
+  secrets.some(({ length }) => length > longestMaskedSecret) ? () => mask : createMasker(secrets.filter(({ length }) => length >= minimumMaskedLength));
 
 /** An outcome as the log shows it. */
-const describe = ({ exchange, fault }: Outcome, masked: (text: string) => string): object =>
+const describe = ({ response: exchange, fault }: SendOutcome, masked: (text: string) => string): object =>
   fault ? { fault: fault.kind, reason: masked(fault.reason) } : { status: exchange.status };
 
 /**
@@ -96,52 +95,52 @@ export function createClient(config: ClientConfig): Client {
   const { clock = Date, random = Math.random, sleep = (milliseconds, signal) => pause(milliseconds, undefined, { signal }) } = config;
   const timeouts = { ...defaultTimeouts, ...config.timeouts };
   const transport = createTransport(base, timeouts, config.maximumAnswerBytes ?? defaultMaximumAnswerBytes);
-  const budgets = createBudgets();
-  const offered = createOffered(base.origin);
-  const reads = createSharing<Outcome>();
+  const budgets = createRequestBudgets();
+  const offered = createOperationAvailability(base.origin);
+  const reads = createRequestCoalescer<SendOutcome>();
   const now = () => clock.now();
 
-  const sendOnce = async (outgoing: Outgoing, credential: Credential, signal: AbortSignal): Promise<Outcome> => {
+  const sendOnce = async (outgoing: OutgoingRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> => {
     const outcome = await transport.send(outgoing, signal);
-    if (outcome.exchange) budgets.record(credential.key, budgetIn(outcome.exchange.headers, now()));
+    if (outcome.response) budgets.record(credential.key, budgetFromHeaders(outcome.response.headers, now()));
     return outcome;
   };
 
-  const send = (outgoing: Outgoing, credential: Credential, signal: AbortSignal): Promise<Outcome> =>
+  const send = (outgoing: OutgoingRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> =>
     outgoing.method === 'GET'
       ? reads.join(`${credential.key} ${outgoing.target}`, signal, (shared) => sendOnce(outgoing, credential, shared))
-      : sendOnce(outgoing, credential, signal).finally(() => reads.seal());
+      : sendOnce(outgoing, credential, signal).finally(() => reads.forgetInFlight());
 
   /** What came of it, as the answer or the failure it stands for. */
-  const settle = (operation: AnyOperation, input: Input, { outcome, outcomeUnknown }: Arrival): { answer?: unknown; failure?: Failure } => {
-    const { exchange, fault } = outcome;
+  const settle = (operation: AnyOperation, input: OperationInput, { outcome, outcomeUnknown }: SendResult): { answer?: unknown; failure?: ApiFailure } => {
+    const { response: exchange, fault } = outcome;
     if (fault) return { failure: { kind: fault.kind, reason: fault.reason, next: fault.next, outcomeUnknown } };
     if (exchange.status < 200 || exchange.status > 299) {
-      const refused = { operation, input, exchange, origin: base.origin, now: now() };
-      return { failure: offered.failed(refused) ?? { ...refusalOf(refused), outcomeUnknown } };
+      const refused = { operation, input, response: exchange, origin: base.origin, now: now() };
+      return { failure: offered.recordFailure(refused) ?? { ...failureFromResponse(refused), outcomeUnknown } };
     }
-    offered.succeeded(operation);
+    offered.recordSuccess(operation);
     return readAnswer(operation, exchange);
   };
 
-  const call = async (operation: AnyOperation, input: Input, options: CallOptions = {}): Promise<unknown> => {
+  const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
     const { credential = config.credential, log = config.log, signal, requestId, trace, attempts } = options;
     // Made when something is to be said: most calls say nothing.
     let masks: ((text: string) => string) | undefined;
     const masked = (text: string): string => (masks ??= maskingOf([config.credential.value, credential.value, ...secretsOf(operation, input)]))(text);
-    const fail = ({ reason, detail = '', ...rest }: Failure): ApiError =>
+    const fail = ({ reason, detail = '', ...rest }: ApiFailure): ApiError =>
       new ApiError(operation.name, { ...rest, reason: masked(reason), detail: safeDetail(detail, masked) });
 
-    const needless = wrongId(operation, input) ?? offered.refusal(operation, now());
+    const needless = invalidIdFailure(operation, input) ?? offered.unavailability(operation, now());
     if (needless) throw fail(needless);
 
     const began = now();
     const deadline = options.deadline ?? began + timeouts.call;
     const lifetime = startLifetime(deadline - began, signal);
-    const outgoing = outgoingOf(operation, input, credential, { requestId, trace });
+    const outgoing = buildRequest(operation, input, credential, { requestId, trace });
     const about = { operation: operation.name, requestId };
-    const arrival = await travel({
-      method: operation.method, mostAttempts: attempts, lifetime, deadline, now, random, sleep,
+    const arrival = await sendWithRetries({
+      method: operation.method, maxAttempts: attempts, lifetime, deadline, now, random, sleep,
       send: (stop) => send(outgoing, credential, stop),
       onRetry: (outcome, wait) => log?.warn({ ...about, ...describe(outcome, masked), wait }, 'platform call repeated'),
     }).finally(() => lifetime.end());
@@ -155,7 +154,7 @@ export function createClient(config: ClientConfig): Client {
   return {
     call: call as Client['call'],
     budget: (credential = config.credential) => budgets.get(credential.key),
-    lacks: (operation) => offered.refusal(operation, now()) !== undefined,
+    lacks: (operation) => offered.unavailability(operation, now()) !== undefined,
     close: () => transport.close(),
   };
 }

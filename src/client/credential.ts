@@ -13,7 +13,7 @@ export interface Credential {
 // Loaded when first needed: Node's cryptography costs a start a tenth of its time and memory.
 const fingerprint = (text: string): string => process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-const writtenScheme = /^(token|bearer)\s+/i;
+const schemePrefix = /^(token|bearer)\s+/i;
 
 /**
  * A credential of a token as its owner has it. White space around it is dropped. A value written with its scheme, as
@@ -21,9 +21,9 @@ const writtenScheme = /^(token|bearer)\s+/i;
  * @throws Error, never showing the value, when it is empty or can't stand in a header.
  */
 export function credentialOf(text: string, scheme: Scheme = 'Token'): Credential {
-  const written = writtenScheme.exec(text.trim())?.[1]?.toLowerCase();
+  const written = schemePrefix.exec(text.trim())?.[1]?.toLowerCase();
   const used = written === undefined ? scheme : written === 'bearer' ? 'Bearer' : 'Token';
-  const value = text.trim().replace(writtenScheme, '');
+  const value = text.trim().replace(schemePrefix, '');
   if (value === '') throw new Error('The API token is empty. Give the token as the platform showed it when it was generated.');
   if (!/^[\x21-\x7e]+$/.test(value)) {
     throw new Error('The API token holds spaces, line breaks or other characters that no token has. Give it alone, on one line.');
@@ -34,7 +34,7 @@ export function credentialOf(text: string, scheme: Scheme = 'Token'): Credential
   return Object.defineProperty(credential as Credential, 'value', { value });
 }
 
-const readingFaults: Readonly<Record<string, string>> = {
+const readErrorTexts: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'this process may not read it',
   EISDIR: 'it is a directory',
@@ -46,7 +46,7 @@ const readingFaults: Readonly<Record<string, string>> = {
  */
 export async function readCredentialFile(path: string, scheme?: Scheme): Promise<Credential> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The API token can't be read from ${path}: ${readingFaults[error.code ?? ''] ?? error.code}.`);
+    throw new Error(`The API token can't be read from ${path}: ${readErrorTexts[error.code ?? ''] ?? error.code}.`);
   });
   try {
     return credentialOf(text, scheme);

@@ -18,7 +18,7 @@ export type ApiErrorKind =
   | 'unreachable' | 'timeout' | 'canceled' | 'not_offered' | 'bad_answer';
 
 /** One failure in its parts. `reason` and `next` are this client's own words, `detail` the platform's. */
-export interface Failure {
+export interface ApiFailure {
   readonly kind: ApiErrorKind;
   /** What happened and why, without a full stop. */
   readonly reason: string;
@@ -38,7 +38,7 @@ export interface Failure {
 
 const unknownOutcome = 'The change may or may not have been carried out: read the present state before calling again.';
 
-const words = (operation: string, { reason, next, status, detail, outcomeUnknown }: Failure): string =>
+const messageText = (operation: string, { reason, next, status, detail, outcomeUnknown }: ApiFailure): string =>
   [
     `${operation} failed: ${reason}${status === undefined ? '' : ` (HTTP ${status})`}.`,
     detail && `The platform says: "${detail}".`,
@@ -49,7 +49,7 @@ const words = (operation: string, { reason, next, status, detail, outcomeUnknown
     .join(' ');
 
 /** The error of every failed call. Its message is the whole failure in words; no part of it holds a credential. */
-export class ApiError extends Error implements Failure {
+export class ApiError extends Error implements ApiFailure {
   override readonly name = 'ApiError';
   /** Name of the operation that failed. */
   readonly operation: string;
@@ -63,8 +63,8 @@ export class ApiError extends Error implements Failure {
   readonly outcomeUnknown?: boolean;
 
   /** @param failure without credentials: nothing is masked here. */
-  constructor(operation: string, failure: Failure) {
-    super(words(operation, failure));
+  constructor(operation: string, failure: ApiFailure) {
+    super(messageText(operation, failure));
     this.operation = operation;
     Object.assign(this, failure);
   }

@@ -1,14 +1,14 @@
 import type { ApiErrorKind } from './errors.ts';
 
 /** Why a request got no answer that can be read. */
-export interface Fault {
+export interface TransportFault {
   readonly kind: Extract<ApiErrorKind, 'unreachable' | 'timeout' | 'canceled' | 'bad_answer'>;
   readonly reason: string;
   readonly next: string;
   /** False when it is certain that no server got the request. */
   readonly sent: boolean;
   /** True when another attempt may succeed. */
-  readonly passing: boolean;
+  readonly transient: boolean;
 }
 
 // The parser's errors may come without a code; their name says enough.
@@ -20,23 +20,23 @@ const codeOf = (error: unknown): string => {
 const checkAddress = 'Check the base URL and that the platform is running there.';
 const tryLater = 'Try again in a minute.';
 
-type Explain = (origin: string, code: string) => Fault;
+type FaultFactory = (origin: string, code: string) => TransportFault;
 
-const unsent = (reason: (origin: string) => string, next: string, passing: boolean): Explain => (origin) => ({
-  kind: 'unreachable', reason: reason(origin), next, sent: false, passing,
+const unsent = (reason: (origin: string) => string, next: string, passing: boolean): FaultFactory => (origin) => ({
+  kind: 'unreachable', reason: reason(origin), next, sent: false, transient: passing,
 });
 
-const tooLarge: Explain = (origin) => ({
-  kind: 'bad_answer', reason: `the answer of ${origin} is larger than this client takes`, next: 'Ask for less: a page, or fewer lines.', sent: true, passing: false,
+const tooLarge: FaultFactory = (origin) => ({
+  kind: 'bad_answer', reason: `the answer of ${origin} is larger than this client takes`, next: 'Ask for less: a page, or fewer lines.', sent: true, transient: false,
 });
 
-const tooSlow = (what: string): Explain => (origin) => ({
-  kind: 'timeout', reason: `${origin} ${what}`, next: tryLater, sent: true, passing: true,
+const tooSlow = (what: string): FaultFactory => (origin) => ({
+  kind: 'timeout', reason: `${origin} ${what}`, next: tryLater, sent: true, transient: true,
 });
 
 /** The fault of calls that run, or begin, after the client was closed. */
-export const closedFault: Fault = {
-  kind: 'canceled', reason: 'the connection to the platform was closed by this program', next: 'It is shutting down: call again once it runs.', sent: true, passing: false,
+export const closedFault: TransportFault = {
+  kind: 'canceled', reason: 'the connection to the platform was closed by this program', next: 'It is shutting down: call again once it runs.', sent: true, transient: false,
 };
 
 const stopReasons = {
@@ -45,12 +45,12 @@ const stopReasons = {
 } as const;
 
 /** The fault of a call that its caller, or its deadline, has stopped. `sent`: whether an attempt was under way. */
-export const stoppedFault = (kind: keyof typeof stopReasons, sent: boolean): Fault => ({ kind, ...stopReasons[kind], sent, passing: false });
+export const stoppedFault = (kind: keyof typeof stopReasons, sent: boolean): TransportFault => ({ kind, ...stopReasons[kind], sent, transient: false });
 
 const noRoute = unsent((origin) => `there is no route to ${origin}`, 'Check the network.', true);
 
 // By the codes of Node's system errors and of undici.
-const faults: Readonly<Record<string, Explain>> = {
+const faultsByCode: Readonly<Record<string, FaultFactory>> = {
   ECONNREFUSED: unsent((origin) => `nothing listens at ${origin}`, checkAddress, true),
   ENOTFOUND: unsent((origin) => `the host name of ${origin} does not exist`, 'Check the spelling of the base URL.', false),
   EAI_AGAIN: unsent((origin) => `the host name of ${origin} could not be looked up`, 'Check the network and its name servers.', true),
@@ -65,59 +65,59 @@ const faults: Readonly<Record<string, Explain>> = {
 };
 
 /** The codes that have an explanation of their own. */
-export const explainedCodes: readonly string[] = Object.keys(faults);
+export const explainedCodes: readonly string[] = Object.keys(faultsByCode);
 
-const tlsFault: Explain = (origin, code) => ({
+const tlsFault: FaultFactory = (origin, code) => ({
   kind: 'unreachable',
   reason: `the TLS certificate or handshake of ${origin} is not acceptable (${code})`,
   next: 'Check the base URL. If the platform uses a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS.',
   sent: false,
-  passing: false,
+  transient: false,
 });
 
-const notHttp: Explain = (origin, code) => ({
-  kind: 'unreachable', reason: `what answers at ${origin} does not speak HTTP (${code})`, next: checkAddress, sent: true, passing: false,
+const notHttp: FaultFactory = (origin, code) => ({
+  kind: 'unreachable', reason: `what answers at ${origin} does not speak HTTP (${code})`, next: checkAddress, sent: true, transient: false,
 });
 
-const broken: Explain = (origin, code) => ({
-  kind: 'unreachable', reason: `the connection to ${origin} broke (${code || 'no code'})`, next: tryLater, sent: true, passing: /^E[A-Z]+$|^UND_ERR_SOCKET$/.test(code),
+const broken: FaultFactory = (origin, code) => ({
+  kind: 'unreachable', reason: `the connection to ${origin} broke (${code || 'no code'})`, next: tryLater, sent: true, transient: /^E[A-Z]+$|^UND_ERR_SOCKET$/.test(code),
 });
 
-const families: readonly (readonly [RegExp, Explain])[] = [
+const faultsByPattern: readonly (readonly [RegExp, FaultFactory])[] = [
   [/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/, tlsFault],
   [/^(?:HPE_|HTTPParserError$)/, notHttp],
 ];
 
 /** What an error of the network or the HTTP library means. `origin` is the platform's. */
-export function faultOf(error: unknown, origin: string): Fault {
+export function transportFaultOf(error: unknown, origin: string): TransportFault {
   const code = codeOf(error);
-  const explain = faults[code] ?? families.find(([pattern]) => pattern.test(code))?.[1] ?? broken;
+  const explain = faultsByCode[code] ?? faultsByPattern.find(([pattern]) => pattern.test(code))?.[1] ?? broken;
   const fault = explain(origin, code);
   return (error as NodeJS.ErrnoException | null)?.syscall === 'connect' ? { ...fault, sent: false } : fault;
 }
 
 /** True when an answer was cut off for its size. */
-export const isTooLarge = (error: unknown): boolean => faults[codeOf(error)] === tooLarge;
+export const isTooLarge = (error: unknown): boolean => faultsByCode[codeOf(error)] === tooLarge;
 
 // No host name is longer.
 const longestHost = 253;
 
-const placeOf = (to: URL | null, origin: string): string => {
+const redirectTargetText = (to: URL | null, origin: string): string => {
   if (to === null || to.host.length > longestHost) return 'no valid address';
   if (to.origin === origin) return 'another path of its own';
   return to.host ? `${to.protocol}//${to.host}` : 'something that is no web address';
 };
 
 /** A redirect that is not followed. `to` is null where it leads to no valid address. */
-export const redirectFault = (origin: string, to: URL | null): Fault => ({
+export const redirectFault = (origin: string, to: URL | null): TransportFault => ({
   kind: 'unreachable',
-  reason: `${origin} redirects to ${placeOf(to, origin)}, and credentials do not follow there`,
+  reason: `${origin} redirects to ${redirectTargetText(to, origin)}, and credentials do not follow there`,
   next: to && to.origin !== origin ? 'If that is the platform, give it as the base URL.' : checkAddress,
   sent: true,
-  passing: false,
+  transient: false,
 });
 
 /** Redirects that go on and on. */
-export const redirectLoop = (origin: string): Fault => ({
-  kind: 'unreachable', reason: `${origin} redirects again and again`, next: checkAddress, sent: true, passing: false,
+export const redirectLoop = (origin: string): TransportFault => ({
+  kind: 'unreachable', reason: `${origin} redirects again and again`, next: checkAddress, sent: true, transient: false,
 });

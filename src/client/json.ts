@@ -10,3 +10,6 @@ export function parseJson(text: string): unknown {
 /** True for a JSON object, which excludes arrays and null. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a value is a plain object, as JSON has them. */
+export const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,7 +4,7 @@ import { hiddenSecret } from '../contract/primitives.ts';
 export const mask = hiddenSecret;
 
 /** Shorter values are words as often as secrets: masking them would riddle ordinary text, and tell by its holes what they are. */
-export const shortestSecret = 6;
+export const minimumMaskedLength = 6;
 
 /** Where something was found in a text: the first code unit and the one after the last. */
 interface Span {
@@ -13,36 +13,36 @@ interface Span {
 }
 
 /** Finds known values in a text. The spans are in order and don't overlap. Takes time in proportion to the text's length. */
-export type Finder = (text: string) => readonly Span[];
+export type ValueFinder = (text: string) => readonly Span[];
 
 /**
  * The source of an expression for what stands for a hidden secret: the marks that are made, and no others. In what merely
  * looks like one a program may have written the secret itself.
  */
-export const markSource = String.raw`${mask.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
+export const maskPatternSource = String.raw`${mask.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
 
 // What is hidden already. Nothing is found inside of it, nor across it.
-const hidden = new RegExp(markSource, 'y');
+const maskPattern = new RegExp(maskPatternSource, 'y');
 const bracket = mask.charCodeAt(0);
 
 /** Where the mark that begins at a place ends; the same place where none begins. */
 function endOfMark(text: string, at: number): number {
-  hidden.lastIndex = at;
-  return hidden.test(text) ? hidden.lastIndex : at;
+  maskPattern.lastIndex = at;
+  return maskPattern.test(text) ? maskPattern.lastIndex : at;
 }
 
 const folded = new Uint16Array(0x1_00_00);
 
-function foldAnew(unit: number): number {
+function computeFold(unit: number): number {
   const lower = String.fromCharCode(unit).toLowerCase();
   return (folded[unit] = lower.length === 1 ? lower.charCodeAt(0) : unit);
 }
 
 /** A code unit in lower case, where that is one code unit. */
-const fold = (unit: number): number => folded[unit] || foldAnew(unit);
+const fold = (unit: number): number => folded[unit] || computeFold(unit);
 
 /** The ways a server may write down a value it was sent. */
-const spellings = (value: string): string[] => [
+const encodingsOf = (value: string): string[] => [
   value,
   encodeURIComponent(value.toWellFormed()),
   JSON.stringify(value).slice(1, -1),
@@ -54,7 +54,7 @@ const spellings = (value: string): string[] => [
  * The steps from node to node, in one hash table of typed arrays: a Map of objects for each node takes ten times the
  * memory, and values of many thousand characters are many thousand nodes.
  */
-function createSteps(most: number) {
+function createTransitionTable(most: number) {
   const size = 2 ** Math.ceil(Math.log2(2 * most + 1));
   const [from, to, by] = [new Int32Array(size).fill(-1), new Int32Array(size), new Uint16Array(size)];
   const slotOf = (node: number, unit: number): number => {
@@ -83,11 +83,11 @@ function createSteps(most: number) {
  * in JSON, base64). This is the algorithm of Aho and Corasick: no value, however long or strange, makes it slow or fail.
  * Its size is in proportion to the length of all values together.
  */
-export function finderOf(values: readonly string[]): Finder {
-  const patterns = [...new Set(values.flatMap(spellings).filter((spelling) => spelling !== ''))];
+export function createValueFinder(values: readonly string[]): ValueFinder {
+  const patterns = [...new Set(values.flatMap(encodingsOf).filter((spelling) => spelling !== ''))];
   if (patterns.length === 0) return () => [];
   const most = patterns.reduce((sum, { length }) => sum + length, 1);
-  const steps = createSteps(most);
+  const steps = createTransitionTable(most);
   // Of each node: where to go on when no step fits, and the length of the longest value that ends there.
   const [elsewhere, ending] = [new Int32Array(most), new Int32Array(most)];
 
@@ -158,7 +158,7 @@ const joined = (lists: readonly (readonly Span[])[]): readonly Span[] => {
  * A text with everything hidden that one of these finds. What is hidden already stays as it is: doing it twice changes nothing.
  * @param mark what stands in its place.
  */
-export function maskFound(text: string, finders: readonly Finder[], mark = mask): string {
+export function maskFound(text: string, finders: readonly ValueFinder[], mark = mask): string {
   const spans = joined(finders.map((find) => find(text)));
   if (spans.length === 0) return text;
   const open = spans.map(({ end }, index) => text.slice(end, spans[index + 1]?.start));
@@ -166,7 +166,7 @@ export function maskFound(text: string, finders: readonly Finder[], mark = mask)
 }
 
 /** Gives a function that hides these values in a text. */
-export function masking(values: readonly string[]): (text: string) => string {
-  const find = finderOf(values);
+export function createMasker(values: readonly string[]): (text: string) => string {
+  const find = createValueFinder(values);
   return (text) => maskFound(text, [find]);
 }

@@ -23,13 +23,13 @@ export const maximumConnections = 64;
 export const maximumRedirects = 3;
 
 /** Times one request is sent at most. */
-export const maximumAttempts = 4;
+export const maximumSendAttempts = 4;
 
 /** Waits between attempts, in milliseconds: the first at most `first`, each further up to twice as long, none over `longest`. */
 export const backoff = { first: 200, longest: 5_000 } as const;
 
 /** Spread of those who all wait for the same rate window to end, in milliseconds. */
-export const resetSpread = 500;
+export const resetJitter = 500;
 
 /** How long an operation is taken to be missing from a platform before it is tried again, in milliseconds. */
-export const missingFor = 60 * 60_000;
+export const missingOperationTtl = 60 * 60_000;

@@ -1,19 +1,19 @@
 import { parameterKind, snakeCase, toWire, type AnyOperation } from '../contract/operation.ts';
-import type { Failure } from './errors.ts';
-import { missingFor } from './limits.ts';
-import { statedMessage, type Refused } from './refusal.ts';
+import type { ApiFailure } from './errors.ts';
+import { missingOperationTtl } from './limits.ts';
+import { messageInBody, type RefusedCall } from './refusal.ts';
 
 /** What is known of the operations outside the document: whether this platform has them. */
-export interface Offered {
+export interface OperationAvailability {
   /** Why the operation need not be tried; undefined when it may be. `now` in milliseconds since the epoch. */
-  refusal(operation: AnyOperation, now: number): Failure | undefined;
+  unavailability(operation: AnyOperation, now: number): ApiFailure | undefined;
   /** Takes note of a success. */
-  succeeded(operation: AnyOperation): void;
+  recordSuccess(operation: AnyOperation): void;
   /** Takes note of a failure, and gives the better one where the operation turns out to be missing. */
-  failed(refused: Refused): Failure | undefined;
+  recordFailure(refused: RefusedCall): ApiFailure | undefined;
 }
 
-const notOffered = ({ path, method }: AnyOperation, origin: string, status?: number): Failure => ({
+const notOffered = ({ path, method }: AnyOperation, origin: string, status?: number): ApiFailure => ({
   kind: 'not_offered',
   reason: `${origin} does not offer ${method} ${path}, which lies outside the documented interface`,
   next: 'Do without it here: use the documented operations.',
@@ -24,7 +24,7 @@ const notOffered = ({ path, method }: AnyOperation, origin: string, status?: num
  * Whether a message speaks of the thing asked for rather than of the route: it names one of the ids or the kind of
  * thing. Routers repeat the path, so ids inside it prove nothing; a message that repeats the path is a router's.
  */
-function namesTheThing(message: string, { operation, input }: Refused): boolean {
+function namesTheResource(message: string, { operation, input }: RefusedCall): boolean {
   const lower = message.toLowerCase();
   const path = (toWire(operation, input).target.split('?')[0] ?? '').slice(1).toLowerCase();
   const rest = lower.replaceAll(path, ' ');
@@ -39,27 +39,27 @@ function namesTheThing(message: string, { operation, input }: Refused): boolean 
  * Whether an answer means that the platform lacks the route: 405, or a 404 that doesn't speak of the thing asked for.
  * In doubt it is the id that is unknown: a wrong id must not make an operation disappear for all others.
  */
-export function lacksRoute(refused: Refused): boolean {
-  const { status, text } = refused.exchange;
+export function lacksRoute(refused: RefusedCall): boolean {
+  const { status, text } = refused.response;
   if (status === 405) return true;
-  const message = statedMessage(text);
-  return status === 404 && (message === undefined || !namesTheThing(message, refused));
+  const message = messageInBody(text);
+  return status === 404 && (message === undefined || !namesTheResource(message, refused));
 }
 
 /**
  * Remembers for one base address which operations outside the document it lacks, so that each is tried once; after
  * an hour again, for platforms are upgraded. One that has ever succeeded is there, whatever a 404 says later.
  */
-export function createOffered(origin: string): Offered {
+export function createOperationAvailability(origin: string): OperationAvailability {
   const present = new Set<string>();
   const missing = new Map<string, number>();
   return {
-    refusal: (operation, now) => ((missing.get(operation.name) ?? 0) > now ? notOffered(operation, origin) : undefined),
-    succeeded: ({ name }) => void present.add(name),
-    failed: (refused) => {
-      const { operation, exchange, now } = refused;
+    unavailability: (operation, now) => ((missing.get(operation.name) ?? 0) > now ? notOffered(operation, origin) : undefined),
+    recordSuccess: ({ name }) => void present.add(name),
+    recordFailure: (refused) => {
+      const { operation, response: exchange, now } = refused;
       if (operation.documented || present.has(operation.name) || !lacksRoute(refused)) return undefined;
-      missing.set(operation.name, now + missingFor);
+      missing.set(operation.name, now + missingOperationTtl);
       return notOffered(operation, origin, exchange.status);
     },
   };

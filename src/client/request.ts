@@ -1,14 +1,15 @@
+import * as z from 'zod';
 import { snakeCase, toWire, type AnyOperation } from '../contract/operation.ts';
-import { Uuid } from '../contract/primitives.ts';
+import { isSecret, Uuid } from '../contract/primitives.ts';
 import type { Credential } from './credential.ts';
-import type { Failure } from './errors.ts';
-import type { Outgoing } from './transport.ts';
+import type { ApiFailure } from './errors.ts';
+import type { OutgoingRequest } from './transport.ts';
 
 /** The contract's flat input: path, query and body members side by side, in snake_case. */
-export type Input = Readonly<Record<string, unknown>>;
+export type OperationInput = Readonly<Record<string, unknown>>;
 
 /** What is wrong with an id of the input. Ids go into the path, so nothing but a uuid is let through. */
-export const wrongId = (operation: AnyOperation, input: Input): Failure | undefined => {
+export const invalidIdFailure = (operation: AnyOperation, input: OperationInput): ApiFailure | undefined => {
   const names: string[] = operation.params.map(snakeCase);
   const wrong = names.find((name) => !Uuid.safeParse(input[name]).success);
   return wrong === undefined ? undefined : { kind: 'invalid_input', reason: `${wrong} must be a uuid`, next: 'List what exists to find the right id.' };
@@ -21,20 +22,20 @@ export interface Trace {
 }
 
 /** What goes along with a request. */
-export interface Tags {
+export interface RequestTags {
   readonly requestId?: string;
   readonly trace?: Trace;
 }
 
-const traceparentForm = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+const traceparentFormat = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
 /** Headers of a trace; none where it isn't written as it should. */
 const traceHeaders = ({ traceparent, tracestate = '' }: Trace): Record<string, string> => ({
-  ...(traceparentForm.test(traceparent) && { traceparent, ...(/^[\x20-\x7e]{1,512}$/.test(tracestate) && { tracestate }) }),
+  ...(traceparentFormat.test(traceparent) && { traceparent, ...(/^[\x20-\x7e]{1,512}$/.test(tracestate) && { tracestate }) }),
 });
 
 /** The request of a call. A tag that can't stand in a header is left out. */
-export const outgoingOf = (operation: AnyOperation, input: Input, credential: Credential, { requestId = '', trace }: Tags = {}): Outgoing => {
+export const buildRequest = (operation: AnyOperation, input: OperationInput, credential: Credential, { requestId = '', trace }: RequestTags = {}): OutgoingRequest => {
   const { method, target, body } = toWire(operation, input);
   return {
     method,
@@ -50,3 +51,23 @@ export const outgoingOf = (operation: AnyOperation, input: Input, credential: Cr
     ...(body && { body: JSON.stringify(body) }),
   };
 };
+
+const secretsInMembers = (members: Readonly<Record<string, z.ZodType>>, values: object): string[] =>
+  Object.entries(values).flatMap(([name, value]) => (Object.hasOwn(members, name) ? secretsIn(members[name], value) : []));
+
+function secretsIn(schema: z.ZodType | undefined, value: unknown): string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return secretsIn(schema.unwrap() as z.ZodType, value);
+  }
+  if (schema instanceof z.ZodArray && Array.isArray(value)) return value.flatMap((item) => secretsIn(schema.element as z.ZodType, item));
+  if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
+    return secretsInMembers(schema.shape, value);
+  }
+  if (schema instanceof z.ZodRecord && typeof value === 'object' && value !== null) {
+    return Object.values(value).flatMap((member) => secretsIn(schema.valueType as z.ZodType, member));
+  }
+  return schema && isSecret(schema) && typeof value === 'string' ? [value] : [];
+}
+
+/** The values in an input that the contract marks secret: a server may echo them in its errors. */
+export const secretsOf = (operation: AnyOperation, input: unknown): string[] => secretsIn(operation.body as z.ZodType | undefined, input);

@@ -1,4 +1,4 @@
-import { withoutUnseen } from '../contract/plain-text.ts';
+import { withoutInvisible } from '../contract/plain-text.ts';
 
 /** Longest text of a platform that an error carries, in characters. */
 const longestDetail = 300;
@@ -23,6 +23,6 @@ export const isMarkup = (text: string): boolean => /^\s*</.test(text);
 export function safeDetail(text: string, masked: (text: string) => string): string | undefined {
   // Characters that nobody sees may split a secret, so they go first. Masked before anything is cut, or half a secret could
   // remain at the edge.
-  const whole = masked(withoutUnseen(text));
+  const whole = masked(withoutInvisible(text));
   return cut(oneLine(isMarkup(whole) ? withoutMarkup(whole) : whole)) || undefined;
 }

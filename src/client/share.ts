@@ -1,12 +1,12 @@
-interface Flight<Result> {
+interface SharedRequest<Result> {
   readonly result: Promise<Result>;
   readonly stop: AbortController;
   waiting: number;
-  landed: boolean;
+  settled: boolean;
 }
 
 /** Lets identical reads that run at the same time share one request. */
-export interface Sharing<Result> {
+export interface RequestCoalescer<Result> {
   /**
    * Joins the request under way with this key, or starts one. Whoever leaves by their own signal leaves alone; the
    * request is stopped when the last has left.
@@ -14,7 +14,7 @@ export interface Sharing<Result> {
    */
   join(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** Nobody joins what is under way now: something has changed, and later reads must see it. */
-  seal(): void;
+  forgetInFlight(): void;
 }
 
 /** Settles as the promise does, or rejects as soon as the signal aborts. */
@@ -28,14 +28,14 @@ function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Pr
 }
 
 /** undici's own deduplication ends every caller's request when the first caller gives up; this doesn't. */
-export function createSharing<Result>(): Sharing<Result> {
-  const flights = new Map<string, Flight<Result>>();
+export function createRequestCoalescer<Result>(): RequestCoalescer<Result> {
+  const flights = new Map<string, SharedRequest<Result>>();
 
-  const depart = (key: string, start: (signal: AbortSignal) => Promise<Result>): Flight<Result> => {
+  const depart = (key: string, start: (signal: AbortSignal) => Promise<Result>): SharedRequest<Result> => {
     const stop = new AbortController();
-    const flight: Flight<Result> = { result: start(stop.signal), stop, waiting: 0, landed: false };
+    const flight: SharedRequest<Result> = { result: start(stop.signal), stop, waiting: 0, settled: false };
     const land = () => {
-      flight.landed = true;
+      flight.settled = true;
       if (flights.get(key) === flight) flights.delete(key);
     };
     flight.result.then(land, land);
@@ -51,12 +51,12 @@ export function createSharing<Result>(): Sharing<Result> {
         return await untilAborted(flight.result, signal);
       } finally {
         flight.waiting -= 1;
-        if (flight.waiting === 0 && !flight.landed) {
+        if (flight.waiting === 0 && !flight.settled) {
           if (flights.get(key) === flight) flights.delete(key);
           flight.stop.abort();
         }
       }
     },
-    seal: () => flights.clear(),
+    forgetInFlight: () => flights.clear(),
   };
 }

@@ -1,14 +1,14 @@
 import type { Agent } from 'undici';
 import type { Method } from '../contract/operation.ts';
 import type { BaseUrl } from './base-url.ts';
-import { closedFault, faultOf, isTooLarge, redirectFault, redirectLoop, type Fault } from './fault.ts';
+import { closedFault, transportFaultOf, isTooLarge, redirectFault, redirectLoop, type TransportFault } from './fault.ts';
 import { maximumConnections, maximumRedirects, type Timeouts } from './limits.ts';
 
 /** Header members by their names in lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A request as it goes out; `target` is path and query below the base address. */
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly method: Method;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,26 +16,26 @@ export interface Outgoing {
 }
 
 /** What a server answered, whatever it means. */
-export interface Exchange {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 /** What came of one attempt: an answer, or the reason there is none. */
-export type Outcome =
-  | { readonly exchange: Exchange; readonly fault?: undefined }
-  | { readonly fault: Fault; readonly exchange?: undefined };
+export type SendOutcome =
+  | { readonly response: RawResponse; readonly fault?: undefined }
+  | { readonly fault: TransportFault; readonly response?: undefined };
 
 export interface Transport {
   /** Sends one request. Follows redirects of reads within the origin, no others: credentials never reach another. Never throws. */
-  send(request: Outgoing, signal: AbortSignal): Promise<Outcome>;
+  send(request: OutgoingRequest, signal: AbortSignal): Promise<SendOutcome>;
   /** Ends every connection at once. */
   close(): Promise<void>;
 }
 
 /** Where a redirect leads, when it may be followed. */
-const nextHop = (base: BaseUrl, { method }: Outgoing, path: string, { status, headers }: Exchange): string | Fault | undefined => {
+const nextHop = (base: BaseUrl, { method }: OutgoingRequest, path: string, { status, headers }: RawResponse): string | TransportFault | undefined => {
   const location = headers['location'];
   if (status < 300 || status > 399 || typeof location !== 'string') return undefined;
   const url = URL.parse(location, base.origin + path);
@@ -62,7 +62,7 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
     });
   };
 
-  const exchange = async ({ method, headers, body }: Outgoing, path: string, signal: AbortSignal): Promise<Exchange> => {
+  const exchange = async ({ method, headers, body }: OutgoingRequest, path: string, signal: AbortSignal): Promise<RawResponse> => {
     const agent = await (opening ??= open());
     const answer = await agent.request({ origin: base.origin, path, method, headers, body, signal });
     const text = await answer.body.text().catch((error: unknown) => {
@@ -73,7 +73,7 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
     return { status: answer.statusCode, headers: answer.headers, text };
   };
 
-  const send = async (request: Outgoing, signal: AbortSignal): Promise<Outcome> => {
+  const send = async (request: OutgoingRequest, signal: AbortSignal): Promise<SendOutcome> => {
     if (closed) return { fault: closedFault };
     let path = base.prefix + request.target;
     try {
@@ -81,13 +81,13 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
         // oxlint-disable-next-line no-await-in-loop
         const answer = await exchange(request, path, signal);
         const hop = nextHop(base, request, path, answer);
-        if (hop === undefined) return { exchange: answer };
+        if (hop === undefined) return { response: answer };
         if (typeof hop !== 'string') return { fault: hop };
         if (hops === maximumRedirects) return { fault: redirectLoop(base.origin) };
         path = hop;
       }
     } catch (error) {
-      return { fault: faultOf(error, base.origin) };
+      return { fault: transportFaultOf(error, base.origin) };
     }
   };
 

@@ -13,19 +13,19 @@ export type MemberRole =
   | 'unrelated';
 
 /** What an operation brings about beside a change of its target, and where that ends up: in the target, or in what a member points at. */
-export interface Outcome {
+export interface Placement {
   readonly kind: ReferenceKind | 'secret' | 'invitation';
   readonly in: ReferenceKind;
 }
 
 /** What an operation acts upon, written down with the operation, so that nobody has to guess it from a path or a member's name. */
-export interface ActsUpon {
+export interface TargetDeclaration {
   /** What it changes: the resource of this kind that its path names, or the token's organization. Every change says it; a read acts on what its path begins with. */
   readonly target?: ReferenceKind;
   /** What comes into being; then the success code is 201. */
-  readonly creates?: Outcome;
+  readonly creates?: Placement;
   /** What gets another place. */
-  readonly moves?: Outcome;
+  readonly moves?: Placement;
   /** What its query and body members decide, by their names in the flat input. */
   readonly roles?: Readonly<Record<string, MemberRole>>;
   /** Names of the operations that it carries out on each service of its target environment, by the service's kind. */
@@ -35,7 +35,7 @@ export interface ActsUpon {
 }
 
 /** An operation as far as its declaration is checked. */
-export interface Checked extends ActsUpon {
+export interface DeclaredOperation extends TargetDeclaration {
   readonly changes: boolean;
   /** Kinds of the resources that its path names. */
   readonly named: readonly string[];
@@ -45,42 +45,42 @@ export interface Checked extends ActsUpon {
   readonly aliases: Readonly<Record<string, string>>;
 }
 
-const places: readonly string[] = ['environment', 'project', 'cluster'];
-const placed: readonly string[] = [...places, ...serviceKinds];
+const scopeKinds: readonly string[] = ['environment', 'project', 'cluster'];
+const locatableKinds: readonly string[] = [...scopeKinds, ...serviceKinds];
 
 /** Names of members that may decide where something ends up, and so have to say what they do. */
-const telling = new RegExp(`(?:^|[_.])(?:modes?|(?:${places.join('|')})s?(?:_ids?)?|(?:${['organization', 'service', 'destination', ...serviceKinds].join('|')})_id)$|_ids$`);
+const decisiveNames = new RegExp(`(?:^|[_.])(?:modes?|(?:${scopeKinds.join('|')})s?(?:_ids?)?|(?:${['organization', 'service', 'destination', ...serviceKinds].join('|')})_id)$|_ids$`);
 
-const targetFaults = ({ changes, named, target }: Checked): string[] => {
+const targetFaults = ({ changes, named, target }: DeclaredOperation): string[] => {
   if (target === undefined) return changes ? ['it changes something, and says no target'] : [];
   return named.includes(target) || (target === 'organization' && named.length === 0) ? [] : [`its target is of kind ${target}, which its path doesn't name`];
 };
 
 /** Whether a member has to say what it decides, by its name or by what it points at. */
-const mustTell = (name: string, kind: ReferenceKind | undefined): boolean => telling.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()) || (kind !== undefined && placed.includes(kind));
+const needsRole = (name: string, kind: ReferenceKind | undefined): boolean => decisiveNames.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()) || (kind !== undefined && locatableKinds.includes(kind));
 
-const kindIn = (role: MemberRole): ReferenceKind | undefined => (typeof role === 'string' ? undefined : 'pointsAt' in role ? role.pointsAt : role.within);
+const kindOfRole = (role: MemberRole): ReferenceKind | undefined => (typeof role === 'string' ? undefined : 'pointsAt' in role ? role.pointsAt : role.within);
 
-function roleFaults({ members, aliases, roles = {} }: Checked): string[] {
+function roleFaults({ members, aliases, roles = {} }: DeclaredOperation): string[] {
   const known = [...Object.entries(members), ...Object.keys(aliases).map((name) => [name, undefined] as const)];
-  const mute = known.filter(([name, kind]) => mustTell(name, kind) && !Object.hasOwn(roles, aliases[name] ?? name)).map(([name]) => name);
+  const mute = known.filter(([name, kind]) => needsRole(name, kind) && !Object.hasOwn(roles, aliases[name] ?? name)).map(([name]) => name);
   return [
     ...mute.map((name) => `it doesn't say what its member "${name}" decides`),
     ...Object.keys(roles).flatMap((name) => (Object.hasOwn(members, name) ? [] : [`it says what "${name}" decides, and has no such member`])),
     ...Object.entries(roles).flatMap(([name, role]) => {
-      const [said, is] = [kindIn(role), members[name]];
+      const [said, is] = [kindOfRole(role), members[name]];
       return is !== undefined && said !== is ? [`"${name}" points at one of kind ${is}, and it says ${said ?? 'nothing of that'}`] : [];
     }),
   ];
 }
 
-const outcomeFaults = ({ target, creates, moves, roles = {} }: Checked): string[] => {
-  const reached = [target, ...Object.values(roles).map(kindIn)];
+const outcomeFaults = ({ target, creates, moves, roles = {} }: DeclaredOperation): string[] => {
+  const reached = [target, ...Object.values(roles).map(kindOfRole)];
   return [creates, moves].flatMap((one) => (one && !reached.includes(one.in) ? [`what comes of it ends up in one of kind ${one.in}, which neither its target nor a member tells`] : []));
 };
 
 /** What is missing or wrong in what an operation says of what it acts upon, each the end of a sentence. */
-export const undeclared = (checked: Checked): string[] => [
+export const declarationFaults = (checked: DeclaredOperation): string[] => [
   ...targetFaults(checked),
   ...roleFaults(checked),
   ...outcomeFaults(checked),

@@ -2,7 +2,7 @@
  * What a member of this name means wherever a request has it: said once, for names of many places. A schema's own
  * description goes before it, where the meaning is of its place. Short, for every client is sent all of it.
  */
-export const meanings: Readonly<Record<string, string>> = {
+export const fieldDescriptions: Readonly<Record<string, string>> = {
   // Anything that is made.
   name: 'Its name.',
   description: 'Free text.',

@@ -32,7 +32,7 @@ const sharedRequests: Readonly<Record<string, z.ZodType>> = { AutoscalingRequest
 const pointer = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` });
 
 /** Takes out what zod prints for itself, and writes secrets the standard way. Answers stay open: the API may add members. */
-const tidy = (printed: Json): void => {
+const normalizeSchema = (printed: Json): void => {
   if (printed['minimum'] === Number.MIN_SAFE_INTEGER) delete printed['minimum'];
   if (printed['maximum'] === Number.MAX_SAFE_INTEGER) delete printed['maximum'];
   if (printed['additionalProperties'] === false) delete printed['additionalProperties'];
@@ -50,7 +50,7 @@ const jsonSchema = (schema: z.ZodType, io: 'input' | 'output', whole?: z.ZodType
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema: part }) => {
       const name = names.find(([, known]) => known === zodSchema && known !== whole)?.[0];
-      if (name === undefined) return tidy(part);
+      if (name === undefined) return normalizeSchema(part);
       for (const keyword of Object.keys(part)) delete part[keyword as keyof typeof part];
       Object.assign(part, pointer('schemas', name));
     },
@@ -82,7 +82,7 @@ const requestBody = (op: AnyOperation) => {
   return { requestBody: { required: !body.safeParse({}).success, content: content(jsonSchema(body, 'input')) } };
 };
 
-const path = (op: AnyOperation) => ({
+const pathItem = (op: AnyOperation) => ({
   operationId: op.name,
   summary: op.summary,
   ...(!op.documented && { description: 'Outside the documented interface.' }),
@@ -110,7 +110,7 @@ const version = '1.0.0';
 /** The OpenAPI 3.1 document of every operation, derived from the contract. */
 export function openApiDocument(): Json {
   const paths: Record<string, Json> = {};
-  for (const op of allOperations) (paths[op.path] ??= {})[op.method.toLowerCase()] = path(op);
+  for (const op of allOperations) (paths[op.path] ??= {})[op.method.toLowerCase()] = pathItem(op);
   return {
     openapi: '3.1.0',
     info: { title: 'Infrastructure Management REST API', version },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { undeclared, type ActsUpon, type MemberRole } from './acts-upon.ts';
+import { declarationFaults, type TargetDeclaration, type MemberRole } from './acts-upon.ts';
 import { kindPointedAt, reference, type ReferenceKind } from './primitives.ts';
 
 /** HTTP methods the contract uses. */
@@ -17,7 +17,7 @@ export const permissionLevels = ['read', 'deploy', 'write', 'admin'] as const;
 export type PermissionLevel = (typeof permissionLevels)[number];
 
 /** Whether a level includes another one. */
-export const reaches = (level: PermissionLevel, needed: PermissionLevel): boolean => permissionLevels.indexOf(level) >= permissionLevels.indexOf(needed);
+export const includesPermission = (level: PermissionLevel, needed: PermissionLevel): boolean => permissionLevels.indexOf(level) >= permissionLevels.indexOf(needed);
 
 type PathParam<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParam<Rest>
@@ -40,7 +40,7 @@ interface Definition<
   Query extends Shape,
   Body extends z.ZodObject | undefined,
   Response extends z.ZodType | undefined,
-> extends ActsUpon {
+> extends TargetDeclaration {
   /** Unique, verb_noun, snake_case; also the tool's name where the operation is a tool. */
   readonly name: Name;
   readonly method: Method;
@@ -70,7 +70,7 @@ export interface Operation<
   Query extends Shape = Shape,
   Body extends z.ZodObject | undefined = z.ZodObject | undefined,
   Response extends z.ZodType | undefined = z.ZodType | undefined,
-> extends ActsUpon {
+> extends TargetDeclaration {
   readonly name: Name;
   readonly method: Method;
   readonly path: Path;
@@ -146,7 +146,7 @@ export function operation<
   const twice = flat.find((name, index) => flat.indexOf(name) !== index);
   if (twice) throw new Error(`${definition.name}: "${twice}" is given twice by path, query and body`);
   const pointing = Object.fromEntries(members.flatMap(([name, schema]) => [[name, kindPointedAt(schema)] as const, ...membersWithin(name, schema)]));
-  const faults = undeclared({ changes: definition.effect !== 'read', named, members: pointing, aliases, target, creates, moves, roles, carriesOut, onEachService });
+  const faults = declarationFaults({ changes: definition.effect !== 'read', named, members: pointing, aliases, target, creates, moves, roles, carriesOut, onEachService });
   if (faults.length > 0) throw new Error(faults.map((fault) => `${definition.name}: ${fault}`).join('\n'));
   return {
     name: definition.name,

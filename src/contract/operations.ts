@@ -1,9 +1,9 @@
 import { documentedOperations } from './documented.ts';
 import type { AnyOperation } from './operation.ts';
-import { outsideOperations } from './outside.ts';
+import { extensionOperations } from './outside.ts';
 
 /** Every operation by its name: the documented ones in the document's order, then those outside it. */
-export const operations = { ...documentedOperations, ...outsideOperations };
+export const operations = { ...documentedOperations, ...extensionOperations };
 
 export type OperationName = keyof typeof operations;
 export type OperationNamed<Name extends OperationName> = (typeof operations)[Name];

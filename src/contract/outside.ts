@@ -18,8 +18,8 @@ import { Terraform } from './resources/terraform.ts';
 import { EnvironmentVariable } from './resources/variable.ts';
 import { Webhook } from './resources/webhook.ts';
 
-const outside = { documented: false } as const;
-const read = { method: 'GET', effect: 'read', ...outside } as const;
+const undocumented = { documented: false } as const;
+const read = { method: 'GET', effect: 'read', ...undocumented } as const;
 
 const readService = <const Kind extends string, Response extends z.ZodType>(kind: Kind, response: Response) =>
   operation({ ...read, name: `get_${kind}`, path: `/${kind}/{${kind}Id}`, response, summary: `Read one service of kind ${kind}.` });
@@ -44,7 +44,7 @@ const readHistory = <const Kind extends string>(kind: Kind) =>
 
 const deploy = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
-    ...outside, name: `deploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/deploy`, body: DeployRequest,
+    ...undocumented, name: `deploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/deploy`, body: DeployRequest,
     response: Deployment, effect: 'write', permission: 'deploy', target: kind, summary: `Deploy one service of kind ${kind}.`,
   });
 
@@ -58,7 +58,7 @@ const AnyService = z.union([Application, Container, Database, Job, Helm, Terrafo
 const statuses = z.array(ServiceDeploymentStatus);
 
 /** The read side and the missing verbs that platforms of this kind serve beside the documented interface. */
-export const outsideOperations = {
+export const extensionOperations = {
   list_environments: operation({
     ...read, name: 'list_environments', path: '/project/{projectId}/environment', query: pageQuery, response: listOf(Environment),
     summary: 'List the environments of a project.',
@@ -138,7 +138,7 @@ export const outsideOperations = {
   deploy_helm: deploy('helm'),
   deploy_job: deploy('job'),
   deploy_environment: operation({
-    ...outside, name: 'deploy_environment', method: 'POST', path: '/environment/{environmentId}/deploy', response: EnvironmentStatus,
+    ...undocumented, name: 'deploy_environment', method: 'POST', path: '/environment/{environmentId}/deploy', response: EnvironmentStatus,
     effect: 'write', permission: 'deploy', target: 'environment',
     carriesOut: {
       application: 'deploy_application', container: 'deploy_container', database: 'deploy_database', job: 'deploy_job', helm: 'deploy_helm',
@@ -147,11 +147,11 @@ export const outsideOperations = {
     summary: 'Deploy every service of an environment: applications at their newest commits, jobs are run, Terraform plans and applies.',
   }),
   cancel_deployment: operation({
-    ...outside, name: 'cancel_deployment', method: 'POST', path: '/environment/{environmentId}/cancelDeployment',
+    ...undocumented, name: 'cancel_deployment', method: 'POST', path: '/environment/{environmentId}/cancelDeployment',
     response: EnvironmentStatus, effect: 'disruptive', permission: 'deploy', target: 'environment', summary: "Cancel an environment's running deployment.",
   }),
   unlock_cluster: operation({
-    ...outside, name: 'unlock_cluster', method: 'DELETE', path: '/cluster/{clusterId}/lock', effect: 'disruptive', permission: 'admin', target: 'cluster',
+    ...undocumented, name: 'unlock_cluster', method: 'DELETE', path: '/cluster/{clusterId}/lock', effect: 'disruptive', permission: 'admin', target: 'cluster',
     summary: "Remove a cluster's lock.",
   }),
 } as const;

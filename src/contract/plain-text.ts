@@ -15,13 +15,13 @@ export const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g,
  * bidirectional ones, fillers, tags, line separators, the blank braille pattern. The selector that makes a pictograph an
  * emoji is ordinary text.
  */
-export const unseen = /(?![\n\t])\p{Cc}|(?!(?<=\p{Extended_Pictographic})\uFE0F)(?:\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800])/gu;
+export const invisibleCharacters = /(?![\n\t])\p{Cc}|(?!(?<=\p{Extended_Pictographic})\uFE0F)(?:\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800])/gu;
 
 // Nothing but printable ASCII, line feeds and tabs: most texts are, and those are looked at once.
-const ordinary = /^[\n\t\u0020-\u007E]*$/;
+const printableAscii = /^[\n\t\u0020-\u007E]*$/;
 
 /** Whether a text holds nothing but printable ASCII, line feeds and tabs. */
-export const isOrdinary = (text: string): boolean => ordinary.test(text);
+export const isPrintableAscii = (text: string): boolean => printableAscii.test(text);
 
 /** A text as it reads: without escape sequences and without characters that nobody sees. What such characters split comes together. */
-export const withoutUnseen = (text: string): string => (isOrdinary(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(unseen, ''));
+export const withoutInvisible = (text: string): string => (isPrintableAscii(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(invisibleCharacters, ''));

@@ -37,7 +37,7 @@ export const DeploymentSubAction = z.enum(['NONE', 'TERRAFORM_PLAN_AND_APPLY']);
 /** Where a request came from. */
 export const Origin = z.enum(['API', 'CLI', 'CONSOLE', 'GIT', 'SERVICE_INTERNAL', 'TERRAFORM_PROVIDER']);
 
-const goodEnds: Readonly<Record<DeploymentAction, readonly string[]>> = {
+const successStates: Readonly<Record<DeploymentAction, readonly string[]>> = {
   DEPLOY: ['RUNNING', 'DEPLOYED', 'RESTARTED'],
   RESTART: ['RUNNING', 'DEPLOYED', 'RESTARTED'],
   STOP: ['STOPPED'],
@@ -45,21 +45,21 @@ const goodEnds: Readonly<Record<DeploymentAction, readonly string[]>> = {
 };
 
 /** What is neither an end nor on the way to one. */
-const untouched: readonly string[] = ['READY'];
+const idleStates: readonly string[] = ['READY'];
 
-const badEnds: readonly string[] = ['STOPPED', 'CANCELED', 'DELETED', 'ERROR'];
+const failureStates: readonly string[] = ['STOPPED', 'CANCELED', 'DELETED', 'ERROR'];
 
 /**
  * Whether a state ends what `action` began, and how. Every other state is still moving (or has not begun).
  * Takes any text: a platform may have states the document doesn't list.
  */
-export const endOf = (action: DeploymentAction, state: string): 'good' | 'bad' | undefined => {
-  if (goodEnds[action].includes(state)) return 'good';
-  return badEnds.includes(state) || state.endsWith('_ERROR') ? 'bad' : undefined;
+export const terminalOutcome = (action: DeploymentAction, state: string): 'good' | 'bad' | undefined => {
+  if (successStates[action].includes(state)) return 'good';
+  return failureStates.includes(state) || state.endsWith('_ERROR') ? 'bad' : undefined;
 };
 
 /** Whether a state tells that nothing is under way, whatever was asked before. Takes any text, as above; what isn't known may be moving. */
-export const isAtRest = (state: string): boolean => untouched.includes(state) || DeploymentAction.options.some((action) => endOf(action, state) !== undefined);
+export const isAtRest = (state: string): boolean => idleStates.includes(state) || DeploymentAction.options.some((action) => terminalOutcome(action, state) !== undefined);
 
 /** Whether a state tells that nothing runs and nothing is under way. */
-export const isDown = (state: string): boolean => untouched.includes(state) || goodEnds.STOP.includes(state) || goodEnds.DELETE.includes(state);
+export const isDown = (state: string): boolean => idleStates.includes(state) || successStates.STOP.includes(state) || successStates.DELETE.includes(state);

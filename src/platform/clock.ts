@@ -1,15 +1,15 @@
 /** Where the platform takes its time from. */
-export interface Clock {
+export interface PlatformClock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
   /** Tells `listener` whenever the time jumps, until the returned function is called. Absent where it only passes. */
   onMove?(listener: () => void): () => void;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: PlatformClock = { now: () => Date.now() };
 
 /** A clock that stands still until it is moved. */
-export interface SteppedClock extends Clock {
+export interface SteppedClock extends PlatformClock {
   /** Moves it, to milliseconds since the epoch. */
   moveTo(moment: number): void;
 }
@@ -35,7 +35,7 @@ export function createSteppedClock(start: number): SteppedClock {
 }
 
 /** The clock's time as answers and rows write it: ISO 8601, UTC, milliseconds. */
-export const isoNow = (clock: Clock): string => new Date(clock.now()).toISOString();
+export const isoNow = (clock: PlatformClock): string => new Date(clock.now()).toISOString();
 
 const millisecondsPerDay = 86_400_000;
 
@@ -43,7 +43,7 @@ const millisecondsPerDay = 86_400_000;
 export const addDays = (moment: number, days: number): number => moment + days * millisecondsPerDay;
 
 /** Length of an ISO 8601 duration such as P1DT30M, in milliseconds. Years and months count as 365 and 30 days. */
-export const millisecondsOf = (isoDuration: string): number => {
+export const isoDurationMilliseconds = (isoDuration: string): number => {
   const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(isoDuration);
   const units = [365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3600, 60, 1];
   return units.reduce((sum, unit, index) => sum + unit * 1000 * Number(match?.[index + 1] ?? 0), 0);

@@ -1,7 +1,7 @@
-import { createAuthenticate } from './api/auth.ts';
-import { type Clock, createSteppedClock, systemClock } from './clock.ts';
+import { createTokenAuthenticator } from './api/auth.ts';
+import { type PlatformClock, createSteppedClock, systemClock } from './clock.ts';
 import { openControl } from './testing/control/control.ts';
-import { createFaultBook } from './testing/control/faults/book.ts';
+import { createFaultRegistry } from './testing/control/faults/book.ts';
 import { addRequestFaults } from './testing/control/faults/request-faults.ts';
 import type { FaultRule } from './testing/control/faults/rule.ts';
 import { controlPrefix } from './testing/control/server.ts';
@@ -15,10 +15,10 @@ import type { Runtime } from './runtime/runtime.ts';
 import { scenariosNamed } from './testing/scenarios/scenarios.ts';
 import { organizationId, seedIds } from './seed/ids.ts';
 import { openDatabase } from './store/database.ts';
-import { removeLeftReplacements } from './store/replace.ts';
+import { removeStaleReplacements } from './store/replace.ts';
 import { acceptToken, addToken, hasLiveToken } from './api/tokens.ts';
 import { openVault } from './store/vault.ts';
-import { createWork } from './work.ts';
+import { createPlatformServices } from './work.ts';
 
 /** How a platform is to run. */
 export interface PlatformOptions {
@@ -50,7 +50,7 @@ export interface PlatformOptions {
   readonly runtime?: (simulated: Runtime) => Runtime;
   /** Makes ids and chance the same from one new directory to the next. */
   readonly randomSeed?: string;
-  readonly clock?: Clock;
+  readonly clock?: PlatformClock;
   readonly random?: Random;
   readonly log?: PlatformLog;
 }
@@ -82,24 +82,24 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const stepped = steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
   const clock = stepped?.clock ?? options.clock ?? systemClock;
   const callersClock = stepped ? systemClock : clock;
-  const faults = createFaultBook(options.faults ?? [], '');
-  const work = createWork({ ...options, dataDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
+  const faults = createFaultRegistry(options.faults ?? [], '');
+  const work = createPlatformServices({ ...options, dataDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
   const gate = createGate();
-  const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => work.now().engine.settled() });
-  const control = options.control ? await openControl({ dataDir, vault, clock, timeScale, stepping, faults, gate, work, log }) : undefined;
+  const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => work.current().engine.settled() });
+  const control = options.control ? await openControl({ dataDir, vault, clock, timeScale, stepping, faults, gate, services: work, log }) : undefined;
   const server = createServer({
     db, vault, clock, log, handlers,
     get engine() {
-      return work.now().engine;
+      return work.current().engine;
     },
     get random() {
-      return work.now().random;
+      return work.current().random;
     },
-    authenticate: createAuthenticate(db, clock, log),
-    countCall: (caller) => work.now().countCall(caller),
+    authenticate: createTokenAuthenticator(db, clock, log),
+    countCall: (caller) => work.current().countCall(caller),
     extend: (app) => {
-      if (control) gate.guard(app);
-      if (control || faults.list().length > 0) addRequestFaults(app, { book: faults, clock: callersClock });
+      if (control) gate.install(app);
+      if (control || faults.list().length > 0) addRequestFaults(app, { registry: faults, clock: callersClock });
     },
     divert: control?.divert,
   });
@@ -108,16 +108,16 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     stepping?.close();
     await server.close();
     await control?.close();
-    await work.end();
+    await work.stop();
     await db.destroy();
   };
 
   try {
-    await removeLeftReplacements(dataDir);
-    await work.begin();
+    await removeStaleReplacements(dataDir);
+    await work.start();
     const token = await tokenOf();
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
-    await work.now().engine.start();
+    await work.current().engine.start();
     return { url, token, organizationId, seed: seedIds, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), close };
   } catch (error) {
     await close();

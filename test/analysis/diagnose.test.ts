@@ -8,7 +8,7 @@ import { at, deployment, failedDeployment } from './evidence.ts';
 const refused = 'Error: connect ECONNREFUSED 10.0.12.4:5432';
 const database = { kind: 'database', id: 'database-1', name: 'orders-db', type: 'POSTGRESQL', port: 5432 } as const;
 
-const told = (message: string, minute: number, more = {}) => ({ message, created_at: at(minute), ...more });
+const logLine = (message: string, minute: number, more = {}) => ({ message, created_at: at(minute), ...more });
 
 const item = (id: string, minute: number, state: string, tag = 'v1', action = 'DEPLOY') =>
   deployment({ id, minute, status: state, details: { image: { image_name: 'web', tag } }, status_details: { action } });
@@ -109,7 +109,7 @@ describe('what is looked at', () => {
   test('is the newest deployment that failed, and what changed since the last good one', () => {
     const result = diagnose(evidence({
       service: { kind: 'container', id: 'service-1', name: 'web', configuration: { tag: 'v2', updated_at: at(25) } },
-      lines: [told(noTag, 31)],
+      lines: [logLine(noTag, 31)],
       variables: [{ key: 'NEW', created_at: at(20), updated_at: at(20) }, { key: 'OLD', created_at: at(1), updated_at: at(1) }],
       siblings: [{ ...database, state: 'DEPLOYED', last_deployment_date: at(28) }],
     }));
@@ -124,7 +124,7 @@ describe('what is looked at', () => {
   });
 
   test('is a failed deployment below a good one, which is then over, or the one that is asked about', () => {
-    const over = diagnose(evidence({ history: [item('new', 50, 'DEPLOYED'), bad, good], lines: [told(noTag, 31)] }));
+    const over = diagnose(evidence({ history: [item('new', 50, 'DEPLOYED'), bad, good], lines: [logLine(noTag, 31)] }));
     expect(over).toMatchObject({ deployment: { id: 'bad' }, since: { id: 'new', state: 'DEPLOYED' }, cause: { code: 'image_tag_not_found' } });
     expect(over.next.map(({ tool }) => tool)).toEqual(['list_deployments']);
     expect(diagnose(evidence({ history: [item('new', 50, 'STOPPED', 'v2', 'STOP'), bad, good] })).since).toBeUndefined();
@@ -134,27 +134,27 @@ describe('what is looked at', () => {
 
   test('leaves out lines of other services, deployments and times, and of steps that succeeded', () => {
     const lines = [
-      told(noTag, 31, { service_id: 'service-2' }), told(noTag, 31, { deployment_request_id: 'good' }), told(noTag, 11), told(noTag, 59),
-      told(noTag, 31, { step: 'MIRROR_IMAGE' }),
+      logLine(noTag, 31, { service_id: 'service-2' }), logLine(noTag, 31, { deployment_request_id: 'good' }), logLine(noTag, 11), logLine(noTag, 59),
+      logLine(noTag, 31, { step: 'MIRROR_IMAGE' }),
     ];
     const status = { deployment_request_id: 'bad', state: 'DEPLOYMENT_ERROR', steps: { details: [{ step_name: 'MIRROR_IMAGE', status: 'SUCCESS', duration_sec: 3 }, { step_name: 'DEPLOYMENT', status: 'ERROR', duration_sec: 90 }] } };
     const result = diagnose(evidence({ lines, status }));
     expect(result).toMatchObject({ cause: { code: 'unknown', why: 'there is no log line of this deployment' }, lines: [], failing_step: { name: 'DEPLOYMENT', seconds: 90 } });
     expect(result.timeline.map(({ what }) => what)).toContain('MIRROR_IMAGE succeeded');
-    expect(diagnose(evidence({ lines: [told(noTag, 31)], status })).cause.code).toBe('image_tag_not_found');
+    expect(diagnose(evidence({ lines: [logLine(noTag, 31)], status })).cause.code).toBe('image_tag_not_found');
   });
 
   test('is also one that is still going', () => {
     const probe = 'Readiness probe failed: HTTP probe failed with statuscode: 503';
     const going = evidence({ history: [item('going', 30, 'DEPLOYING'), good], environment: { id: 'environment-1' } });
     expect(diagnose(going)).toMatchObject({ outcome: 'in_progress', cause: { code: 'unknown', sentence: expect.stringContaining('still going') } });
-    const { outcome, cause, next } = diagnose({ ...going, lines: [told(probe, 40)] });
+    const { outcome, cause, next } = diagnose({ ...going, lines: [logLine(probe, 40)] });
     expect({ outcome, code: cause.code }).toEqual({ outcome: 'in_progress', code: 'readiness_probe_failing' });
     expect(next).toContainEqual(expect.objectContaining({ tool: 'cancel_deployment', arguments: { environment_id: 'environment-1' } }));
   });
 
   test('is a service that went down after a good deployment', () => {
-    const { outcome, cause } = diagnose(evidence({ history: [good], status: { deployment_request_id: 'good', state: 'UNAVAILABLE' }, lines: [told('    Reason:       OOMKilled', 55)] }));
+    const { outcome, cause } = diagnose(evidence({ history: [good], status: { deployment_request_id: 'good', state: 'UNAVAILABLE' }, lines: [logLine('    Reason:       OOMKilled', 55)] }));
     expect({ outcome, code: cause.code }).toEqual({ outcome: 'failed', code: 'out_of_memory' });
   });
 
@@ -164,7 +164,7 @@ describe('what is looked at', () => {
     const { cause, next } = diagnose(locked);
     expect(cause).toMatchObject({ code: 'cluster_locked', confidence: 'high', sentence: 'The cluster "eu" is locked by "Ada": "upgrade". Nothing is deployed on it until the lock ends.' });
     expect(next.map(({ tool }) => tool)).toEqual(['get_service', 'unlock_cluster', 'deploy_service']);
-    expect(diagnose({ ...locked, lines: [told(noTag, 31)] }).cause.code).toBe('image_tag_not_found');
+    expect(diagnose({ ...locked, lines: [logLine(noTag, 31)] }).cause.code).toBe('image_tag_not_found');
   });
 
   test('is the time limit of a job that ran for as long as it may', () => {

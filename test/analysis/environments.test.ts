@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changesBetween, changesSince } from '../../src/analysis/changes.ts';
-import { compareEnvironments, type ComparedEnvironment } from '../../src/analysis/drift.ts';
+import { findDrift, type ComparedEnvironment } from '../../src/analysis/drift.ts';
 import { conditions, overviewOf } from '../../src/analysis/overview.ts';
 import { at, deployment } from './evidence.ts';
 
@@ -26,14 +26,14 @@ describe('two environments', () => {
     const inheriting: ComparedEnvironment = { ...both, name: 'production', variables: [
       { key: 'REGION', scope: 'PROJECT', value: '1' }, { key: 'SAME', scope: 'PROJECT', value: '3' }, { key: 'SAME', service: 'API', scope: 'APPLICATION', value: '3' },
     ] };
-    expect(compareEnvironments(overridden, inheriting).differences).toEqual([
+    expect(findDrift(overridden, inheriting).differences).toEqual([
       { kind: 'missing variable', service: 'api', what: 'ALONE', first: 'set' },
       { kind: 'variable', service: 'api', what: 'REGION', first: 'differs', second: 'differs, inherited' },
     ]);
   });
 
   test('differ by what is missing first, then by version, variables and size', () => {
-    expect(compareEnvironments(staging, production)).toEqual({
+    expect(findDrift(staging, production)).toEqual({
       differences: [
         { kind: 'missing service', service: 'new', what: 'job', first: 'there' },
         { kind: 'version', service: 'api', what: 'deployed commit', first: 'aaa', second: 'bbb' },
@@ -50,14 +50,14 @@ describe('two environments', () => {
     const service = fc.record({ name: fc.string({ minLength: 1, maxLength: 5 }), service_type: fc.constantFrom('CONTAINER', 'JOB'), ports: fc.anything({ maxDepth: 3 }), source: fc.anything({ maxDepth: 3 }), memory: fc.anything() });
     fc.assert(fc.property(fc.uniqueArray(service, { selector: ({ name }) => name.toLowerCase(), maxLength: 5 }), (services) => {
       const one = { name: 'one', services };
-      const { differences, pairs, same } = compareEnvironments(one, { name: 'other', services: services.toReversed() });
+      const { differences, pairs, same } = findDrift(one, { name: 'other', services: services.toReversed() });
       expect({ differences, pairs, same }).toEqual({ differences: [], pairs: services.length, same: services.length });
     }));
   });
 
   test('differ the same way from either side', () => {
-    const there = compareEnvironments(staging, production).differences;
-    const back = compareEnvironments(production, staging).differences;
+    const there = findDrift(staging, production).differences;
+    const back = findDrift(production, staging).differences;
     const turned = back.map(({ first, second, ...rest }) => ({ ...rest, first: second, second: first }));
     const key = ({ kind, what, first, second }: (typeof there)[number]) => [kind, what, first, second].join();
     expect(turned.map(key).toSorted()).toEqual(there.map(key).toSorted());

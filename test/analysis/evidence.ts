@@ -6,10 +6,10 @@ const start = Date.parse('2026-11-20T10:00:00Z');
 /** ISO time so many minutes after ten o'clock. */
 export const at = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
 
-type Told = Omit<HistoryItem, 'identifier' | 'auditing_data'> & { id: string; minute: number; lasted?: number; by?: string };
+type HistoryItemInput = Omit<HistoryItem, 'identifier' | 'auditing_data'> & { id: string; minute: number; durationMinutes?: number; triggeredBy?: string };
 
 /** An item of a deployment history. */
-export const deployment = ({ id, minute, lasted = 3, by = 'ci', ...rest }: Told): HistoryItem => ({
+export const deployment = ({ id, minute, durationMinutes: lasted = 3, triggeredBy: by = 'ci', ...rest }: HistoryItemInput): HistoryItem => ({
   identifier: { execution_id: id, name: 'api' },
   auditing_data: { created_at: at(minute), updated_at: at(minute + lasted), triggered_by: by, origin: 'API' },
   total_duration: `PT${lasted}M`,

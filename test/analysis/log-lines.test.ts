@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cleanLine } from '../../src/analysis/logs/clean.ts';
-import { collapse, counted, templateOf } from '../../src/analysis/logs/collapse.ts';
-import { toldLevel } from '../../src/analysis/logs/level.ts';
-import { readEntries } from '../../src/analysis/logs/records.ts';
+import { cleanLine, readEntries } from '../../src/analysis/logs/records.ts';
+import { collapse, counted, lineTemplate } from '../../src/analysis/logs/collapse.ts';
+import { detectLevel } from '../../src/analysis/logs/level.ts';
 
 const heads = (messages: string[], pods: string[] = []) =>
   readEntries(messages.map((message, index) => ({ message, pod_name: pods[index] ?? 'a' }))).map(({ head, level }) => [head, level]);
@@ -39,7 +38,7 @@ describe('a line', () => {
     ['debug', ['DEBUG sql', 'level=trace', '[debug] getting history', '{"level":20}']],
     [undefined, ['listening on 8080', 'found 0 errors', 'GET /error 200', 'an error page was rendered', 'remote: Counting objects', '', 'no warnings', `${'x'.repeat(130)} ERROR y`]],
   ] as const)('tells the level %s', (level, written) => {
-    expect(written.map((text) => [text, toldLevel(text)])).toEqual(written.map((text) => [text, level]));
+    expect(written.map((text) => [text, detectLevel(text)])).toEqual(written.map((text) => [text, level]));
   });
 });
 
@@ -88,7 +87,7 @@ describe('repeats', () => {
     fc.assert(fc.property(fc.array(fc.oneof(fc.string({ maxLength: 40 }), fc.nat().map((number) => `tick ${number}`)), { maxLength: 60 }), (messages) => {
       const repeats = collapsed(messages);
       expect(repeats.reduce((sum, { count }) => sum + count, 0)).toBe(messages.length);
-      expect(new Set(repeats.map(({ level, text }) => `${level} ${templateOf(text)}`)).size).toBe(repeats.length);
+      expect(new Set(repeats.map(({ level, text }) => `${level} ${lineTemplate(text)}`)).size).toBe(repeats.length);
     }));
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { causeCodes } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
-import { templateOf } from '../../src/analysis/logs/collapse.ts';
+import { lineTemplate } from '../../src/analysis/logs/collapse.ts';
 import { failedDeployment } from './evidence.ts';
 
 const folder = join(import.meta.dirname, 'logs');
@@ -32,7 +32,7 @@ describe('the output of real tools', () => {
     const { cause, lines } = diagnoseFile(log);
     const said = log.text.split('\n');
     expect(cause.quotes.length).toBeGreaterThan(0);
-    expect(cause.quotes.every((index) => lines.some(({ text }) => templateOf(text) === templateOf(said[index]?.trimEnd() ?? '')))).toBe(true);
+    expect(cause.quotes.every((index) => lines.some(({ text }) => lineTemplate(text) === lineTemplate(said[index]?.trimEnd() ?? '')))).toBe(true);
     expect(cause.sentence).toMatch(/^[A-Z].*\.$/);
     expect(cause.sentence.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')).not.toMatch(/undefined|null|NaN/);
   });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LogQuery, search } from '../../src/analysis/search.ts';
-import { UnusableQuery } from '../../src/analysis/unusable-query.ts';
+import { type LogQuery, searchLog } from '../../src/analysis/search.ts';
+import { UnusableQuery } from '../../src/analysis/time-window.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const lines = [
@@ -12,11 +12,11 @@ const lines = [
   { message: 'retrying in 4s' },
   { message: 'GET /health 200', created_at: '2026-11-20T11:50:00Z' },
 ];
-const texts = (query: LogQuery) => search(lines, query, now).groups.map((group) => group.map(({ text, matched }) => `${matched ? '' : '~'}${text}`));
+const texts = (query: LogQuery) => searchLog(lines, query, now).groups.map((group) => group.map(({ text, matched }) => `${matched ? '' : '~'}${text}`));
 
 describe('a search', () => {
   test('finds plain text whatever its case, and says how much it looked through', () => {
-    expect(search(lines, { text: 'RETRYING' }, now)).toMatchObject({ matched: 2, shown: 2, searched: 6, levels: { error: 0, warn: 1, info: 1, debug: 0 } });
+    expect(searchLog(lines, { text: 'RETRYING' }, now)).toMatchObject({ matched: 2, shown: 2, searched: 6, levels: { error: 0, warn: 1, info: 1, debug: 0 } });
   });
 
   test('takes text as it is and a pattern as a pattern', () => {
@@ -42,7 +42,7 @@ describe('a search', () => {
   });
 
   test('shows the newest of too many, and tells how many there are', () => {
-    const found = search(lines, { limit: 2 }, now);
+    const found = searchLog(lines, { limit: 2 }, now);
     expect(found).toMatchObject({ matched: 6, shown: 2 });
     expect(found.groups).toEqual([[expect.objectContaining({ index: 4 }), expect.objectContaining({ index: 5 })]]);
   });
@@ -60,15 +60,15 @@ describe('a search', () => {
     [{ until: '15' }, 'until must be an ISO timestamp'],
     [{ since: 'PT1M', until: 'PT1H' }, 'the window is empty'],
   ] as const)('of %j says what is wrong with it', (query, message) => {
-    expect(() => search(lines, query, now)).toThrow(UnusableQuery);
-    expect(() => search(lines, query, now)).toThrow(message);
+    expect(() => searchLog(lines, query, now)).toThrow(UnusableQuery);
+    expect(() => searchLog(lines, query, now)).toThrow(message);
   });
 
   test('finds what a plain search finds, in any lines', () => {
     const word = fc.constantFrom('alpha', 'beta', 'Error', 'retry', '500', ' ', ':');
     const message = fc.array(word, { maxLength: 6 }).map((words) => words.join(''));
     fc.assert(fc.property(fc.array(message, { maxLength: 40 }), word, fc.nat(4), fc.integer({ min: 1, max: 8 }), (messages, wanted, context, limit) => {
-      const found = search(messages.map((text) => ({ message: text })), { text: wanted, context, limit }, now);
+      const found = searchLog(messages.map((text) => ({ message: text })), { text: wanted, context, limit }, now);
       const places = messages.flatMap((text, index) => (text.trimEnd().toLowerCase().includes(wanted.toLowerCase()) ? [index] : []));
       const shown = places.slice(-limit);
       const around = messages.flatMap((_, index) => (shown.some((place) => Math.abs(place - index) <= context) ? [index] : []));

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PastDeployment } from '../../src/analysis/history.ts';
-import { wayBack } from '../../src/analysis/way-back.ts';
+import { findRollbackTarget } from '../../src/analysis/way-back.ts';
 
 /** A history from its first deployment on: a letter a commit, a capital one where it ended well. */
 const historyOf = (letters: string): PastDeployment[] =>
   letters.split('').map((letter): PastDeployment => ({ action: 'DEPLOY', end: letter === letter.toUpperCase() ? 'good' : 'bad', commit: letter.toLowerCase().repeat(7) })).toReversed();
 
-const told = (letters: string, wanted?: string): string => {
-  const way = wayBack(historyOf(letters), wanted);
+const describeTarget = (letters: string, wanted?: string): string => {
+  const way = findRollbackTarget(historyOf(letters), wanted);
   return way.kind === 'back' || way.kind === 'back_already' ? `${way.kind} ${way.from[0]} ${way.to.commit[0]}` : way.kind;
 };
 
@@ -27,14 +27,14 @@ test.each([
   ['aB', 'none'],
   ['', 'none'],
 ])('of %s: %s', (letters, answer) => {
-  expect(told(letters)).toBe(answer);
+  expect(describeTarget(letters)).toBe(answer);
 });
 
 test('going back further takes naming an older commit that ran well', () => {
-  expect(told('ABCB', 'aaaaaaa')).toBe('back b a');
-  expect(told('ABCB', 'ccccccc')).toBe('none');
-  expect(told('aBCB', 'aaaaaaa')).toBe('none');
-  expect(told('ABCB', 'a')).toBe('none');
+  expect(describeTarget('ABCB', 'aaaaaaa')).toBe('back b a');
+  expect(describeTarget('ABCB', 'ccccccc')).toBe('none');
+  expect(describeTarget('aBCB', 'aaaaaaa')).toBe('none');
+  expect(describeTarget('ABCB', 'a')).toBe('none');
 });
 
 test('never leads forward, and a second time never anywhere', () => {
@@ -42,11 +42,11 @@ test('never leads forward, and a second time never anywhere', () => {
   fc.assert(
     fc.property(letters, (all) => {
       const history = historyOf(all);
-      const way = wayBack(history);
+      const way = findRollbackTarget(history);
       if (way.kind !== 'back') return;
       const first = (commit: string): number => history.findLastIndex((one) => one.commit === commit);
       expect(first(way.to.commit)).toBeGreaterThan(first(way.from));
-      expect(wayBack([way.to, ...history]).kind).toBe('back_already');
+      expect(findRollbackTarget([way.to, ...history]).kind).toBe('back_already');
     }),
   );
 });

@@ -2,21 +2,21 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mapStrings } from '../../src/server/json/values.ts';
 import { tools } from '../../tools/index.ts';
-import { textOf, type Asked } from '../e2e/mcp-support.ts';
-import { callsOn } from '../guard/calls.ts';
-import { inMotion, lensOn, type Lens } from '../guard/lens.ts';
-import { busyPlatform } from '../guard/rig.ts';
-import { startAttackedProgram, ways, type AttackClient, type AttackedProgram, type Way } from './servers.ts';
+import { textOf, type Question } from '../e2e/mcp-support.ts';
+import { toolCallsOn } from '../guard/calls.ts';
+import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
+import { startUnthrottledPlatform } from '../guard/rig.ts';
+import { startAttackedProgram, clientKinds, type AttackClient, type AttackedProgram, type ClientKind } from './servers.ts';
 
 /** Every tool over every transport in every era, before a platform and with callers that attack. */
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let calls: ReturnType<typeof callsOn>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let calls: ReturnType<typeof toolCallsOn>;
 const opened: { close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
-  platform = await busyPlatform();
-  calls = callsOn(platform);
+  platform = await startUnthrottledPlatform();
+  calls = toolCallsOn(platform);
 });
 afterAll(async () => {
   for (const one of opened.toReversed()) await one.close();
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const token = 'token-of-the-tests';
-const nameOf = ({ transport, era }: Way): string => `over ${transport}, ${era}`;
+const nameOf = ({ transport, era }: ClientKind): string => `over ${transport}, ${era}`;
 
 /** What must not come out in any way: invented, and in each answer of the platform dressed up with colours. */
 const secrets = ['Hunter2SecretPw9', 'wq8Zr1LmPx7Ty4Nc', token];
@@ -58,14 +58,14 @@ function expectHarmless(result: CallToolResult, what: string, isPlan = false): v
 
 const isChange = ({ operation }: (typeof tools)[number]): boolean => operation.effect !== 'read';
 
-describe.each(ways.map((way) => [nameOf(way), way] as const))('a platform that attacks, %s', (_, way) => {
+describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a platform that attacks, %s', (_, way) => {
   let program: AttackedProgram;
-  let lens: Lens;
+  let lens: RecordingProxy;
   let client: AttackClient;
-  const asked: Asked[] = [];
+  const asked: Question[] = [];
 
   beforeAll(async () => {
-    lens = await lensOn(platform.url, { alter: (method, path, body) => (method === 'GET' ? mapStrings(inMotion(method, path, body), poisoned) : body) });
+    lens = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? mapStrings(withDeploymentUnderWay(method, path, body), poisoned) : body) });
     program = await startAttackedProgram(lens.url, token);
     opened.push(lens, program);
     client = await program.connect(way, {
@@ -95,13 +95,13 @@ describe.each(ways.map((way) => [nameOf(way), way] as const))('a platform that a
   });
 });
 
-describe.each(ways.map((way) => [nameOf(way), way] as const))('a caller that attacks, %s', (_, way) => {
+describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a caller that attacks, %s', (_, way) => {
   let program: AttackedProgram;
-  let lens: Lens;
+  let lens: RecordingProxy;
   let client: AttackClient;
 
   beforeAll(async () => {
-    lens = await lensOn(platform.url, { mode: 'PRODUCTION' });
+    lens = await startRecordingProxy(platform.url, { mode: 'PRODUCTION' });
     program = await startAttackedProgram(lens.url, token);
     opened.push(lens, program);
     client = await program.connect(way);
@@ -125,24 +125,24 @@ describe.each(ways.map((way) => [nameOf(way), way] as const))('a caller that att
     }
     // Whatever was tried, the next call is answered as ever.
     expect((await client.call('list_projects')).isError).toBeFalsy();
-    expect(lens.changes()).toEqual([]);
+    expect(lens.writes()).toEqual([]);
   });
 
   test.each(tools.filter(isChange).map(({ name }) => [name]))('changes nothing of production by %s where nobody can be asked', async (name) => {
-    const before = lens.changes().length;
+    const before = lens.writes().length;
     const result = await client.call(name, calls[name]!());
     const isPlaceless = ['create_project', 'create_environment'].includes(name);
-    if (!isPlaceless) expect(lens.changes().slice(before), textOf(result)).toEqual([]);
+    if (!isPlaceless) expect(lens.writes().slice(before), textOf(result)).toEqual([]);
   });
 });
 
-describe.each(ways.filter(({ transport }) => transport === 'http').map((way) => [nameOf(way), way] as const))('a key that may only read, %s', (_, way) => {
+describe.each(clientKinds.filter(({ transport }) => transport === 'http').map((way) => [nameOf(way), way] as const))('a key that may only read, %s', (_, way) => {
   let program: AttackedProgram;
-  let lens: Lens;
+  let lens: RecordingProxy;
   let reader: AttackClient;
 
   beforeAll(async () => {
-    lens = await lensOn(platform.url);
+    lens = await startRecordingProxy(platform.url);
     program = await startAttackedProgram(lens.url, token);
     opened.push(lens, program);
     reader = await program.connect(way, { key: 'reader' });
@@ -150,7 +150,7 @@ describe.each(ways.filter(({ transport }) => transport === 'http').map((way) => 
 
   test.each(tools.filter(isChange).map(({ name }) => [name]))('changes nothing by %s', async (name) => {
     expect((await reader.call(name, calls[name]!())).isError).toBe(true);
-    expect(lens.changes()).toEqual([]);
+    expect(lens.writes()).toEqual([]);
   });
 
   test.each([

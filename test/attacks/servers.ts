@@ -11,14 +11,14 @@ import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as LegacyHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createKey } from '../../src/transport/http/keys.ts';
-import type { Answer, Asked } from '../e2e/mcp-support.ts';
+import { createApiKey } from '../../src/transport/http/keys.ts';
+import type { Answer, Question } from '../e2e/mcp-support.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** Every way a client reaches the program. */
-export const ways = (['stdio', 'http'] as const).flatMap((transport) => (['2025', '2026'] as const).map((era) => ({ transport, era })));
-export type Way = (typeof ways)[number];
+export const clientKinds = (['stdio', 'http'] as const).flatMap((transport) => (['2025', '2026'] as const).map((era) => ({ transport, era })));
+export type ClientKind = (typeof clientKinds)[number];
 
 /** A client of either era over either transport. */
 export interface AttackClient {
@@ -27,7 +27,7 @@ export interface AttackClient {
 }
 
 /** What a user does with a question; without one the client can't ask. */
-type User = ((question: Asked) => Answer) | undefined;
+type User = ((question: Question) => Answer) | undefined;
 
 /** The built program: what users run. */
 async function buildProgram(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
@@ -41,14 +41,14 @@ const cleanEnvironment = (): Record<string, string> =>
 
 async function connectModern(transport: Transport, user: User): Promise<AttackClient> {
   const client = new ModernClient({ name: 'attacker', version: '1' }, { capabilities: user ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: { pin: '2026-07-28' } } });
-  if (user) client.setRequestHandler('elicitation/create', async ({ params }) => user(params as unknown as Asked));
+  if (user) client.setRequestHandler('elicitation/create', async ({ params }) => user(params as unknown as Question));
   await client.connect(transport);
   return { call: (name, args = {}) => client.callTool({ name, arguments: args }), close: () => client.close() };
 }
 
 async function connectLegacy(transport: LegacyStdio | LegacyHttp, user: User): Promise<AttackClient> {
   const client = new LegacyClient({ name: 'attacker', version: '1' }, { capabilities: user ? { elicitation: {} } : {} });
-  if (user) client.setRequestHandler(ElicitRequestSchema, async ({ params }) => user(params as unknown as Asked));
+  if (user) client.setRequestHandler(ElicitRequestSchema, async ({ params }) => user(params as unknown as Question));
   await client.connect(transport);
   return { call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as CallToolResult, close: () => client.close() };
 }
@@ -56,7 +56,7 @@ async function connectLegacy(transport: LegacyStdio | LegacyHttp, user: User): P
 /** The program over both transports before one platform, with the options that are given. */
 export interface AttackedProgram {
   /** @param key over HTTP: whose key is sent. */
-  connect(way: Way, options?: { readonly user?: User; readonly key?: 'admin' | 'other' | 'reader' }): Promise<AttackClient>;
+  connect(way: ClientKind, options?: { readonly user?: User; readonly key?: 'admin' | 'other' | 'reader' }): Promise<AttackClient>;
   /** Everything that the programs wrote to stderr so far. */
   written(): string;
   close(): Promise<void>;
@@ -66,7 +66,7 @@ export interface AttackedProgram {
 export async function startAttackedProgram(platformUrl: string, token: string, env: Record<string, string> = {}): Promise<AttackedProgram> {
   const program = await buildProgram();
   const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-attacks-'));
-  const keys = { admin: createKey(), other: createKey(), reader: createKey() };
+  const keys = { admin: createApiKey(), other: createApiKey(), reader: createApiKey() };
   const entries = Object.entries(keys).map(([name, { sha256 }]) => ({ name, sha256, level: name === 'reader' ? 'read' : 'admin', ...(name === 'reader' && { read_only: true }) }));
   await writeFile(join(folder, 'keys.json'), JSON.stringify({ keys: entries }));
   const environment = { ...cleanEnvironment(), INFRA_BASE_URL: platformUrl, INFRA_API_TOKEN: token, INFRA_DATA_DIR: join(folder, 'data'), ...env };

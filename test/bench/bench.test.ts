@@ -2,37 +2,37 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { worse } from '../../bench/compare.ts';
-import { against, type Figure } from '../../bench/figure.ts';
+import { findRegressions } from '../../bench/compare.ts';
+import { relativeTo, type Figure } from '../../bench/figure.ts';
 import { load } from '../../bench/load.ts';
 import { measurements } from '../../bench/measurements.ts';
 import { baseline, readRun } from '../../bench/run.ts';
 import { summarise } from '../../bench/statistics.ts';
-import { isMet, targetOf } from '../../bench/targets.ts';
+import { isMet, targetFor } from '../../bench/targets.ts';
 
 const reference: Figure = { name: 'reference', value: 10, unit: 'ms' };
-const timeOf = (value: number): Figure => against(reference, { name: 'start', value, unit: 'ms' });
-const rateOf = (value: number): Figure => against({ ...reference, unit: 'per s' }, { name: 'calls', value, unit: 'per s' });
+const timeOf = (value: number): Figure => relativeTo(reference, { name: 'start', value, unit: 'ms' });
+const rateOf = (value: number): Figure => relativeTo({ ...reference, unit: 'per s' }, { name: 'calls', value, unit: 'per s' });
 const sizeOf = (value: number): Figure => ({ name: 'list', value, unit: 'bytes' });
 
 describe('comparing runs', () => {
   test('tells what is clearly slower, and by how much', () => {
-    expect(worse({ start: [timeOf(20)] }, { start: [timeOf(30)] })).toEqual([{ figure: 'start: start', before: 2, now: 3, times: 1.5 }]);
+    expect(findRegressions({ start: [timeOf(20)] }, { start: [timeOf(30)] })).toEqual([{ figure: 'start: start', before: 2, now: 3, times: 1.5 }]);
   });
 
   test('takes a lower rate for worse, and a higher one for better', () => {
-    expect(worse({ calls: [rateOf(20)] }, { calls: [rateOf(10)] })).toMatchObject([{ times: 2 }]);
-    expect(worse({ calls: [rateOf(10)] }, { calls: [rateOf(20)] })).toEqual([]);
+    expect(findRegressions({ calls: [rateOf(20)] }, { calls: [rateOf(10)] })).toMatchObject([{ times: 2 }]);
+    expect(findRegressions({ calls: [rateOf(10)] }, { calls: [rateOf(20)] })).toEqual([]);
   });
 
   test('is not alarmed by noise, by what only one run has, nor by times of another machine', () => {
-    expect(worse({ start: [timeOf(20)] }, { start: [timeOf(23)] })).toEqual([]);
-    expect(worse({}, { start: [timeOf(90)] })).toEqual([]);
-    expect(worse({ start: [reference] }, { start: [{ ...reference, value: 1000 }] })).toEqual([]);
+    expect(findRegressions({ start: [timeOf(20)] }, { start: [timeOf(23)] })).toEqual([]);
+    expect(findRegressions({}, { start: [timeOf(90)] })).toEqual([]);
+    expect(findRegressions({ start: [reference] }, { start: [{ ...reference, value: 1000 }] })).toEqual([]);
   });
 
   test('compares sizes as they are', () => {
-    expect(worse({ list: [sizeOf(100)] }, { list: [sizeOf(200)] })).toMatchObject([{ times: 2 }]);
+    expect(findRegressions({ list: [sizeOf(100)] }, { list: [sizeOf(200)] })).toMatchObject([{ times: 2 }]);
   });
 });
 
@@ -68,7 +68,7 @@ test('the committed run has every measurement, and a figure for every target tha
   const { results, quick } = await readRun(baseline);
   expect(quick).toBe(false);
   expect(Object.keys(results)).toEqual(measurements.map(({ name }) => name));
-  const aimed = Object.entries(results).flatMap(([name, figures]) => figures.flatMap((figure) => (targetOf(name, figure.name) ? [figure] : [])));
+  const aimed = Object.entries(results).flatMap(([name, figures]) => figures.flatMap((figure) => (targetFor(name, figure.name) ? [figure] : [])));
   expect(aimed.every(({ ratio }) => ratio !== undefined)).toBe(true);
   expect(new Set(aimed.map((figure) => isMet({ bound: 'at least', ratio: 0 }, figure)))).toEqual(new Set([true]));
 });

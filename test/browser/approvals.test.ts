@@ -1,9 +1,55 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { closeLab, connectModern, textOf, type HttpClient } from '../transport/lab.ts';
-import { hasBrowser, openBrowser } from './chromium.ts';
-import { operatorSecret, startForeignPage, startServer } from './served.ts';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { closeTestServers, connectModern, textOf, type HttpClient } from '../transport/lab.ts';
+import { setSecret } from '../../src/server/guard/approvals/operator.ts';
+import { commandLine, temporaryDirectory } from '../cli/support.ts';
+import { startProgram } from '../transport/program.ts';
+
+/** Where Debian's package `chromium` puts it. */
+const executablePath = '/usr/bin/chromium';
+
+/** Whether there is a browser to test with. Tests that are skipped for want of one say so; in CI that counts as failed. */
+const hasBrowser = existsSync(executablePath);
+if (!hasBrowser) {
+  const why = `${executablePath} is not there. Install it with: apt-get install chromium`;
+  if (process.env['CI']) throw new Error(`The tests in a browser have to run in CI, and ${why}`);
+  console.warn(`The tests in a browser are skipped: ${why}`);
+}
+
+/** A browser without a window, which talks to nobody of its own accord. Its profile is new, and gone when it is closed. */
+const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+
+const operatorSecret = 'only the operator knows';
+
+/** Starts `infra-mcp http` with its page of approvals and an operator's secret; gives the MCP endpoint. It ends with the test. */
+async function startServer(): Promise<URL> {
+  const dataDir = await temporaryDirectory();
+  await setSecret(join(dataDir, 'operator.json'), operatorSecret);
+  const { ready } = await startProgram(commandLine(['http', '--port', '0', '--approvals-page', '--data-dir', dataDir]));
+  return new URL(ready.url);
+}
+
+/** A page of somebody else, on this machine: to a browser another origin, and the same site. */
+async function startForeignPage(markup: string): Promise<string> {
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(markup));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
 
 let browser: Browser;
 const contexts: BrowserContext[] = [];
@@ -13,7 +59,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  await closeLab();
+  await closeTestServers();
   for (const context of contexts.splice(0)) await context.close();
 });
 

@@ -3,14 +3,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { approve } from '../../src/cli/commands/approve.ts';
-import { approvalsOf } from '../../src/cli/wiring/guard.ts';
+import { approveCommand } from '../../src/cli/commands/approve.ts';
+import { approvalsConfigOf } from '../../src/cli/wiring/guard.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { readConfig, type Config } from '../../src/cli/config/read-config.ts';
 import { createApprovals } from '../../src/server/guard/approvals/approvals.ts';
-import { approvalFor } from '../server/guard/approvals/support.ts';
-import { run, temporaryDirectory } from './support.ts';
-import { atTerminal } from './screen.ts';
+import { approvalRequest } from '../server/guard/approvals/support.ts';
+import { runProgram, temporaryDirectory } from './support.ts';
+import { runInTerminal } from './screen.ts';
 
 const secret = 'only the operator knows';
 
@@ -26,7 +26,7 @@ function person(...types: string[]): Terminal & { seen: string } {
       terminal.seen += `${prompt}${typed}\n`;
       return typed;
     },
-    askUnseen: async (prompt: string) => {
+    askHidden: async (prompt: string) => {
       terminal.seen += prompt;
       return types.shift() ?? '';
     },
@@ -37,8 +37,8 @@ function person(...types: string[]): Terminal & { seen: string } {
 const configIn = (dataDir: string): Config => readConfig('approve', { dataDir }, {}).config;
 
 /** Asks for approval as a server does; its code. */
-async function ask(config: Config, request = approvalFor()): Promise<string> {
-  const approvals = approvalsOf(config);
+async function ask(config: Config, request = approvalRequest()): Promise<string> {
+  const approvals = approvalsConfigOf(config);
   const asked = await createApprovals(approvals).ask(request, Date.now());
   approvals.store.close();
   if (asked.kind !== 'pending') throw new Error(`not pending: ${asked.kind}`);
@@ -46,8 +46,8 @@ async function ask(config: Config, request = approvalFor()): Promise<string> {
 }
 
 const comesOf = async (config: Config): Promise<string> => {
-  const approvals = approvalsOf(config);
-  const { kind } = await createApprovals(approvals).ask(approvalFor(), Date.now());
+  const approvals = approvalsConfigOf(config);
+  const { kind } = await createApprovals(approvals).ask(approvalRequest(), Date.now());
   approvals.store.close();
   return kind;
 };
@@ -56,13 +56,13 @@ const comesOf = async (config: Config): Promise<string> => {
 let set: string;
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-commands-'));
-  await approve(configIn(directory), undefined, { setSecret: true }, person(secret, secret));
+  await approveCommand(configIn(directory), undefined, { setSecret: true }, person(secret, secret));
   set = await readFile(join(directory, 'operator.json'), 'utf8');
   await rm(directory, { recursive: true });
 });
 
 /** A directory whose operator has set the secret. */
-async function office(): Promise<Config> {
+async function approvalsConfig(): Promise<Config> {
   const config = configIn(await temporaryDirectory());
   await writeFile(join(config.dataDir, 'operator.json'), set, { mode: 0o600 });
   return config;
@@ -70,10 +70,10 @@ async function office(): Promise<Config> {
 
 describe('approving', () => {
   test('shows the plan, and takes the name of the target and the secret', async () => {
-    const config = await office();
+    const config = await approvalsConfig();
     const code = await ask(config);
     const operator = person('shop/prod', secret);
-    await approve(config, code, {}, operator);
+    await approveCommand(config, code, {}, operator);
     expect(operator.seen).toContain('ann wants to run stop_environment (destructive)');
     expect(operator.seen).toContain('On: environment "shop/prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/stop');
     expect(operator.seen).not.toContain(secret);
@@ -81,66 +81,66 @@ describe('approving', () => {
   });
 
   test('takes a yes where no name is asked for, and only a yes', async () => {
-    const config = await office();
-    const code = await ask(config, approvalFor({ typed: undefined }));
-    await expect(approve(config, code, {}, person('y'))).rejects.toThrow('Not approved');
-    await approve(config, code, {}, person('yes', secret));
+    const config = await approvalsConfig();
+    const code = await ask(config, approvalRequest({ typed: undefined }));
+    await expect(approveCommand(config, code, {}, person('y'))).rejects.toThrow('Not approved');
+    await approveCommand(config, code, {}, person('yes', secret));
     expect(await comesOf(config)).toBe('approved');
   });
 
   test.each([['another name'], ['prod'], ['shop/Prod'], ['']])('comes to nothing with %j for the name', async (typed) => {
-    const config = await office();
+    const config = await approvalsConfig();
     const code = await ask(config);
-    await expect(approve(config, code, {}, person(typed, secret))).rejects.toThrow('Not approved. It waits until it expires');
+    await expect(approveCommand(config, code, {}, person(typed, secret))).rejects.toThrow('Not approved. It waits until it expires');
     expect(await comesOf(config)).toBe('pending');
   });
 
   test('comes to nothing with a wrong secret, and says how many tries are left', async () => {
-    const config = await office();
+    const config = await approvalsConfig();
     const code = await ask(config);
-    await expect(approve(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('not the secret. 4 more tries');
+    await expect(approveCommand(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('not the secret. 4 more tries');
     expect(await comesOf(config)).toBe('pending');
   });
 
   test('refuses where asked to', async () => {
-    const config = await office();
+    const config = await approvalsConfig();
     const code = await ask(config);
     const operator = person(secret);
-    await approve(config, code, { refuse: true }, operator);
+    await approveCommand(config, code, { refuse: true }, operator);
     expect(operator.seen).toContain('Refused.');
     expect(await comesOf(config)).toBe('refused');
   });
 
   test('of what is not there says so', async () => {
-    const config = await office();
-    await expect(approve(config, 'AAAA-BBBB', {}, person())).rejects.toThrow('Nothing waits under AAAA-BBBB');
+    const config = await approvalsConfig();
+    await expect(approveCommand(config, 'AAAA-BBBB', {}, person())).rejects.toThrow('Nothing waits under AAAA-BBBB');
   });
 
   test('needs a secret that was set', async () => {
     const config = configIn(await temporaryDirectory());
     const code = await ask(config);
-    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow('No operator secret is set');
+    await expect(approveCommand(config, code, {}, person('shop/prod', secret))).rejects.toThrow('No operator secret is set');
   });
 
   test('lists what waits', async () => {
-    const config = await office();
+    const config = await approvalsConfig();
     const code = await ask(config);
     const operator = person();
-    await approve(config, undefined, {}, operator);
+    await approveCommand(config, undefined, {}, operator);
     expect(operator.seen).toMatch(new RegExp(`^${code} +stop_environment +shop/prod +destructive +ann +20`, 'm'));
     const program = person();
-    await approve(config, undefined, { json: true }, program);
+    await approveCommand(config, undefined, { json: true }, program);
     expect(JSON.parse(program.seen)).toEqual([expect.objectContaining({ code })]);
   });
 });
 
 test('of 60 calls that wait, 50 are listed, oldest first, and all where all are asked for', async () => {
-  const config = await office();
+  const config = await approvalsConfig();
   const codes = [];
-  for (let number = 0; number < 60; number += 1) codes.push(await ask(config, approvalFor({ call: `call ${number}`, identity: `caller ${number}` })));
-  const listed = async (flags: Parameters<typeof approve>[2]) => {
+  for (let number = 0; number < 60; number += 1) codes.push(await ask(config, approvalRequest({ call: `call ${number}`, identity: `caller ${number}` })));
+  const listed = async (flags: Parameters<typeof approveCommand>[2]) => {
     const operator = person();
-    await approve(config, undefined, flags, operator);
+    await approveCommand(config, undefined, flags, operator);
     return { seen: operator.seen, codes: operator.seen.match(/\b[2-9A-Z]{4}-[2-9A-Z]{4}\b/g) };
   };
   const some = await listed({});
@@ -152,77 +152,77 @@ test('of 60 calls that wait, 50 are listed, oldest first, and all where all are 
 
 /** The calls and decisions that the audit log of a directory tells. */
 const shown = async (dataDir: string) => {
-  const { stdout } = await run(['audit', 'show', '--json'], { INFRA_DATA_DIR: dataDir });
+  const { stdout } = await runProgram(['audit', 'show', '--json'], { INFRA_DATA_DIR: dataDir });
   return stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
 };
 
 describe('a decision', () => {
   test.each([[{}, 'approved'], [{ refuse: true }, 'refused']])('is in the audit log at once: %j', async (flags, verdict) => {
-    const config = await office();
+    const config = await approvalsConfig();
     const code = await ask(config);
-    await approve(config, code, flags, person(...(verdict === 'approved' ? ['shop/prod'] : []), secret));
+    await approveCommand(config, code, flags, person(...(verdict === 'approved' ? ['shop/prod'] : []), secret));
     expect(await shown(config.dataDir)).toEqual([expect.objectContaining({
-      who: 'operator', confirmed: 'terminal', tool: 'stop_environment', tier: 'destructive', code, caller: 'ann', outcome: verdict, plan: approvalFor().plan.digest,
+      who: 'operator', confirmed: 'terminal', tool: 'stop_environment', tier: 'destructive', code, caller: 'ann', outcome: verdict, plan: approvalRequest().plan.digest,
       target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown,
     })]);
     const env = { INFRA_DATA_DIR: config.dataDir };
-    expect((await run(['audit', 'show'], env)).stdout).toMatch(new RegExp(`operator +stop_environment +environment shop/prod +destructive +terminal +${verdict} +${code}, asked by ann`));
-    expect((await run(['audit', 'verify'], env)).code).toBe(0);
+    expect((await runProgram(['audit', 'show'], env)).stdout).toMatch(new RegExp(`operator +stop_environment +environment shop/prod +destructive +terminal +${verdict} +${code}, asked by ann`));
+    expect((await runProgram(['audit', 'verify'], env)).code).toBe(0);
     const file = join(config.dataDir, 'audit.jsonl');
     await writeFile(file, (await readFile(file, 'utf8')).replace('"caller":"ann"', '"caller":"bob"'));
-    expect((await run(['audit', 'verify'], env)).code).toBe(1);
+    expect((await runProgram(['audit', 'verify'], env)).code).toBe(1);
   });
 
   test('is not made when it can not be recorded', async () => {
-    const config = await office();
+    const config = await approvalsConfig();
     const code = await ask(config);
     await mkdir(join(config.dataDir, 'audit.jsonl'));
-    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow(/^Nothing was decided: the decision could not be recorded \(EISDIR/);
+    await expect(approveCommand(config, code, {}, person('shop/prod', secret))).rejects.toThrow(/^Nothing was decided: the decision could not be recorded \(EISDIR/);
     expect(await comesOf(config)).toBe('pending');
   });
 
   test('is recorded where the call is: the command that is told says so, and another one decides nothing', async () => {
-    const config = await office();
+    const config = await approvalsConfig();
     const auditFile = join(config.dataDir, 'elsewhere.jsonl');
     const { config: withFile } = readConfig('stdio', { dataDir: config.dataDir, auditFile }, {});
-    const approvals = approvalsOf(withFile);
-    const asked = await createApprovals(approvals).ask(approvalFor(), Date.now());
+    const approvals = approvalsConfigOf(withFile);
+    const asked = await createApprovals(approvals).ask(approvalRequest(), Date.now());
     approvals.store.close();
     const { code, command } = asked as { code: string; command: string };
     expect(command).toContain(`--audit-file ${auditFile}`);
-    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
-    await approve(withFile, code, {}, person('shop/prod', secret));
+    await expect(approveCommand(config, code, {}, person('shop/prod', secret))).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
+    await approveCommand(withFile, code, {}, person('shop/prod', secret));
     expect(await readFile(auditFile, 'utf8')).toContain('"verdict":"approved"');
   });
 });
 
 describe('the operator secret', () => {
   test('is changed only by who knows it', async () => {
-    const config = await office();
-    await expect(approve(config, undefined, { setSecret: true }, person('wrong secret', 'new secret 1', 'new secret 1'))).rejects.toThrow('not the secret');
-    await approve(config, undefined, { setSecret: true }, person(secret, 'new secret 1', 'new secret 1'));
+    const config = await approvalsConfig();
+    await expect(approveCommand(config, undefined, { setSecret: true }, person('wrong secret', 'new secret 1', 'new secret 1'))).rejects.toThrow('not the secret');
+    await approveCommand(config, undefined, { setSecret: true }, person(secret, 'new secret 1', 'new secret 1'));
     const code = await ask(config);
-    await expect(approve(config, code, {}, person('shop/prod', secret))).rejects.toThrow('not the secret');
-    await approve(config, code, {}, person('shop/prod', 'new secret 1'));
+    await expect(approveCommand(config, code, {}, person('shop/prod', secret))).rejects.toThrow('not the secret');
+    await approveCommand(config, code, {}, person('shop/prod', 'new secret 1'));
   });
 
   test('is not set by a slip', async () => {
     const config = configIn(await temporaryDirectory());
-    await expect(approve(config, undefined, { setSecret: true }, person(secret, `${secret}!`))).rejects.toThrow('not the same');
-    await expect(approve(config, undefined, { setSecret: true }, person('short', 'short'))).rejects.toThrow('at least 8 characters');
+    await expect(approveCommand(config, undefined, { setSecret: true }, person(secret, `${secret}!`))).rejects.toThrow('not the same');
+    await expect(approveCommand(config, undefined, { setSecret: true }, person('short', 'short'))).rejects.toThrow('at least 8 characters');
     await expect(readFile(join(config.dataDir, 'operator.json'))).rejects.toThrow('ENOENT');
   });
 });
 
 describe('the command', () => {
   test.each([[['AAAA-BBBB']], [['--set-secret']], [['AAAA-BBBB', '--refuse']]])('%j needs a terminal', async (args) => {
-    const { code, stdout, stderr } = await run(['approve', ...args], { INFRA_DATA_DIR: await temporaryDirectory() });
+    const { code, stdout, stderr } = await runProgram(['approve', ...args], { INFRA_DATA_DIR: await temporaryDirectory() });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('Approving needs a terminal');
   });
 
   test('lists without one', async () => {
-    expect(await run(['approve', '--json'], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+    expect(await runProgram(['approve', '--json'], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
   });
 });
 
@@ -234,9 +234,9 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
   const sane = expect.arrayContaining(['echo', 'icanon', 'isig']) as string[];
 
   test('every prompt stays on the screen with what is typed there, and the secret is never shown', async () => {
-    const config = await office();
+    const config = await approvalsConfig();
     const code = await ask(config);
-    const { sent, screen, prompts, exit, settings } = await atTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, [
+    const { sent, screen, prompts, exit, settings } = await runInTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, [
       [/to approve it:/, 'shop/prod\r'], [/Operator secret:/, `${secret}\r`],
     ]);
     expect(prompts).toEqual(['Type shop/prod to approve it:', 'Operator secret:']);
@@ -249,7 +249,7 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
 
   test('setting the secret asks twice, and shows it never', async () => {
     const config = configIn(await temporaryDirectory());
-    const { sent, screen, prompts, exit } = await atTerminal(['approve', '--set-secret'], { INFRA_DATA_DIR: config.dataDir }, [
+    const { sent, screen, prompts, exit } = await runInTerminal(['approve', '--set-secret'], { INFRA_DATA_DIR: config.dataDir }, [
       [/New operator secret:/, `${secret}\r`], [/Again:/, `${secret}\r`],
     ]);
     expect(prompts).toEqual(['New operator secret:', 'Again:']);
@@ -263,12 +263,12 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
     ['Ctrl-C where the secret is asked for', [[/to approve it:/, 'shop/prod\r'], [/Operator secret:/, 'only\u0003']]],
     ['the end of input', [[/to approve it:/, 'shop/prod\r'], [/Operator secret:/, '\u0004']]],
   ] as const)('%s ends it, decides nothing, counts as no wrong secret, and leaves the terminal as it was', async (_, typing) => {
-    const config = await office();
+    const config = await approvalsConfig();
     const code = await ask(config);
-    const { screen, exit, settings, untyped } = await atTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, typing);
+    const { screen, exit, settings, untyped } = await runInTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, typing);
     expect(screen).toMatch(/^infra-mcp: No answer was given, so nothing was done\.$/m);
     expect({ exit, settings, untyped }).toEqual({ exit: 1, settings: sane, untyped: 0 });
     expect(await comesOf(config)).toBe('pending');
-    await expect(approve(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('4 more tries');
+    await expect(approveCommand(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('4 more tries');
   });
 });

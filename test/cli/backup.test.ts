@@ -2,7 +2,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { run, startPlatform, statusWith, temporaryDirectory } from './support.ts';
+import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from './support.ts';
 
 const createProject = async (ready: { url: string; organization_id: string }, token: string, name: string) => {
   const answer = await fetch(`${ready.url}/organization/${ready.organization_id}/project`, {
@@ -20,7 +20,7 @@ const projectsIn = (directory: string): string[] => {
   }
 };
 
-const stop = async ({ child, ended }: Awaited<ReturnType<typeof startPlatform>>) => {
+const stop = async ({ child, ended }: Awaited<ReturnType<typeof startPlatformProgram>>) => {
   child.kill('SIGTERM');
   await ended;
 };
@@ -28,9 +28,9 @@ const stop = async ({ child, ended }: Awaited<ReturnType<typeof startPlatform>>)
 /** A directory with a backup `small` that lacks the project `later`, which is there now. */
 const backedUp = async () => {
   const directory = await temporaryDirectory();
-  const first = await startPlatform(['--data-dir', directory, '--token', 'given-token']);
+  const first = await startPlatformProgram(['--data-dir', directory, '--token', 'given-token']);
   await createProject(first.ready, 'given-token', 'earlier');
-  const made = await run(['backup', 'small', '--data-dir', directory]);
+  const made = await runProgram(['backup', 'small', '--data-dir', directory]);
   expect({ code: made.code, stdout: made.stdout }).toEqual({ code: 0, stdout: 'small\n' });
   expect(made.stderr).toContain('Keep a copy of secret.key elsewhere');
   await createProject(first.ready, 'given-token', 'later');
@@ -41,27 +41,27 @@ describe('a backup', () => {
   test('is made while the platform serves, listed, refused to be restored meanwhile, and restored afterwards', async () => {
     const { directory, first } = await backedUp();
     for (const file of ['serving.lock', join('snapshots', 'small.db')]) expect([file, (await stat(join(directory, file))).mode & 0o777]).toEqual([file, 0o600]);
-    const unnamed = await run(['backup', '--json', '--data-dir', directory]);
+    const unnamed = await runProgram(['backup', '--json', '--data-dir', directory]);
     expect(JSON.parse(unnamed.stdout)).toMatchObject({ name: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/) });
-    const listed = await run(['restore', '--json', '--data-dir', directory]);
+    const listed = await runProgram(['restore', '--json', '--data-dir', directory]);
     expect((JSON.parse(listed.stdout) as { name: string }[]).map(({ name }) => name)).toContain('small');
 
-    const again = await run(['backup', 'small', '--data-dir', directory]);
+    const again = await runProgram(['backup', 'small', '--data-dir', directory]);
     expect(again.code).toBe(1);
     expect(again.stderr).toContain(`a snapshot is called small already: give another name, or remove the file ${join(directory, 'snapshots', 'small.db')} first`);
 
-    const refused = await run(['restore', 'small', '--data-dir', directory]);
+    const refused = await runProgram(['restore', 'small', '--data-dir', directory]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(`already being served by process ${first.child.pid}, at ${first.ready.url}. End that process first`);
     expect(await statusWith(first.ready.url, 'given-token')).toBe(200);
     await stop(first);
 
-    const restored = await run(['restore', 'small', '--data-dir', directory]);
+    const restored = await runProgram(['restore', 'small', '--data-dir', directory]);
     expect(restored.stderr).toContain('Restored small');
     expect(restored.code).toBe(0);
     const names = projectsIn(directory);
     expect([names.includes('earlier'), names.includes('later')]).toEqual([true, false]);
-    const second = await startPlatform(['--data-dir', directory]);
+    const second = await startPlatformProgram(['--data-dir', directory]);
     expect(await statusWith(second.ready.url, 'given-token')).toBe(200);
   });
 
@@ -70,25 +70,25 @@ describe('a backup', () => {
     await stop(first);
     const database = join(directory, 'platform.sqlite');
     await writeFile(database, 'broken '.repeat(2000));
-    expect((await run(['restore', 'small', '--data-dir', directory])).stderr).toContain('Restored small');
+    expect((await runProgram(['restore', 'small', '--data-dir', directory])).stderr).toContain('Restored small');
     expect(projectsIn(directory)).toContain('earlier');
     expect(await readFile(`${database}.damaged`, 'utf8')).toContain('broken');
 
     await rm(database);
     await rename(join(directory, 'secret.key'), join(directory, 'elsewhere'));
-    const keyless = await run(['restore', 'small', '--data-dir', directory]);
+    const keyless = await runProgram(['restore', 'small', '--data-dir', directory]);
     expect([keyless.code, keyless.stderr]).toEqual([1, expect.stringContaining('There is no secret.key')]);
     await rename(join(directory, 'elsewhere'), join(directory, 'secret.key'));
-    expect((await run(['restore', 'small', '--data-dir', directory])).code).toBe(0);
+    expect((await runProgram(['restore', 'small', '--data-dir', directory])).code).toBe(0);
     expect(projectsIn(directory)).toContain('earlier');
     expect((await readdir(directory)).filter((name) => name.startsWith('replacing-'))).toEqual([]);
   });
 
   test('is refused where there is nothing, and under a name that is a path', async () => {
     const directory = await temporaryDirectory();
-    expect((await run(['backup', '--data-dir', directory])).stderr).toContain(`There is no platform in ${directory}`);
-    expect((await run(['restore', 'none', '--data-dir', directory])).stderr).toContain('No snapshot is called none');
-    expect((await run(['restore', '../x', '--data-dir', directory])).stderr).toContain('never a path');
+    expect((await runProgram(['backup', '--data-dir', directory])).stderr).toContain(`There is no platform in ${directory}`);
+    expect((await runProgram(['restore', 'none', '--data-dir', directory])).stderr).toContain('No snapshot is called none');
+    expect((await runProgram(['restore', '../x', '--data-dir', directory])).stderr).toContain('never a path');
     expect(await readdir(directory)).toEqual([]);
   });
 });

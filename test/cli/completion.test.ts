@@ -10,7 +10,7 @@ import { createParser } from '../../src/cli/commands/cli.ts';
 import { candidates } from '../../src/cli/commands/completion.ts';
 import { shells } from '../../src/cli/commands/shells.ts';
 import { tools } from '../../tools/index.ts';
-import { commandLine, run, temporaryDirectory } from './support.ts';
+import { commandLine, runProgram, temporaryDirectory } from './support.ts';
 
 /** What is proposed for a line whose last word is being typed. */
 const proposed = async (...words: string[]): Promise<string[]> => (await candidates(createParser(), words)).map(({ word }) => word);
@@ -65,7 +65,7 @@ describe('what is proposed', () => {
 async function scriptFor(shell: (typeof shells)[number], asks: string): Promise<string> {
   const { command } = commandLine([]);
   const quoted = command.map((word) => `'${word}'`).join(' ');
-  const { stdout } = await run(['completion', shell]);
+  const { stdout } = await runProgram(['completion', shell]);
   const own = shell === 'fish' ? `function infra-mcp\n  ${quoted} $argv\nend\n` : `infra-mcp() { ${quoted} "$@"; }\n`;
   const path = join(await temporaryDirectory(), `completion.${shell}`);
   await writeFile(path, `${own}${shell === 'zsh' ? 'compdef() { : }\n' : ''}${stdout}${asks}\n`);

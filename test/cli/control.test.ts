@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, startAssistant, startPlatform, statusWith, temporaryDirectory } from './support.ts';
+import { runProgram, startAssistant, startPlatformProgram, statusWith, temporaryDirectory } from './support.ts';
 
 /** What the platform prints in addition when it can be controlled. */
 interface Controlled {
@@ -25,7 +25,7 @@ const inFile = async (directory: string, text: string): Promise<string> => {
 describe('a platform that is controlled', () => {
   test('says in its ready line where and with which token, which is stored nowhere and new at each start', async () => {
     const directory = await temporaryDirectory();
-    const start = () => startPlatform(['--data-dir', directory, '--control', '--stepped-time', '2026-03-01T12:00:00Z', '--random-seed', 'one']);
+    const start = () => startPlatformProgram(['--data-dir', directory, '--control', '--stepped-time', '2026-03-01T12:00:00Z', '--random-seed', 'one']);
     const first = await start();
     const ready = first.ready as typeof first.ready & Controlled;
     expect(ready.control_url).toBe(`${ready.url}/_control`);
@@ -45,7 +45,7 @@ describe('a platform that is controlled', () => {
   test('has its rules from a file, in YAML', async () => {
     const directory = await temporaryDirectory();
     const path = await inFile(directory, 'faults:\n  - name: flaky\n    effect: status_500\n    operation: get_organization\n    count: 2\n');
-    const { ready } = await startPlatform(['--data-dir', join(directory, 'data'), '--faults', path, '--token', 'given-token']);
+    const { ready } = await startPlatformProgram(['--data-dir', join(directory, 'data'), '--faults', path, '--token', 'given-token']);
     const statuses = [];
     for (let turn = 0; turn < 3; turn += 1) statuses.push(await statusWith(ready.url, 'given-token'));
     expect(statuses).toEqual([500, 500, 200]);
@@ -59,7 +59,7 @@ test('faults of a file of rules stop the start, each with its line', async () =>
   const path = await inFile(directory, [
     'faults:', '  - name: one', '    effect: status_500', '    oparation: get_organization', '  - name: two', '    effect: build_eror', '  - name: three', '    effect: latency', 'other: 1',
   ].join('\n'));
-  const { code, stdout, stderr } = await run(['platform', '--data-dir', join(directory, 'data'), '--faults', path]);
+  const { code, stdout, stderr } = await runProgram(['platform', '--data-dir', join(directory, 'data'), '--faults', path]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   for (const words of [
     `${path}:4: faults[0].oparation: is not known; did you mean "operation"?`,
@@ -67,13 +67,13 @@ test('faults of a file of rules stop the start, each with its line', async () =>
     `${path}:7: faults[2].latency_ms: is required for the effect latency`,
     `${path}:9: other: is not known; known are: faults`,
   ]) expect(stderr).toContain(words);
-  expect((await run(['platform', '--faults', join(directory, 'missing.yaml')])).stderr).toContain("can't be read from");
+  expect((await runProgram(['platform', '--faults', join(directory, 'missing.yaml')])).stderr).toContain("can't be read from");
 });
 
 test('time that could not be moved is refused', async () => {
-  const { code, stderr } = await run(['platform', '--data-dir', await temporaryDirectory(), '--stepped-time', 'now']);
+  const { code, stderr } = await runProgram(['platform', '--data-dir', await temporaryDirectory(), '--stepped-time', 'now']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('A stepped time is given without --control')]);
-  expect((await run(['platform', '--control', '--stepped-time', 'tomorrow'])).stderr).toContain('--stepped-time must be now, or a moment such as');
+  expect((await runProgram(['platform', '--control', '--stepped-time', 'tomorrow'])).stderr).toContain('--stepped-time must be now, or a moment such as');
 });
 
 test('the embedded platform of an assistant is never controlled, whatever the environment says', async () => {
@@ -84,7 +84,7 @@ test('the embedded platform of an assistant is never controlled, whatever the en
   const token = (await readFile(join(directory, 'token'), 'utf8')).trim();
   expect(await statusWith(url, token, '/_control/time')).toBe(404);
   for (const command of ['stdio', 'http']) {
-    const { code, stderr } = await run([command, '--control'], { INFRA_DATA_DIR: directory });
+    const { code, stderr } = await runProgram([command, '--control'], { INFRA_DATA_DIR: directory });
     expect([command, code, stderr]).toEqual([command, 1, expect.stringContaining('--control')]);
   }
 });

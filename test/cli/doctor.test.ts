@@ -6,17 +6,16 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { settingsOf } from '../../src/cli/config/read-config.ts';
-import { type Called, createParser, withCommand } from '../../src/cli/commands/cli.ts';
-import { examine, type Server } from '../../src/cli/doctor/doctor.ts';
-import { nodeFinding } from '../../src/cli/doctor/machine.ts';
-import { run, startPlatform, temporaryDirectory } from './support.ts';
+import { type ParsedCommand, createParser, withCommand } from '../../src/cli/commands/cli.ts';
+import { nodeFinding, runChecks, type ServerKind } from '../../src/cli/doctor/doctor.ts';
+import { runProgram, startPlatformProgram, temporaryDirectory } from './support.ts';
 
 /** What `infra-mcp doctor` finds with these arguments, in this environment. */
 async function doctor(args: readonly string[], env: Record<string, string> = {}) {
-  const lines: Called[] = [];
+  const lines: ParsedCommand[] = [];
   await createParser(async (called) => void lines.push(called)).parseAsync(withCommand(['doctor', ...args]), { from: 'user' });
-  const [{ command, unread }] = lines as [Called];
-  const findings = await examine(command.examines as Server, unread, env);
+  const [{ command, rawFlags: unread }] = lines as [ParsedCommand];
+  const findings = await runChecks(command.examines as ServerKind, unread, env);
   return {
     findings,
     settings: settingsOf(command.examines!, unread, env).map(({ option, value, source }) => ({ name: option.env, value, source })),
@@ -46,7 +45,7 @@ describe('of a first start', () => {
   });
 
   test('prints it for people too, with what to do', async () => {
-    const { code, stdout } = await run(['doctor'], { INFRA_DATA_DIR: await temporaryDirectory() });
+    const { code, stdout } = await runProgram(['doctor'], { INFRA_DATA_DIR: await temporaryDirectory() });
     expect(stdout).toMatch(/^✓ {2}node /m);
     expect(stdout).toMatch(/^INFRA_READ_ONLY +false +default$/m);
     expect(stdout).toMatch(/Nothing is wrong\.\n$/);
@@ -67,7 +66,7 @@ describe('of options that can not be meant', () => {
   });
 
   test('shows no secret', async () => {
-    const { code, stdout } = await run(['doctor', '--json'], {
+    const { code, stdout } = await runProgram(['doctor', '--json'], {
       INFRA_BASE_URL: 'https://user:hidden-one@127.0.0.1:1/v1?key=hidden-two', INFRA_API_TOKEN: 'hidden-three', INFRA_AUDIT_COMMAND: '["true","hidden-four"]',
     });
     expect(stdout).toContain('(given, not shown)');
@@ -82,7 +81,7 @@ describe('of a real platform', () => {
   const token = 'an-administrator-of-the-test';
 
   test('says that it answers, takes the token, what it may read and what is left', async () => {
-    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', token, '--rate-limit', '50']);
+    const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token, '--rate-limit', '50']);
     const { ok, of } = await doctor([], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
     expect(ok).toBe(true);
     expect(of('platform')).toMatchObject({ state: 'good', says: expect.stringContaining(ready.url) as string });
@@ -98,7 +97,7 @@ describe('of a real platform', () => {
     [['--project', 'nope'], 'bad', 'which could not be found'],
     [['--project', 'data', '--environment', 'shop/staging'], 'bad', ''],
   ])('says whether the place is there that calls are kept to: %j', async (args, state, says) => {
-    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', token]);
+    const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token]);
     const { ok, of } = await doctor(args, { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
     expect(of('pin')).toMatchObject({ state, says: expect.stringContaining(says) as string });
     expect(ok).toBe(state === 'good');
@@ -113,7 +112,7 @@ describe('of a real platform', () => {
   ])('says whether the places are there that the policy names: %s', async (text, state, says) => {
     const policy = join(await temporaryDirectory(), 'policy.yaml');
     await writeFile(policy, text);
-    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', token]);
+    const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token]);
     const { ok, of } = await doctor(['--policy-file', policy], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
     expect(of('policy places')).toMatchObject({ state, says: expect.stringContaining(says) as string });
     expect(ok).toBe(true);
@@ -135,7 +134,7 @@ describe('of a real platform', () => {
   });
 
   test('says that it refuses the token', async () => {
-    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', token]);
+    const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token]);
     const { ok, of } = await doctor([], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: 'another-token', INFRA_DATA_DIR: await temporaryDirectory() });
     expect(ok).toBe(false);
     expect(of('platform')).toMatchObject({ state: 'good' });
@@ -145,8 +144,8 @@ describe('of a real platform', () => {
 
   test('warns of a token that soon ends, and of a budget that is nearly used up', async () => {
     const directory = await temporaryDirectory();
-    const { ready } = await startPlatform(['--data-dir', directory, '--rate-limit', '5']);
-    const { stdout: jwt } = await run(['token', 'create', '--name', 'short', '--permission', 'read', '--jwt', '--ttl', '3600', '--data-dir', directory]);
+    const { ready } = await startPlatformProgram(['--data-dir', directory, '--rate-limit', '5']);
+    const { stdout: jwt } = await runProgram(['token', 'create', '--name', 'short', '--permission', 'read', '--jwt', '--ttl', '3600', '--data-dir', directory]);
     const { ok, of } = await doctor([], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: `Bearer ${jwt.trim()}`, INFRA_DATA_DIR: await temporaryDirectory() });
     expect(ok).toBe(true);
     expect(of('token')).toMatchObject({ state: 'note', says: expect.stringMatching(/until \d{4}-/) as string });
@@ -177,7 +176,7 @@ describe('of a real platform', () => {
   });
 
   test('over HTTP needs no token of the server: callers bring theirs', async () => {
-    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', token]);
+    const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token]);
     const { ok, of } = await doctor(['http', '--port', '0'], { INFRA_BASE_URL: ready.url, INFRA_DATA_DIR: await temporaryDirectory() });
     expect(ok).toBe(true);
     expect(of('token')).toMatchObject({ state: 'skipped', says: expect.stringContaining('callers') as string });
@@ -187,7 +186,7 @@ describe('of a real platform', () => {
 describe('of the embedded platform', () => {
   test('says which process serves it', async () => {
     const directory = await temporaryDirectory();
-    const { ready, child } = await startPlatform(['--data-dir', directory]);
+    const { ready, child } = await startPlatformProgram(['--data-dir', directory]);
     const { ok, of } = await doctor([], { INFRA_DATA_DIR: directory });
     expect(ok).toBe(true);
     expect(of('platform')?.says).toBe(`the embedded one, served by process ${child.pid} at ${ready.url}`);
@@ -206,7 +205,7 @@ describe('of the data directory', () => {
 
   test('says that a newer program has changed the database', async () => {
     const directory = await temporaryDirectory();
-    const { child, ended } = await startPlatform(['--data-dir', directory]);
+    const { child, ended } = await startPlatformProgram(['--data-dir', directory]);
     child.kill('SIGTERM');
     await ended;
     const database = new DatabaseSync(join(directory, 'platform.sqlite'));

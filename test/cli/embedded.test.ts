@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { run, startAssistant, startPlatform, temporaryDirectory } from './support.ts';
+import { runProgram, startAssistant, startPlatformProgram, temporaryDirectory } from './support.ts';
 
 const organizationOf = async (assistant: Awaited<ReturnType<typeof startAssistant>>): Promise<unknown> => {
   const { failed, text, data } = await assistant.call('get_organization');
@@ -65,7 +65,7 @@ describe('stdio without a base URL', () => {
 
   test('uses the platform that the platform command serves', async () => {
     const directory = await temporaryDirectory();
-    const { child, ready } = await startPlatform(['--data-dir', directory, '--token', 'given-token']);
+    const { child, ready } = await startPlatformProgram(['--data-dir', directory, '--token', 'given-token']);
     const assistant = await startAssistant({ INFRA_DATA_DIR: directory });
     expect(await organizationOf(assistant)).toBe(ready.organization_id);
     expect(await serverOf(directory)).toBe(child.pid);
@@ -77,7 +77,7 @@ describe('stdio without a base URL', () => {
     const first = await startAssistant({ INFRA_DATA_DIR: directory });
     await organizationOf(first);
     const old = await readFile(join(directory, 'token'), 'utf8');
-    expect((await run(['token', 'revoke', 'infra-mcp stdio', '--data-dir', directory])).code).toBe(0);
+    expect((await runProgram(['token', 'revoke', 'infra-mcp stdio', '--data-dir', directory])).code).toBe(0);
     await first.close();
     const second = await startAssistant({ INFRA_DATA_DIR: directory });
     await organizationOf(second);
@@ -97,7 +97,7 @@ describe('stdio without a base URL', () => {
 test('stdio with a base URL calls that platform, with the token in the file', async () => {
   const directory = await temporaryDirectory();
   const path = join(directory, 'admin-token');
-  const { ready } = await startPlatform(['--data-dir', join(directory, 'platform'), '--token-file', path]);
+  const { ready } = await startPlatformProgram(['--data-dir', join(directory, 'platform'), '--token-file', path]);
   const own = join(directory, 'own');
   const assistant = await startAssistant({ INFRA_BASE_URL: ready.url, INFRA_API_TOKEN_FILE: path, INFRA_DATA_DIR: own, INFRA_READ_ONLY: '1' });
   expect(await organizationOf(assistant)).toBe(ready.organization_id);

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, startPlatform, statusWith, temporaryDirectory } from './support.ts';
+import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from './support.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const seeded = [
@@ -12,7 +12,7 @@ const seeded = [
 
 describe('platform', () => {
   test('says in one line of JSON where it is and what is in it, and ends on SIGTERM', async () => {
-    const { child, ended, ready } = await startPlatform(['--data-dir', await temporaryDirectory()]);
+    const { child, ended, ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory()]);
     expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(ready.organization_id).toMatch(uuid);
     expect(Object.keys(ready.seed).toSorted()).toEqual(seeded.toSorted());
@@ -25,16 +25,16 @@ describe('platform', () => {
 
   test('shows the token it makes this once, and keeps what it holds', async () => {
     const directory = await temporaryDirectory();
-    const first = await startPlatform(['--data-dir', directory]);
+    const first = await startPlatformProgram(['--data-dir', directory]);
     first.child.kill('SIGINT');
     expect((await first.ended).code).toBe(0);
-    const second = await startPlatform(['--data-dir', directory]);
+    const second = await startPlatformProgram(['--data-dir', directory]);
     expect(second.ready).toMatchObject({ token: null, organization_id: first.ready.organization_id, seed: first.ready.seed });
     expect(await statusWith(second.ready.url, first.ready.token!)).toBe(200);
   });
 
   test('has the same ids in every new directory', async () => {
-    const [one, other] = await Promise.all([startPlatform(['--data-dir', await temporaryDirectory()]), startPlatform(['--data-dir', await temporaryDirectory()])]);
+    const [one, other] = await Promise.all([startPlatformProgram(['--data-dir', await temporaryDirectory()]), startPlatformProgram(['--data-dir', await temporaryDirectory()])]);
     expect(one.ready.seed).toEqual(other.ready.seed);
     expect(one.ready.token).not.toBe(other.ready.token);
   });
@@ -42,19 +42,19 @@ describe('platform', () => {
   test('makes the token file that is missing, for its owner only, and reads the one that is there', async () => {
     const directory = await temporaryDirectory();
     const path = join(directory, 'admin-token');
-    const first = await startPlatform(['--data-dir', directory, '--token-file', path]);
+    const first = await startPlatformProgram(['--data-dir', directory, '--token-file', path]);
     expect(await readFile(path, 'utf8')).toBe(`${first.ready.token}\n`);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     first.child.kill('SIGTERM');
     await first.ended;
     await writeFile(path, 'token-of-the-file\n');
-    const second = await startPlatform(['--data-dir', directory, '--token-file', path]);
+    const second = await startPlatformProgram(['--data-dir', directory, '--token-file', path]);
     expect(second.ready.token).toBe('token-of-the-file');
     expect(await statusWith(second.ready.url, 'token-of-the-file')).toBe(200);
   });
 
   test('accepts the token it is given, and limits requests as told', async () => {
-    const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--token', 'given-token', '--rate-limit', '3', '--rate-window', '600']);
+    const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', 'given-token', '--rate-limit', '3', '--rate-window', '600']);
     expect(ready.token).toBe('given-token');
     const statuses = [];
     for (let request = 0; request < 4; request += 1) statuses.push(await statusWith(ready.url, 'given-token'));
@@ -63,9 +63,9 @@ describe('platform', () => {
 
   test('warns of a token on the command line, which others see, and of none that comes from elsewhere', async () => {
     const directory = await temporaryDirectory();
-    const seen = await startPlatform(['--data-dir', directory, '--token', 'given-token']);
-    expect(seen.written.stderr).toContain('warning: --token is on the command line, where others on this machine see its value in the list of processes. Give --token-file or INFRA_PLATFORM_TOKEN instead.');
-    expect(seen.written.stderr).not.toContain('given-token');
+    const seen = await startPlatformProgram(['--data-dir', directory, '--token', 'given-token']);
+    expect(seen.output.stderr).toContain('warning: --token is on the command line, where others on this machine see its value in the list of processes. Give --token-file or INFRA_PLATFORM_TOKEN instead.');
+    expect(seen.output.stderr).not.toContain('given-token');
     const path = join(directory, 'token');
     await writeFile(path, 'token-of-the-file\n');
     const ways: [string[], Record<string, string>, string][] = [
@@ -74,7 +74,7 @@ describe('platform', () => {
       [[], { INFRA_PLATFORM_TOKEN_FILE: path }, 'token-of-the-file'],
     ];
     for (const [args, env, token] of ways) {
-      const { ready, written } = await startPlatform(['--data-dir', await temporaryDirectory(), ...args], env);
+      const { ready, output: written } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), ...args], env);
       expect(await statusWith(ready.url, token)).toBe(200);
       expect(written.stderr).toBe('');
     }
@@ -82,23 +82,23 @@ describe('platform', () => {
 
   test('refuses a directory that another process serves, and says where', async () => {
     const directory = await temporaryDirectory();
-    const { child, ready } = await startPlatform(['--data-dir', directory]);
-    const { code, stderr, stdout } = await run(['platform', '--data-dir', directory]);
+    const { child, ready } = await startPlatformProgram(['--data-dir', directory]);
+    const { code, stderr, stdout } = await runProgram(['platform', '--data-dir', directory]);
     expect(stderr).toContain(`already being served by process ${child.pid}, at ${ready.url}`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
   test('warns when other machines can reach it', async () => {
-    const { written } = await startPlatform(['--data-dir', await temporaryDirectory(), '--host', '0.0.0.0']);
+    const { output: written } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--host', '0.0.0.0']);
     expect(written.stderr).toContain('other machines can reach this platform');
   });
 
   test('serves its directory again at once after it was killed', async () => {
     const directory = await temporaryDirectory();
-    const first = await startPlatform(['--data-dir', directory]);
+    const first = await startPlatformProgram(['--data-dir', directory]);
     first.child.kill('SIGKILL');
     await first.ended;
-    const second = await startPlatform(['--data-dir', directory]);
+    const second = await startPlatformProgram(['--data-dir', directory]);
     expect(await statusWith(second.ready.url, first.ready.token!)).toBe(200);
   });
 });
@@ -106,23 +106,23 @@ describe('platform', () => {
 describe('token', () => {
   test('is created, listed without its value, used and revoked, while the platform runs', async () => {
     const directory = await temporaryDirectory();
-    const { ready } = await startPlatform(['--data-dir', directory]);
-    const created = await run(['token', 'create', '--name', 'reader', '--permission', 'read', '--data-dir', directory]);
+    const { ready } = await startPlatformProgram(['--data-dir', directory]);
+    const created = await runProgram(['token', 'create', '--name', 'reader', '--permission', 'read', '--data-dir', directory]);
     const value = created.stdout.trim();
     expect(created.code).toBe(0);
     expect(created.stderr).not.toContain(value);
     expect(await statusWith(ready.url, value)).toBe(200);
 
-    const listed = await run(['token', 'list', '--json', '--data-dir', directory]);
+    const listed = await runProgram(['token', 'list', '--json', '--data-dir', directory]);
     const [, token] = JSON.parse(listed.stdout) as { id: string; name: string; permission: string }[];
     expect(token).toMatchObject({ name: 'reader', permission: 'read', revoked_at: null });
     expect(listed.stdout).not.toContain(value);
-    expect((await run(['token', 'list', '--data-dir', directory])).stdout).toMatch(new RegExp(`^${token!.id} +reader +read .* live$`, 'm'));
+    expect((await runProgram(['token', 'list', '--data-dir', directory])).stdout).toMatch(new RegExp(`^${token!.id} +reader +read .* live$`, 'm'));
 
-    const revoked = await run(['token', 'revoke', 'reader', '--data-dir', directory]);
+    const revoked = await runProgram(['token', 'revoke', 'reader', '--data-dir', directory]);
     expect({ code: revoked.code, stdout: revoked.stdout }).toEqual({ code: 0, stdout: '' });
     expect(await statusWith(ready.url, value)).toBe(401);
-    expect((await run(['token', 'revoke', 'reader', '--data-dir', directory])).code).toBe(1);
+    expect((await runProgram(['token', 'revoke', 'reader', '--data-dir', directory])).code).toBe(1);
   });
 
   test.each([
@@ -131,7 +131,7 @@ describe('token', () => {
     ['with an unknown permission', ['--name', 'x', '--permission', 'root'], 'read, deploy, write, admin'],
     ['with no time to live', ['--name', 'x', '--permission', 'read', '--ttl', '0'], '--ttl must be a whole number'],
   ])('is not created %s', async (_, args, words) => {
-    const { code, stdout, stderr } = await run(['token', 'create', ...args, '--data-dir', await temporaryDirectory()]);
+    const { code, stdout, stderr } = await runProgram(['token', 'create', ...args, '--data-dir', await temporaryDirectory()]);
     expect(stderr).toContain(words);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });

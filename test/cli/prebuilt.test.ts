@@ -4,10 +4,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Policy } from '../../src/server/guard/policy.ts';
-import { createParts } from '../../src/server/protocol/parts.ts';
+import { createDependencies } from '../../src/server/protocol/parts.ts';
 import { prebuiltSurface } from '../../src/server/protocol/surface.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
-import { serveStdio } from '../../src/transport/stdio.ts';
+import { startStdioServer } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { derivePrebuilt } from '../../scripts/build/prebuilt.ts';
 import { memoryLog } from '../server/support.ts';
@@ -42,7 +42,7 @@ const connect = () => Promise.reject(new Error('nothing is called here'));
 async function shownBySource(policy: Policy): Promise<unknown> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const texts = textsIn(join(import.meta.dirname, '../..'));
-  const server = serveStdio(createParts({ tools, policy, connect, secrets: () => [], version: '0', log: memoryLog(), clock: { now: Date.now }, texts }), far);
+  const server = startStdioServer(createDependencies({ tools, policy, connect, secrets: () => [], version: '0', log: memoryLog(), clock: { now: Date.now }, texts }), far);
   onTestFinished(() => server.close());
   return shownOver(near);
 }
@@ -69,6 +69,6 @@ test('what was derived is not used where the policy could make it another', () =
   const derived = derivePrebuilt();
   expect(prebuiltSurface({ readOnly: false, rules: [] }, derived)?.tools()).toBe(derived.tools);
   expect(prebuiltSurface({ readOnly: false, rules: [{ deny: [], freezes: [] }] }, derived)).toBeUndefined();
-  expect(prebuiltSurface({ readOnly: false, pin: { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } }, derived)).toBeUndefined();
+  expect(prebuiltSurface({ readOnly: false, scope: { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } }, derived)).toBeUndefined();
   expect(prebuiltSurface({ readOnly: false }, undefined)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { run, startAssistant, startPlatform, temporaryDirectory } from './support.ts';
+import { runProgram, startAssistant, startPlatformProgram, temporaryDirectory } from './support.ts';
 
 const projectsOf = async (url: string, token: string, organization: string): Promise<string[]> => {
   const answer = await fetch(`${url}/organization/${organization}/project`, { headers: { Authorization: `Token ${token}` } });
@@ -7,7 +7,7 @@ const projectsOf = async (url: string, token: string, organization: string): Pro
 };
 
 test('the flag may be repeated, and have several names', async () => {
-  const { ready } = await startPlatform(['--data-dir', await temporaryDirectory(), '--scenario', 'bad-image-tag, missing-variable', '--scenario', 'database-down']);
+  const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--scenario', 'bad-image-tag, missing-variable', '--scenario', 'database-down']);
   const projects = await projectsOf(ready.url, ready.token!, ready.organization_id);
   expect(projects).toEqual(expect.arrayContaining(['pricing', 'payments', 'ledger']));
   expect(projects).not.toContain('network');
@@ -15,13 +15,13 @@ test('the flag may be repeated, and have several names', async () => {
 
 test.each([['platform'], ['stdio'], ['http']])('%s does not start with a scenario that there is not', async (command) => {
   const directory = await temporaryDirectory();
-  expect(await run([command, '--data-dir', directory, '--scenario', 'bad-tag'])).toMatchObject({
+  expect(await runProgram([command, '--data-dir', directory, '--scenario', 'bad-tag'])).toMatchObject({
     code: 1, stdout: '', stderr: expect.stringContaining('"bad-tag" is no scenario. There are bad-image-tag, '),
   });
 });
 
 test('a scenario is not put onto another platform', async () => {
-  const { code, stderr } = await run(['stdio', '--scenario', 'bad-image-tag'], { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'secret' });
+  const { code, stderr } = await runProgram(['stdio', '--scenario', 'bad-image-tag'], { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'secret' });
   expect([code, stderr]).toEqual([1, expect.stringContaining('A scenario is given with INFRA_BASE_URL. Leave one out')]);
 });
 

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..');
 export const columns = 100;
 
 /** What a terminal of that many columns shows after it was sent a text, line by line: later text and erasing undo earlier text. */
-export function shownOn(sent: string): string[] {
+export function renderScreen(sent: string): string[] {
   const rows: string[][] = [[]];
   let [row, column] = [0, 0];
   const line = (): string[] => (rows[row] ??= []);
@@ -44,10 +44,10 @@ export function shownOn(sent: string): string[] {
 }
 
 /** What a person types once the last line of the screen reads so. */
-export type Typing = readonly [RegExp, string];
+export type PromptReply = readonly [RegExp, string];
 
 /** Longest that a program is waited for which asks for nothing, in milliseconds: one that never asks must not hang the test. */
-const patience = 30_000;
+const idleTimeout = 30_000;
 
 /** A command line in single quotes: the words are a test's own. */
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
@@ -56,7 +56,7 @@ const quoted = (words: readonly string[]): string => words.map((word) => `'${wor
  * Starts infra-mcp by its npm script in a pseudo-terminal of its own, as somebody who works on it does, and types.
  * Afterwards the shell of that terminal tells how the program ended, and how the terminal is set.
  */
-export async function atTerminal(args: readonly string[], env: Record<string, string>, typing: readonly Typing[]) {
+export async function runInTerminal(args: readonly string[], env: Record<string, string>, typing: readonly PromptReply[]) {
   const line = `stty cols ${columns} rows 40; ${quoted(['npm', 'start', '--silent', '--', ...args])}; echo "exit $?"; stty -a`;
   const child = spawn('script', ['-qec', line, '/dev/null'], { cwd: root, env: { ...process.env, TERM: 'xterm', SHELL: '/bin/sh', ...env } });
   const left = [...typing];
@@ -64,19 +64,19 @@ export async function atTerminal(args: readonly string[], env: Record<string, st
   const prompts: string[] = [];
   let sent = '';
   const kill = (): void => void child.kill('SIGKILL');
-  let hanging = setTimeout(kill, patience);
+  let hanging = setTimeout(kill, idleTimeout);
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     sent += text;
-    const last = shownOn(sent).findLast((one) => one !== '') ?? '';
+    const last = renderScreen(sent).findLast((one) => one !== '') ?? '';
     if (!left[0]?.[0].test(last)) return;
     clearTimeout(hanging);
-    hanging = setTimeout(kill, patience);
+    hanging = setTimeout(kill, idleTimeout);
     prompts.push(last);
     child.stdin.write(left.shift()![1]);
   });
   await once(child, 'close');
   clearTimeout(hanging);
-  const shown = shownOn(sent).join('\n');
+  const shown = renderScreen(sent).join('\n');
   const [, screen = '', exit = '', settings = ''] = /^(.*)^exit (\d+)\n(.*)$/ms.exec(shown) ?? [];
   return { sent, screen, prompts, exit: Number(exit), settings: settings.split(/[\s;]+/), untyped: left.length };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { optionsOf } from '../../src/cli/config/read-config.ts';
-import { run, temporaryDirectory } from './support.ts';
+import { runProgram, temporaryDirectory } from './support.ts';
 
 describe.concurrent('a start that can not be meant', () => {
   const real = { INFRA_BASE_URL: 'https://api.example.com' };
@@ -21,7 +21,7 @@ describe.concurrent('a start that can not be meant', () => {
     ['a token file that is not there', ['--api-token-file', '/no/such/file'], real, ['/no/such/file', 'no such file']],
     ['plain http to another machine', [], { INFRA_BASE_URL: 'http://api.example.com', INFRA_API_TOKEN: 'secret-token' }, ['https://']],
   ] as const)('%s', async ([, args, env, words], { expect: expected }) => {
-    const { code, stdout, stderr } = await run(args, env);
+    const { code, stdout, stderr } = await runProgram(args, env);
     for (const word of words) expected(stderr).toContain(word);
     expected(stderr).not.toContain('secret-token');
     expected({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -31,26 +31,26 @@ describe.concurrent('a start that can not be meant', () => {
 test('a token file that is empty stops the start', async () => {
   const path = join(await temporaryDirectory(), 'token');
   await writeFile(path, '\n');
-  const { code, stderr } = await run(['--api-token-file', path], { INFRA_BASE_URL: 'https://api.example.com' });
+  const { code, stderr } = await runProgram(['--api-token-file', path], { INFRA_BASE_URL: 'https://api.example.com' });
   expect(stderr).toContain(path);
   expect(code).toBe(1);
 });
 
 test('a foreign variable of our prefix is a warning on stderr', async () => {
-  const { code, stdout, stderr } = await run(['tools'], { INFRA_STRUCTURE_TEAM: 'red' });
+  const { code, stdout, stderr } = await runProgram(['tools'], { INFRA_STRUCTURE_TEAM: 'red' });
   expect(stderr).toBe('warning: INFRA_STRUCTURE_TEAM is no option of infra-mcp and is ignored.\n');
   expect(stdout).toContain('get_organization');
   expect(code).toBe(0);
 });
 
 test('stdio ends with its client, and writes nothing to stdout that is not the protocol', async () => {
-  expect(await run([], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await runProgram([], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
 /** Whether starting so loads the parser. */
 const isLoaded = async (...args: string[]): Promise<boolean> => {
   const hooks = `import { registerHooks } from 'node:module'; registerHooks({ resolve: (specifier, context, next) => { if (/chunks\\/cli-/.test(specifier)) process.stderr.write('parser'); return next(specifier, context); } });`;
-  const { stderr } = await run(args, { INFRA_DATA_DIR: await temporaryDirectory(), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}` });
+  const { stderr } = await runProgram(args, { INFRA_DATA_DIR: await temporaryDirectory(), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}` });
   return stderr.includes('parser');
 };
 
@@ -62,13 +62,13 @@ test('the parser is loaded only where there is something to parse', async () => 
 
 describe('help', () => {
   test('names the version and every command', async () => {
-    expect((await run(['--version'])).stdout).toBe(`${manifest.version}\n`);
-    const { stdout } = await run(['--help']);
+    expect((await runProgram(['--version'])).stdout).toBe(`${manifest.version}\n`);
+    const { stdout } = await runProgram(['--help']);
     for (const command of ['stdio', 'platform', 'token', 'tools', 'approve', 'audit']) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
   });
 
   test.each(['stdio', 'platform'] as const)('of %s has each of its options, with its variable', async (command) => {
-    const { stdout } = await run([command, '--help'], { COLUMNS: '200' });
+    const { stdout } = await runProgram([command, '--help'], { COLUMNS: '200' });
     for (const { flag, env } of optionsOf(command)) {
       expect(stdout).toContain(env);
       if (flag) expect(stdout).toContain(flag);
@@ -78,16 +78,16 @@ describe('help', () => {
 
 describe('tools', () => {
   test('prints each with its tiers, permission and whether it is documented', async () => {
-    const rows = JSON.parse((await run(['tools', '--json'])).stdout) as Record<string, unknown>[];
+    const rows = JSON.parse((await runProgram(['tools', '--json'])).stdout) as Record<string, unknown>[];
     expect(rows).toContainEqual({ name: 'stop_environment', toolset: 'environments', effect: 'destructive', tiers: ['destructive'], permission: 'deploy', documented: true });
     expect(rows).toContainEqual({ name: 'list_clusters', toolset: 'clusters', effect: 'read', tiers: ['read'], permission: 'read', documented: false });
-    const { stdout } = await run(['tools']);
+    const { stdout } = await runProgram(['tools']);
     expect(stdout).toMatch(/^stop_environment +environments +destructive +destructive +deploy +yes$/m);
     expect(stdout).toMatch(/^create_application +services +write +disruptive +write +yes$/m);
   });
 
   test('prints only those that read when nothing else is offered', async () => {
-    const rows = JSON.parse((await run(['tools', '--json'], { INFRA_READ_ONLY: 'true' })).stdout) as { effect: string }[];
+    const rows = JSON.parse((await runProgram(['tools', '--json'], { INFRA_READ_ONLY: 'true' })).stdout) as { effect: string }[];
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.filter(({ effect }) => effect !== 'read')).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('tools', () => {
   test('prints only those that the policy file allows', async () => {
     const policy = join(await temporaryDirectory(), 'policy.yaml');
     await writeFile(policy, 'read_only: true\n');
-    const { stdout } = await run(['tools', '--policy-file', policy]);
+    const { stdout } = await runProgram(['tools', '--policy-file', policy]);
     expect(stdout).toContain('get_organization');
     expect(stdout).not.toContain('create_project');
   });

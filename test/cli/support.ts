@@ -18,7 +18,7 @@ afterAll(() => rm(outdir, { recursive: true }));
 const program = join(outdir, 'infra-mcp.mjs');
 
 /** This process's environment without any option of ours, and the given variables. */
-const environment = (given: Record<string, string> = {}): Record<string, string> => ({
+const cleanEnvironment = (given: Record<string, string> = {}): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined) as [string, string][]),
   ...given,
 });
@@ -30,43 +30,43 @@ export async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
-interface Ended {
+interface ProgramResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-interface Started {
+interface RunningProgram {
   readonly child: ChildProcessWithoutNullStreams;
   /** What it wrote so far. */
-  readonly written: { stdout: string; stderr: string };
-  readonly ended: Promise<Ended>;
+  readonly output: { stdout: string; stderr: string };
+  readonly ended: Promise<ProgramResult>;
 }
 
 /** How infra-mcp is run, for whoever starts it in another way. */
 export const commandLine = (args: readonly string[], env?: Record<string, string>): { command: string[]; env: Record<string, string> } => ({
   command: [process.execPath, program, ...args],
-  env: environment(env),
+  env: cleanEnvironment(env),
 });
 
-const start = (args: readonly string[], env?: Record<string, string>): Started => {
-  const child = spawn(process.execPath, [program, ...args], { cwd: root, env: environment(env) });
+const spawnProgram = (args: readonly string[], env?: Record<string, string>): RunningProgram => {
+  const child = spawn(process.execPath, [program, ...args], { cwd: root, env: cleanEnvironment(env) });
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
-  return { child, written, ended };
+  return { child, output: written, ended };
 };
 
 /** Runs infra-mcp with nothing on its stdin, to its end. */
-export function run(args: readonly string[], env?: Record<string, string>): Promise<Ended> {
-  const { child, ended } = start(args, env);
+export function runProgram(args: readonly string[], env?: Record<string, string>): Promise<ProgramResult> {
+  const { child, ended } = spawnProgram(args, env);
   child.stdin.end();
   return ended;
 }
 
 /** What `infra-mcp platform` prints when it is ready. */
-export interface Ready {
+export interface PlatformReady {
   readonly url: string;
   readonly token: string | null;
   readonly organization_id: string;
@@ -74,8 +74,8 @@ export interface Ready {
 }
 
 /** Starts `infra-mcp platform` and waits until it is ready. It ends, at the latest, with the test. */
-export async function startPlatform(args: readonly string[], env?: Record<string, string>): Promise<Started & { readonly ready: Ready }> {
-  const started = start(['platform', ...args], env);
+export async function startPlatformProgram(args: readonly string[], env?: Record<string, string>): Promise<RunningProgram & { readonly ready: PlatformReady }> {
+  const started = spawnProgram(['platform', ...args], env);
   onTestFinished(async () => {
     started.child.kill('SIGKILL');
     await started.ended;
@@ -86,7 +86,7 @@ export async function startPlatform(args: readonly string[], env?: Record<string
       throw new Error(`the platform did not start: ${stderr}`);
     }),
   ]);
-  return { ...started, ready: JSON.parse(line) as Ready };
+  return { ...started, ready: JSON.parse(line) as PlatformReady };
 }
 
 /** Asks a platform for the organization; gives the answer's status. */
@@ -105,7 +105,7 @@ export interface Assistant {
 
 /** Starts `infra-mcp` as hosts do, and connects to it. */
 export async function startAssistant(env: Record<string, string>): Promise<Assistant> {
-  const transport = new StdioClientTransport({ command: process.execPath, args: [program], cwd: root, env: environment(env), stderr: 'pipe' });
+  const transport = new StdioClientTransport({ command: process.execPath, args: [program], cwd: root, env: cleanEnvironment(env), stderr: 'pipe' });
   let stderr = '';
   transport.stderr!.on('data', (text: Buffer) => (stderr += text.toString()));
   const client = new Client({ name: 'test', version: '1' });

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands/all.ts';
 import { createParser } from '../../src/cli/commands/cli.ts';
 import { columns } from '../../src/cli/terminal/columns.ts';
-import { commandLine, run, temporaryDirectory } from './support.ts';
+import { commandLine, runProgram, temporaryDirectory } from './support.ts';
 
 /** A stream that is a terminal of so many columns. */
 const terminal = (width: number, colours = 256): NodeJS.WriteStream =>
@@ -59,15 +59,15 @@ describe('a table', () => {
 
 describe('colours', () => {
   test.each([['tools'], ['doctor'], ['--help']])('of %s come with FORCE_COLOR, and are left out where no terminal reads it', async (...args) => {
-    expect((await run(args, await environment({}))).stdout).not.toContain('\u001B');
-    expect((await run(args, await environment({ FORCE_COLOR: '1' }))).stdout).toContain('\u001B[');
-    expect((await run(args, await environment({ FORCE_COLOR: '0', NO_COLOR: '1' }))).stdout).not.toContain('\u001B');
+    expect((await runProgram(args, await environment({}))).stdout).not.toContain('\u001B');
+    expect((await runProgram(args, await environment({ FORCE_COLOR: '1' }))).stdout).toContain('\u001B[');
+    expect((await runProgram(args, await environment({ FORCE_COLOR: '0', NO_COLOR: '1' }))).stdout).not.toContain('\u001B');
   });
 
   test('never get into JSON', async () => {
     const env = await environment({ FORCE_COLOR: '1' });
     for (const args of [['tools', '--json'], ['doctor', '--json'], ['approve', '--json']]) {
-      const { stdout } = await run(args, env);
+      const { stdout } = await runProgram(args, env);
       expect(stdout, args.join(' ')).not.toContain('\u001B');
       expect(() => JSON.parse(stdout), args.join(' ')).not.toThrow();
     }
@@ -78,7 +78,7 @@ describe('colours', () => {
 const makesTerminals = process.env['CI'] === 'true' || spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
 
 /** What a person sees of a command, in a terminal of 100 columns. */
-async function seen(args: readonly string[], more: Record<string, string> = {}): Promise<string> {
+async function shownAtTerminal(args: readonly string[], more: Record<string, string> = {}): Promise<string> {
   const { command, env: { CI: _, ...env } } = commandLine(args, await environment(more));
   const line = `stty cols 100; ${command.map((word) => `'${word}'`).join(' ')}`;
   return (await promisify(execFile)('script', ['-qec', line, '/dev/null'], { env: { ...env, TERM: 'xterm-256color' } })).stdout;
@@ -86,7 +86,7 @@ async function seen(args: readonly string[], more: Record<string, string> = {}):
 
 describe('in a real terminal', () => {
   test.skipIf(!makesTerminals)('work shows that it goes on, and tables have colours and fit', async () => {
-    const text = await seen(['doctor']);
+    const text = await shownAtTerminal(['doctor']);
     expect(text).toContain('Asking the platform');
     expect(text).toContain('\u001B[32m✓\u001B[39m');
     const table = stripVTControlCharacters(text.slice(text.indexOf('found')));
@@ -94,7 +94,7 @@ describe('in a real terminal', () => {
   });
 
   test.skipIf(!makesTerminals)('NO_COLOR leaves the colours out', async () => {
-    expect(await seen(['tools'], { NO_COLOR: '1' })).not.toContain('\u001B[3');
+    expect(await shownAtTerminal(['tools'], { NO_COLOR: '1' })).not.toContain('\u001B[3');
   });
 });
 
@@ -106,11 +106,11 @@ describe('json', () => {
 
   test('of what is made has it whole', async () => {
     const directory = await temporaryDirectory();
-    const made = JSON.parse((await run(['token', 'create', '--name', 'ci', '--permission', 'deploy', '--json', '--data-dir', directory])).stdout) as { token: string };
+    const made = JSON.parse((await runProgram(['token', 'create', '--name', 'ci', '--permission', 'deploy', '--json', '--data-dir', directory])).stdout) as { token: string };
     expect(made).toEqual({ token: expect.stringMatching(/^.{20,}$/) as string, name: 'ci', permission: 'deploy' });
-    const gone = JSON.parse((await run(['token', 'revoke', 'ci', '--json', '--data-dir', directory])).stdout) as object;
+    const gone = JSON.parse((await runProgram(['token', 'revoke', 'ci', '--json', '--data-dir', directory])).stdout) as object;
     expect(gone).toMatchObject({ name: 'ci', revoked: true });
-    const key = JSON.parse((await run(['key', '--name', 'ci', '--json'])).stdout) as object;
+    const key = JSON.parse((await runProgram(['key', '--name', 'ci', '--json'])).stdout) as object;
     expect(key).toEqual({ key: expect.stringMatching(/^imk_/) as string, entry: { name: 'ci', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string, level: 'read' } });
   });
 });
@@ -134,7 +134,7 @@ describe('a mistyped', () => {
     [['tools', 'stop_enviroment'], 'stop_environment'],
     [['doctor', 'htpp'], 'http'],
   ])('%j is answered with the nearest', async (args, meant) => {
-    const { code, stdout, stderr } = await run(args);
+    const { code, stdout, stderr } = await runProgram(args);
     expect(stderr).toContain(meant);
     expect(stderr).toMatch(/did you mean/i);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

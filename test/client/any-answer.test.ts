@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/client/errors.ts';
 import { snakeCase, type AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
-import { connect, fakeTime, ids, startServer, type Reply } from './server.ts';
+import { connectClient, fakeTime, ids, startStubServer, type StubResponse } from './server.ts';
 
 const inputOf = (operation: AnyOperation) => Object.fromEntries(operation.params.map((param: string) => [snakeCase(param), ids.environment]));
 
@@ -30,12 +30,12 @@ const failures = fc.constantFrom(300, 304, 400, 401, 402, 403, 404, 405, 409, 41
 
 /** A server that answers as it is told from run to run, and a client of it. */
 async function told() {
-  let reply: Reply = {};
-  const { url } = await startServer(() => reply);
+  let reply: StubResponse = {};
+  const { url } = await startStubServer(() => reply);
   // A client each time: what it learns from one answer must not hide another.
-  const call = async (operation: AnyOperation, next: Reply): Promise<{ answer?: unknown; error?: unknown }> => {
+  const call = async (operation: AnyOperation, next: StubResponse): Promise<{ answer?: unknown; error?: unknown }> => {
     reply = next;
-    const client = connect(url, fakeTime().config);
+    const client = connectClient(url, fakeTime().config);
     try {
       return { answer: await client.call(operation, inputOf(operation)) };
     } catch (error) {

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';
-import { connect, failureOf, ids, startServer, token, type Reply } from './server.ts';
+import { connectClient, apiErrorOf, ids, startStubServer, token, type StubResponse } from './server.ts';
 
-const answering = async (reply: Reply) => {
-  const server = await startServer(() => reply);
-  return { ...server, client: connect(server.url) };
+const answering = async (reply: StubResponse) => {
+  const server = await startStubServer(() => reply);
+  return { ...server, client: connectClient(server.url) };
 };
 
 const lock = { cluster_id: ids.cluster, reason: 'incident', ttl_in_days: 2 };
@@ -25,9 +25,9 @@ describe('what goes out', () => {
 
   test('has the path prefix of the base URL and the query by its names on the wire', async () => {
     const { url, seen } = await answering({});
-    const client = connect(`${url}/v9/`);
-    await failureOf(client.call(operations.list_job_deployments, { job_id: ids.container, pageSize: 5 } as never));
-    await failureOf(client.call(operations.list_projects, { organization_id: ids.organization, page: 2, page_size: 10 }));
+    const client = connectClient(`${url}/v9/`);
+    await apiErrorOf(client.call(operations.list_job_deployments, { job_id: ids.container, pageSize: 5 } as never));
+    await apiErrorOf(client.call(operations.list_projects, { organization_id: ids.organization, page: 2, page_size: 10 }));
     expect(seen.map((one) => one.url)).toContain(`/v9/organization/${ids.organization}/project?page=2&page_size=10`);
   });
 
@@ -63,13 +63,13 @@ describe('what goes out', () => {
 
   test('goes out once where no more attempts are wanted', async () => {
     const { client, seen } = await answering({ status: 503 });
-    await failureOf(client.call(operations.get_organization, {}, { attempts: 1 }));
+    await apiErrorOf(client.call(operations.get_organization, {}, { attempts: 1 }));
     expect(seen).toHaveLength(1);
   });
 
   test.each(['', '..', '../secret', 'x/y', `${ids.environment}?a=1`, undefined, 7])('is nothing where an id is %j', async (id) => {
     const { client, seen } = await answering({});
-    const error = await failureOf(client.call(operations.get_environment, { environment_id: id as string }));
+    const error = await apiErrorOf(client.call(operations.get_environment, { environment_id: id as string }));
     expect(error).toMatchObject({ kind: 'invalid_input', message: expect.stringContaining('environment_id must be a uuid') as string });
     expect(seen).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('what comes back', () => {
 
   test('may not be nothing after a read', async () => {
     const { client } = await answering({ status: 200 });
-    const error = await failureOf(client.call(operations.get_organization, {}));
+    const error = await apiErrorOf(client.call(operations.get_organization, {}));
     expect(error).toMatchObject({ kind: 'bad_answer', status: 200, message: expect.stringContaining('empty') as string });
   });
 
@@ -131,7 +131,7 @@ describe('what comes back', () => {
     ['a member that fits no kind of service', operations.list_services, { environment_id: ids.environment }, { results: [{ id: 'x', name: {} }] }, 'results[0].name', 'object, not of type string'],
   ])('is refused by the name of the field for %s', async (_, operation, input, body, field, why) => {
     const { client } = await answering({ body });
-    const error = await failureOf(client.call(operation, input as never));
+    const error = await apiErrorOf(client.call(operation, input as never));
     expect(error).toMatchObject({ kind: 'bad_answer', field, status: 200 });
     expect(error.message).toContain(why);
     expect(error.outcomeUnknown).toBeFalsy();
@@ -139,17 +139,17 @@ describe('what comes back', () => {
 
   test('that is not JSON is refused, quoted only where it is a page', async () => {
     const page = await answering({ body: '<html><title>Sign in</title><body><p>Portal</p></body></html>' });
-    const error = await failureOf(page.client.call(operations.get_organization, {}));
+    const error = await apiErrorOf(page.client.call(operations.get_organization, {}));
     expect(error).toMatchObject({ kind: 'bad_answer', detail: 'Sign in Portal' });
     const broken = await answering({ body: '{"id":"x","value":"hunter2"' });
-    const other = await failureOf(broken.client.call(operations.get_organization, {}));
+    const other = await apiErrorOf(broken.client.call(operations.get_organization, {}));
     expect(other).toMatchObject({ kind: 'bad_answer', detail: undefined });
     expect(other.message).not.toContain('hunter2');
   });
 
   test('after a change says that the change was accepted', async () => {
     const { client } = await answering({ status: 201, body: { id: 3 } });
-    const error = await failureOf(client.call(operations.create_project, { organization_id: ids.organization, name: 'x' }));
+    const error = await apiErrorOf(client.call(operations.create_project, { organization_id: ids.organization, name: 'x' }));
     expect(error).toMatchObject({ kind: 'bad_answer', field: 'id', message: expect.stringContaining('was accepted') as string });
   });
 });
@@ -164,11 +164,11 @@ test('a call leaves no timer behind that would keep the program running', async 
 });
 
 test('the log tells of each call and each repetition, in the log of the call where one is given', async () => {
-  const { url } = await startServer((_one, _response, count) => (count === 1 ? { status: 503 } : { body: { id: ids.organization } }));
+  const { url } = await startStubServer((_one, _response, count) => (count === 1 ? { status: 503 } : { body: { id: ids.organization } }));
   const lines: unknown[] = [];
   const log = { debug: (fields: object) => void lines.push({ level: 'debug', ...fields }), warn: (fields: object) => void lines.push({ level: 'warn', ...fields }) };
   const unused = { debug: () => expect.unreachable(), warn: () => expect.unreachable() };
-  await connect(url, { log: unused, random: () => 0.5 }).call(operations.get_organization, {}, { log, requestId: 'req-1' });
+  await connectClient(url, { log: unused, random: () => 0.5 }).call(operations.get_organization, {}, { log, requestId: 'req-1' });
   expect(lines).toEqual([
     { level: 'warn', operation: 'get_organization', requestId: 'req-1', status: 503, wait: 100 },
     { level: 'debug', operation: 'get_organization', requestId: 'req-1', status: 200, attempts: 2, duration: expect.any(Number) as number },

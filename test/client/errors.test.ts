@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiErrorKind } from '../../src/client/errors.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { connect, failureOf, fakeTime, ids, startServer, type Reply } from './server.ts';
+import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './server.ts';
 
 const error = (status: number, message: string) => ({ status, body: { status, error: 'x', message, detail: message } });
 
 /** How a change fails when the server always answers so, and how often it was asked. */
-async function changeAgainst(reply: Reply) {
-  const { url, seen } = await startServer(() => reply);
+async function changeAgainst(reply: StubResponse) {
+  const { url, seen } = await startStubServer(() => reply);
   const time = fakeTime();
   const lock = { cluster_id: ids.cluster, reason: 'x', ttl_in_days: 1 };
-  const failure = await failureOf(connect(url, time.config).call(operations.lock_cluster, lock));
+  const failure = await apiErrorOf(connectClient(url, time.config).call(operations.lock_cluster, lock));
   return { failure, asked: seen.length, now: time.now(), url };
 }
 
@@ -47,8 +47,8 @@ describe('a status', () => {
   });
 
   test('404 where no id was sent points at the base URL', async () => {
-    const { url } = await startServer(() => ({ status: 404 }));
-    const failure = await failureOf(connect(url).call(operations.get_organization, {}));
+    const { url } = await startStubServer(() => ({ status: 404 }));
+    const failure = await apiErrorOf(connectClient(url).call(operations.get_organization, {}));
     expect(failure).toMatchObject({ kind: 'not_found', message: expect.stringMatching(/nothing at \/organization.*base URL/) as string });
   });
 });
@@ -56,7 +56,7 @@ describe('a status', () => {
 describe("the platform's own words", () => {
   const long = `${'word '.repeat(200)}end`;
 
-  test.each<[string, Reply['body'], string | undefined]>([
+  test.each<[string, StubResponse['body'], string | undefined]>([
     ['message first', { error: 'c', detail: 'b', message: 'a' }, 'a'],
     ['then detail', { error: 'c', detail: 'b', message: '' }, 'b'],
     ['then error', { error: 'c', message: { deep: 1 } }, 'c'],

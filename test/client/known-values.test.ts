@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { finderOf, mask, maskFound, masking } from '../../src/client/known-values.ts';
+import { createValueFinder, mask, maskFound, createMasker } from '../../src/client/known-values.ts';
 
 /** The same, tried out value by value at every place. */
 function naively(values: readonly string[], text: string): string {
@@ -33,36 +33,36 @@ describe('known values', () => {
     ['{"a":"line\\nline two"}', `{"a":"${mask}"}`],
     ['s3cr3t-toke n', 's3cr3t-toke n'],
     ['', ''],
-  ])('%j becomes %j', (text, shown) => expect(masking(['s3cr3t-token', 'all/of it?:', 'line\nline two'])(text)).toBe(shown));
+  ])('%j becomes %j', (text, shown) => expect(createMasker(['s3cr3t-token', 'all/of it?:', 'line\nline two'])(text)).toBe(shown));
 
   test('that overlap are hidden to their last letter', () => {
-    expect(masking(['abcdef', 'defghi'])('-abcdefghi-')).toBe(`-${mask}-`);
-    expect(maskFound('-abcdefghi-', [finderOf(['abcdef']), finderOf(['defghi'])])).toBe(`-${mask}-`);
-    expect(masking(['bcd', 'abcdefg'])('-abcdefg-bcd')).toBe(`-${mask}-${mask}`);
+    expect(createMasker(['abcdef', 'defghi'])('-abcdefghi-')).toBe(`-${mask}-`);
+    expect(maskFound('-abcdefghi-', [createValueFinder(['abcdef']), createValueFinder(['defghi'])])).toBe(`-${mask}-`);
+    expect(createMasker(['bcd', 'abcdefg'])('-abcdefg-bcd')).toBe(`-${mask}-${mask}`);
   });
 
   test('are found wherever trying each of them out finds them', () => {
     fc.assert(
       fc.property(fc.array(letters, { maxLength: 4 }), fc.stringMatching(/^[abAB-]{0,30}$/), (values, text) => {
         const spelled = values.flatMap((value) => [value, Buffer.from(value).toString('base64').replace(/=+$/, '')]);
-        expect(masking(values)(text).replaceAll(mask, '')).toBe(naively(spelled, text));
+        expect(createMasker(values)(text).replaceAll(mask, '')).toBe(naively(spelled, text));
       }),
     );
   });
 
   test('are not looked for in what is hidden already, so that doing it twice changes nothing', () => {
-    expect(masking(['hidden', '[hidden', 'characters'])('a [hidden] b [hidden, 12 characters] hidden')).toBe(`a [hidden] b [hidden, 12 characters] ${mask}`);
+    expect(createMasker(['hidden', '[hidden', 'characters'])('a [hidden] b [hidden, 12 characters] hidden')).toBe(`a [hidden] b [hidden, 12 characters] ${mask}`);
     fc.assert(
       fc.property(fc.array(fc.constantFrom('hidden', 'a', ']', '][', 'hid', 'den]a'), { maxLength: 4 }), fc.stringMatching(/^(?:a|\[hidden\]|hidden|\]|\[){0,12}$/), (values, text) => {
-        const once = masking(values)(text);
-        expect(masking(values)(once)).toBe(once);
+        const once = createMasker(values)(text);
+        expect(createMasker(values)(once)).toBe(once);
       }),
     );
   });
 
   test.each([[' '], ['[hidden'], ['é']])('made of many %j neither fail nor take more than their share of time', (part) => {
     const value = part.repeat(4_000);
-    const time = (length: number) => timeOf(() => masking([value, `${value}x`])(part.repeat(length)));
+    const time = (length: number) => timeOf(() => createMasker([value, `${value}x`])(part.repeat(length)));
     time(10_000);
     // Eight times as long: were it quadratic, it would take 64 times as long.
     expect(time(2_000_000 / part.length)).toBeLessThan(32 * Math.max(20, time(250_000 / part.length)));
@@ -71,6 +71,6 @@ describe('known values', () => {
   test('may be thousands, and texts megabytes', () => {
     const values = Array.from({ length: 5_000 }, (_, index) => `value-${index}-of-many`);
     const text = `${'nothing of value-17-of-mans here '.repeat(100_000)}value-4999-of-many`;
-    expect(masking(values)(text).endsWith(`here ${mask}`)).toBe(true);
+    expect(createMasker(values)(text).endsWith(`here ${mask}`)).toBe(true);
   });
 });

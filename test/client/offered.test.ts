@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { errorBody } from '../../src/contract/errors.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { connect, failureOf, fakeTime, ids, startServer, type Reply } from './server.ts';
+import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './server.ts';
 
 const outside = [operations.list_services, { environment_id: ids.environment }] as const;
 const path = `/environment/${ids.environment}/services`;
 
-const says = (message: string): Reply => ({ status: 404, body: errorBody(404, message) });
+const says = (message: string): StubResponse => ({ status: 404, body: errorBody(404, message) });
 
 /** How a call outside the document fails, and how often it was sent when made twice. */
-async function twice(reply: Reply) {
-  const { url, seen } = await startServer(() => reply);
-  const client = connect(url);
-  const failure = await failureOf(client.call(...outside));
-  const again = await failureOf(client.call(...outside));
+async function twice(reply: StubResponse) {
+  const { url, seen } = await startStubServer(() => reply);
+  const client = connectClient(url);
+  const failure = await apiErrorOf(client.call(...outside));
+  const again = await apiErrorOf(client.call(...outside));
   expect(again.kind).toBe(failure.kind);
   return { failure, again, asked: seen.length, url };
 }
 
 describe('an operation outside the document is not offered, and asked for once,', () => {
-  test.each<[string, Reply]>([
+  test.each<[string, StubResponse]>([
     ['405', { status: 405, body: { status: 405, error: 'Method Not Allowed', message: `no such environment ${ids.environment}` } }],
     ['nothing', { status: 404 }],
     ['a page', { status: 404, body: `<h1>Not Found</h1><p>${ids.environment}</p>` }],
@@ -40,7 +40,7 @@ describe('an operation outside the document is not offered, and asked for once,'
 });
 
 describe('it stays offered, and is asked for again,', () => {
-  test.each<[string, Reply]>([
+  test.each<[string, StubResponse]>([
     ['names the id', says(`There is nothing called ${ids.environment}.`)],
     ['names the id in other case', says(`Not found: ${ids.environment.toUpperCase()}`)],
     ['names the id beside the path', says(`GET ${path}: unknown ${ids.environment}`)],
@@ -61,21 +61,21 @@ describe('it stays offered, and is asked for again,', () => {
   });
 
   test('when it has succeeded before, whatever a 404 says', async () => {
-    const { url, seen } = await startServer((_one, _response, count) => (count === 1 ? { body: { results: [] } } : { status: 404 }));
-    const client = connect(url);
+    const { url, seen } = await startStubServer((_one, _response, count) => (count === 1 ? { body: { results: [] } } : { status: 404 }));
+    const client = connectClient(url);
     await client.call(...outside);
-    expect(await failureOf(client.call(...outside))).toMatchObject({ kind: 'not_found' });
-    expect(await failureOf(client.call(...outside))).toMatchObject({ kind: 'not_found' });
+    expect(await apiErrorOf(client.call(...outside))).toMatchObject({ kind: 'not_found' });
+    expect(await apiErrorOf(client.call(...outside))).toMatchObject({ kind: 'not_found' });
     expect(seen).toHaveLength(3);
   });
 
   test('when an hour has passed: platforms are upgraded', async () => {
     let now = fakeTime().now();
-    const { url, seen } = await startServer((_one, _response, count) => (count === 1 ? { status: 404 } : { body: { results: [] } }));
-    const client = connect(url, { clock: { now: () => now } });
-    await failureOf(client.call(...outside));
+    const { url, seen } = await startStubServer((_one, _response, count) => (count === 1 ? { status: 404 } : { body: { results: [] } }));
+    const client = connectClient(url, { clock: { now: () => now } });
+    await apiErrorOf(client.call(...outside));
     now += 59 * 60_000;
-    expect(await failureOf(client.call(...outside))).toMatchObject({ kind: 'not_offered' });
+    expect(await apiErrorOf(client.call(...outside))).toMatchObject({ kind: 'not_offered' });
     now += 60_000;
     expect(await client.call(...outside)).toEqual({ results: [] });
     expect(seen).toHaveLength(2);
@@ -83,22 +83,22 @@ describe('it stays offered, and is asked for again,', () => {
 });
 
 test('one missing operation says nothing of the others, nor of other platforms', async () => {
-  const lacking = await startServer((one) => (one.url === path ? { status: 404 } : { body: { id: ids.environment } }));
-  const full = await startServer(() => ({ body: { results: [] } }));
-  const client = connect(lacking.url);
-  await failureOf(client.call(...outside));
+  const lacking = await startStubServer((one) => (one.url === path ? { status: 404 } : { body: { id: ids.environment } }));
+  const full = await startStubServer(() => ({ body: { results: [] } }));
+  const client = connectClient(lacking.url);
+  await apiErrorOf(client.call(...outside));
   await client.call(operations.get_environment, { environment_id: ids.environment });
-  await connect(full.url).call(...outside);
+  await connectClient(full.url).call(...outside);
   expect([lacking.seen.length, full.seen.length]).toEqual([2, 1]);
 });
 
 test('a documented operation is never taken to be missing', async () => {
   for (const status of [404, 405]) {
     // oxlint-disable-next-line no-await-in-loop
-    const { url, seen } = await startServer(() => ({ status }));
-    const client = connect(url);
+    const { url, seen } = await startStubServer(() => ({ status }));
+    const client = connectClient(url);
     // oxlint-disable-next-line no-await-in-loop
-    for (const _ of [1, 2]) expect((await failureOf(client.call(operations.get_helm, { helm_id: ids.container }))).kind).not.toBe('not_offered');
+    for (const _ of [1, 2]) expect((await apiErrorOf(client.call(operations.get_helm, { helm_id: ids.container }))).kind).not.toBe('not_offered');
     expect(seen).toHaveLength(2);
   }
 });

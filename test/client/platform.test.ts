@@ -7,7 +7,7 @@ import { credentialOf } from '../../src/client/credential.ts';
 import { snakeCase, type AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';
 import { startPlatform, type PlatformOptions, type RunningPlatform } from '../../src/platform/platform.ts';
-import { failureOf } from './server.ts';
+import { apiErrorOf } from './server.ts';
 
 const token = 'platform-test-token';
 const unknown = '99999999-9999-4999-8999-999999999999';
@@ -55,23 +55,23 @@ describe('against the embedded platform', () => {
 
   test('an unknown id is not_found, outside the document too, and takes nothing away from others', async () => {
     const { client, platform } = it;
-    expect(await failureOf(client.call(operations.get_helm, { helm_id: unknown }))).toMatchObject({ kind: 'not_found', status: 404 });
-    expect(await failureOf(client.call(operations.get_environment, { environment_id: unknown }))).toMatchObject({ kind: 'not_found' });
+    expect(await apiErrorOf(client.call(operations.get_helm, { helm_id: unknown }))).toMatchObject({ kind: 'not_found', status: 404 });
+    expect(await apiErrorOf(client.call(operations.get_environment, { environment_id: unknown }))).toMatchObject({ kind: 'not_found' });
     expect((await client.call(operations.get_environment, { environment_id: platform.seed['environment_id']! })).id).toBe(platform.seed['environment_id']);
   });
 
   test('a route it does not have is not_offered', async () => {
     const elsewhere = createClient({ baseUrl: `${it.platform.url}/v2`, credential: credentialOf(token) });
     onTestFinished(() => elsewhere.close());
-    expect(await failureOf(elsewhere.call(operations.get_environment, { environment_id: unknown }))).toMatchObject({ kind: 'not_offered' });
+    expect(await apiErrorOf(elsewhere.call(operations.get_environment, { environment_id: unknown }))).toMatchObject({ kind: 'not_offered' });
   });
 
   test('a wrong body is invalid_input in its words, a wrong token unauthorized', async () => {
     const { client, platform } = it;
-    const error = await failureOf(client.call(operations.create_project, { organization_id: platform.organizationId, name: '' }));
+    const error = await apiErrorOf(client.call(operations.create_project, { organization_id: platform.organizationId, name: '' }));
     expect(error).toMatchObject({ kind: 'invalid_input', status: 400, detail: expect.stringContaining('name') as string });
     const stranger = { credential: credentialOf('some-other-token') };
-    expect(await failureOf(client.call(operations.get_organization, {}, stranger))).toMatchObject({ kind: 'unauthorized', status: 401 });
+    expect(await apiErrorOf(client.call(operations.get_organization, {}, stranger))).toMatchObject({ kind: 'unauthorized', status: 401 });
   });
 });
 
@@ -81,7 +81,7 @@ test('over its limit it says when to come back', async () => {
   await client.call(operations.get_organization, {});
   await client.call(operations.get_organization, {});
   expect(client.budget()).toMatchObject({ limit: 2, remaining: 0 });
-  const error = await failureOf(client.call(operations.get_organization, {}));
+  const error = await apiErrorOf(client.call(operations.get_organization, {}));
   expect(error).toMatchObject({ kind: 'rate_limited', status: 429 });
   expect(error.retryAt).toBeGreaterThan(Date.now());
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import { connect, failureOf, fakeTime, ids, startServer, unusedUrl, type Answering } from './server.ts';
+import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, unusedUrl, type StubHandler } from './server.ts';
 
 const read = [operations.get_environment, { environment_id: ids.environment }] as const;
 const put = [
@@ -14,13 +14,13 @@ const remove = [operations.unlock_cluster, { cluster_id: ids.cluster }] as const
 const good = { body: { id: ids.environment } };
 const busy = { status: 503, body: { message: 'busy' } };
 
-const against = async (answering: Answering) => {
+const against = async (answering: StubHandler) => {
   const time = fakeTime();
-  const server = await startServer(answering);
-  return { ...server, time, client: connect(server.url, time.config) };
+  const server = await startStubServer(answering);
+  return { ...server, time, client: connectClient(server.url, time.config) };
 };
 
-const dropped: Answering = (_, response) => {
+const dropped: StubHandler = (_, response) => {
   response.socket?.destroy();
   return undefined;
 };
@@ -46,29 +46,29 @@ describe('reads and PUT', () => {
 
   test('are given up after four attempts', async () => {
     const { client, seen } = await against(() => busy);
-    expect(await failureOf(client.call(...read))).toMatchObject({ kind: 'server_error', status: 503, outcomeUnknown: false });
+    expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'server_error', status: 503, outcomeUnknown: false });
     expect(seen).toHaveLength(4);
-    expect(await failureOf(client.call(...put))).toMatchObject({ kind: 'server_error', outcomeUnknown: true });
+    expect(await apiErrorOf(client.call(...put))).toMatchObject({ kind: 'server_error', outcomeUnknown: true });
   });
 
   test('wait a random part of the time', async () => {
     const waits: number[] = [];
-    const { url } = await startServer(() => busy);
-    const client = connect(url, { random: () => 0.25, sleep: async (milliseconds) => void waits.push(milliseconds) });
-    await failureOf(client.call(...read));
+    const { url } = await startStubServer(() => busy);
+    const client = connectClient(url, { random: () => 0.25, sleep: async (milliseconds) => void waits.push(milliseconds) });
+    await apiErrorOf(client.call(...read));
     expect(waits).toEqual([50, 100, 200]);
   });
 
   test('are not repeated when the wait would outlast the deadline', async () => {
     const { client, seen, time } = await against(() => ({ ...busy, headers: { 'retry-after': '20' } }));
-    await failureOf(client.call(...read, { deadline: time.now() + 30_000 }));
+    await apiErrorOf(client.call(...read, { deadline: time.now() + 30_000 }));
     expect(seen).toHaveLength(2);
     expect(time.waits).toEqual([20_500]);
   });
 
   test('are not repeated after a refusal', async () => {
     const { client, seen } = await against(() => ({ status: 400 }));
-    await failureOf(client.call(...read));
+    await apiErrorOf(client.call(...read));
     expect(seen).toHaveLength(1);
   });
 
@@ -80,7 +80,7 @@ describe('reads and PUT', () => {
 
   test('tell that an earlier attempt may have been carried out when a later one is refused', async () => {
     const { client } = await against((_seen, _response, count) => (count === 1 ? busy : { status: 409 }));
-    expect(await failureOf(client.call(...put))).toMatchObject({ kind: 'conflict', outcomeUnknown: true });
+    expect(await apiErrorOf(client.call(...put))).toMatchObject({ kind: 'conflict', outcomeUnknown: true });
   });
 });
 
@@ -90,15 +90,15 @@ describe('POST and DELETE', () => {
       // oxlint-disable-next-line no-await-in-loop
       const { client, seen } = await against(answering);
       // oxlint-disable-next-line no-await-in-loop
-      expect(await failureOf(client.call(operation, input as never))).toMatchObject({ outcomeUnknown: true });
+      expect(await apiErrorOf(client.call(operation, input as never))).toMatchObject({ outcomeUnknown: true });
       expect(seen).toHaveLength(1);
     }
   });
 
   test('are tried again when no connection came about', async () => {
     const waits: number[] = [];
-    const client = connect(await unusedUrl(), { random: () => 1, sleep: async (milliseconds) => void waits.push(milliseconds) });
-    expect(await failureOf(client.call(...post))).toMatchObject({ kind: 'unreachable', outcomeUnknown: false });
+    const client = connectClient(await unusedUrl(), { random: () => 1, sleep: async (milliseconds) => void waits.push(milliseconds) });
+    expect(await apiErrorOf(client.call(...post))).toMatchObject({ kind: 'unreachable', outcomeUnknown: false });
     expect(waits).toEqual([200, 400, 800]);
   });
 });
@@ -118,7 +118,7 @@ describe('429', () => {
 
   test('fails at once, saying when to come back, when the wait does not fit', async () => {
     const { client, seen, time } = await against(() => limited({ 'X-RateLimit-Reset': '600' }));
-    const error = await failureOf(client.call(...read, { deadline: time.now() + 30_000 }));
+    const error = await apiErrorOf(client.call(...read, { deadline: time.now() + 30_000 }));
     expect(error).toMatchObject({ kind: 'rate_limited', status: 429, retryAt: time.now() + 600_000, detail: 'slow down' });
     expect(error.message).toContain('Call again after 2026-01-01T00:10:00.000Z');
     expect(seen).toHaveLength(1);
@@ -127,19 +127,19 @@ describe('429', () => {
 
   test('fails at once without a deadline too when the wait is longer than a call may take', async () => {
     const { client, seen } = await against(() => limited({ 'X-RateLimit-Reset': '46' }));
-    expect(await failureOf(client.call(...read))).toMatchObject({ kind: 'rate_limited' });
+    expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'rate_limited' });
     expect(seen).toHaveLength(1);
   });
 
   test('is repeated a few times only, however short the wait', async () => {
     const { client, seen } = await against(() => limited({ 'X-RateLimit-Reset': '0' }));
-    expect(await failureOf(client.call(...post))).toMatchObject({ kind: 'rate_limited', outcomeUnknown: false });
+    expect(await apiErrorOf(client.call(...post))).toMatchObject({ kind: 'rate_limited', outcomeUnknown: false });
     expect(seen).toHaveLength(4);
   });
 
   test.each(['soon', '-5', '1e300', '99999999999999999', ''])('without a time that can be read (%j) is waited out like any fault', async (reset) => {
     const { client, time } = await against(() => limited({ 'X-RateLimit-Reset': reset }));
-    expect(await failureOf(client.call(...read))).toMatchObject({ kind: 'rate_limited', retryAt: undefined });
+    expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'rate_limited', retryAt: undefined });
     expect(time.waits).toEqual([200, 400, 800]);
   });
 });
@@ -147,17 +147,17 @@ describe('429', () => {
 describe('the deadline and the caller', () => {
   test('nothing is sent when the deadline has passed or the caller has gone', async () => {
     const { client, seen, time } = await against(() => good);
-    expect(await failureOf(client.call(...post, { deadline: time.now() }))).toMatchObject({ kind: 'timeout', outcomeUnknown: false });
-    expect(await failureOf(client.call(...post, { signal: AbortSignal.abort() }))).toMatchObject({ kind: 'canceled', outcomeUnknown: false });
+    expect(await apiErrorOf(client.call(...post, { deadline: time.now() }))).toMatchObject({ kind: 'timeout', outcomeUnknown: false });
+    expect(await apiErrorOf(client.call(...post, { signal: AbortSignal.abort() }))).toMatchObject({ kind: 'canceled', outcomeUnknown: false });
     expect(seen).toEqual([]);
   });
 
   test('a wait ends when the caller goes', async () => {
-    const { url, seen } = await startServer(() => ({ status: 429, headers: { 'X-RateLimit-Reset': '20' } }));
+    const { url, seen } = await startStubServer(() => ({ status: 429, headers: { 'X-RateLimit-Reset': '20' } }));
     const stop = new AbortController();
     const log = { debug: () => {}, warn: () => stop.abort() };
-    const client = connect(url, { sleep: undefined, log });
-    expect(await failureOf(client.call(...post, { signal: stop.signal }))).toMatchObject({ kind: 'canceled', outcomeUnknown: false });
+    const client = connectClient(url, { sleep: undefined, log });
+    expect(await apiErrorOf(client.call(...post, { signal: stop.signal }))).toMatchObject({ kind: 'canceled', outcomeUnknown: false });
     expect(seen).toHaveLength(1);
   });
 });
@@ -168,7 +168,7 @@ describe('the budget', () => {
     expect(client.budget()).toBeUndefined();
     await client.call(...read);
     expect(client.budget()).toEqual({ limit: 1000, remaining: 999, resetAt: 1_767_229_200_000, seenAt: time.now() });
-    await failureOf(client.call(...read));
+    await apiErrorOf(client.call(...read));
     expect(client.budget()).toMatchObject({ remaining: 998 });
   });
 

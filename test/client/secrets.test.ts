@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { credentialOf } from '../../src/client/credential.ts';
 import type { ApiError } from '../../src/client/errors.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { connect, failureOf, fakeTime, ids, startServer, type Reply } from './server.ts';
+import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './server.ts';
 
 /** Everything a logger, a debugger or a caller might print of an error. */
 const shown = (error: ApiError): string =>
@@ -29,7 +29,7 @@ const echoes = fc.record({
   after: filler,
 });
 
-const replyOf = ({ status, member, spell, before, after }: typeof echoes extends fc.Arbitrary<infer T> ? T : never, secret: string): Reply => {
+const replyOf = ({ status, member, spell, before, after }: typeof echoes extends fc.Arbitrary<infer T> ? T : never, secret: string): StubResponse => {
   const text = before + spell(secret) + after;
   if (member === 'raw') return { status, body: text };
   if (member === 'page') return { status, body: `<html><title>${text}</title></html>` };
@@ -40,16 +40,16 @@ const replyOf = ({ status, member, spell, before, after }: typeof echoes extends
 
 describe('a credential that a server sends back', () => {
   test('is nowhere in the error, nor in the log', async () => {
-    let reply: Reply = {};
-    const { url } = await startServer(() => reply);
+    let reply: StubResponse = {};
+    const { url } = await startStubServer(() => reply);
     const logged: unknown[] = [];
     const log = { debug: (...line: unknown[]) => void logged.push(line), warn: (...line: unknown[]) => void logged.push(line) };
-    const client = connect(url, { ...fakeTime().config, log });
+    const client = connectClient(url, { ...fakeTime().config, log });
     await fc.assert(
       fc.asyncProperty(tokens, echoes, fc.boolean(), async (secret, echo, isRead) => {
         reply = replyOf(echo, secret);
         const options = { credential: credentialOf(secret) };
-        const error = await failureOf(
+        const error = await apiErrorOf(
           isRead
             ? client.call(operations.get_environment, { environment_id: ids.environment }, options)
             : client.call(operations.create_project, { organization_id: ids.organization, name: 'x' }, options),
@@ -69,30 +69,30 @@ describe('a credential that a server sends back', () => {
 
   test("is masked where it is the client's own and the call had another", async () => {
     const own = credentialOf('own-credential-123');
-    const { url } = await startServer(() => ({ status: 400, body: { message: `seen ${own.value} and other-credential-456` } }));
-    const error = await failureOf(connect(url, { credential: own }).call(operations.get_organization, {}, { credential: credentialOf('other-credential-456') }));
+    const { url } = await startStubServer(() => ({ status: 400, body: { message: `seen ${own.value} and other-credential-456` } }));
+    const error = await apiErrorOf(connectClient(url, { credential: own }).call(operations.get_organization, {}, { credential: credentialOf('other-credential-456') }));
     expect(error.detail).toBe('seen [hidden] and [hidden]');
   });
 
   test('is masked before the text is cut, so that no half of it remains', async () => {
     const secret = 'a-long-credential-of-some-forty-letters';
-    const { url } = await startServer(() => ({ status: 400, body: { message: `${'x'.repeat(280)}${secret}` } }));
-    const error = await failureOf(connect(url).call(operations.get_organization, {}, { credential: credentialOf(secret) }));
+    const { url } = await startStubServer(() => ({ status: 400, body: { message: `${'x'.repeat(280)}${secret}` } }));
+    const error = await apiErrorOf(connectClient(url).call(operations.get_organization, {}, { credential: credentialOf(secret) }));
     expect(error.detail).toBe(`${'x'.repeat(280)}[hidden]`);
   });
 });
 
 test('a secret in the request that a server sends back is masked too', async () => {
-  const { url } = await startServer((one) => ({ status: 400, body: { message: `can't store ${one.body}` } }));
-  const client = connect(url);
-  const secret = await failureOf(client.call(operations.create_secret, { application_id: ids.application, key: 'DB_PASSWORD', value: 'hunter2"quoted' }));
-  const registry = await failureOf(
+  const { url } = await startStubServer((one) => ({ status: 400, body: { message: `can't store ${one.body}` } }));
+  const client = connectClient(url);
+  const secret = await apiErrorOf(client.call(operations.create_secret, { application_id: ids.application, key: 'DB_PASSWORD', value: 'hunter2"quoted' }));
+  const registry = await apiErrorOf(
     client.call(operations.create_helm_repository, {
       organization_id: ids.organization, name: 'charts', kind: 'HTTPS', skip_tls_verification: false, url: 'https://charts.example.com',
       config: { username: 'ann', password: 'hunter3', secret_access_key: 'hunter4' },
     }),
   );
-  const webhook = await failureOf(
+  const webhook = await apiErrorOf(
     client.call(operations.create_webhook, { organization_id: ids.organization, target_url: 'https://a.example', events: ['DEPLOYMENT_STARTED'], enabled: true, target_secret: 'hunter5' }),
   );
   for (const error of [secret, registry, webhook]) {
@@ -104,8 +104,8 @@ test('a secret in the request that a server sends back is masked too', async () 
 });
 
 test('a client shows no credential when it is inspected', async () => {
-  const { url } = await startServer(() => ({ body: { id: ids.organization } }));
-  const client = connect(url, { credential: credentialOf('own-credential-123') });
+  const { url } = await startStubServer(() => ({ body: { id: ids.organization } }));
+  const client = connectClient(url, { credential: credentialOf('own-credential-123') });
   await client.call(operations.get_organization, {});
   expect(inspect(client, { depth: 9, showHidden: true })).not.toContain('own-credential-123');
 });

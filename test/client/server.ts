@@ -8,7 +8,7 @@ import { credentialOf } from '../../src/client/credential.ts';
 import { ApiError } from '../../src/client/errors.ts';
 
 /** A request as the server saw it. */
-export interface Seen {
+export interface RecordedRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
@@ -16,23 +16,23 @@ export interface Seen {
 }
 
 /** What the server answers; an object as body is sent as JSON. */
-export interface Reply {
+export interface StubResponse {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
 /** Answers by value, or by hand on the response. */
-export type Answering = (seen: Seen, response: ServerResponse, count: number) => Reply | undefined | Promise<Reply | undefined>;
+export type StubHandler = (seen: RecordedRequest, response: ServerResponse, count: number) => StubResponse | undefined | Promise<StubResponse | undefined>;
 
-const send = (response: ServerResponse, { status = 200, headers, body }: Reply): void => {
+const send = (response: ServerResponse, { status = 200, headers, body }: StubResponse): void => {
   response.writeHead(status, headers);
   response.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
 };
 
 /** A real server on this machine that answers as told, and what it saw. It ends with the test. */
-export async function startServer(answering: Answering): Promise<{ url: string; seen: Seen[]; sockets: Set<Socket> }> {
-  const seen: Seen[] = [];
+export async function startStubServer(answering: StubHandler): Promise<{ url: string; seen: RecordedRequest[]; sockets: Set<Socket> }> {
+  const seen: RecordedRequest[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     const answer = async (body: string): Promise<void> => {
@@ -67,7 +67,7 @@ export async function unusedUrl(): Promise<string> {
 export const token = 'tok_8fK2mQ9xZr';
 
 /** A client that is closed with the test. */
-export function connect(baseUrl: string, config: Partial<ClientConfig> = {}): Client {
+export function connectClient(baseUrl: string, config: Partial<ClientConfig> = {}): Client {
   const client = createClient({ baseUrl, credential: credentialOf(token), sleep: async () => {}, ...config });
   onTestFinished(() => client.close());
   return client;
@@ -85,7 +85,7 @@ export function fakeTime(start = Date.UTC(2026, 0, 1)): { now: () => number; wai
 }
 
 /** The ApiError a call fails with. */
-export async function failureOf(call: Promise<unknown>): Promise<ApiError> {
+export async function apiErrorOf(call: Promise<unknown>): Promise<ApiError> {
   const error = await call.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -95,7 +95,7 @@ export async function failureOf(call: Promise<unknown>): Promise<ApiError> {
 }
 
 /** Lets the event loop turn until the condition holds; the test's own time limit ends a condition that never does. */
-export async function until(condition: () => boolean): Promise<void> {
+export async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await turn();
 }
 

@@ -2,28 +2,28 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { credentialOf } from '../../src/client/credential.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { connect, failureOf, ids, startServer, until } from './server.ts';
+import { connectClient, apiErrorOf, ids, startStubServer, waitUntil } from './server.ts';
 
 const read = [operations.get_environment, { environment_id: ids.environment }] as const;
 
 /** A server that answers a request when it is told to. */
 async function held() {
   const waiting: ServerResponse[] = [];
-  const server = await startServer((_, response) => {
+  const server = await startStubServer((_, response) => {
     waiting.push(response);
     return undefined;
   });
   const answer = (name: string) => {
     for (const response of waiting.splice(0)) response.end(JSON.stringify({ id: ids.environment, name }));
   };
-  return { ...server, answer, client: connect(server.url) };
+  return { ...server, answer, client: connectClient(server.url) };
 }
 
 describe('identical reads under way at once', () => {
   test('share one request, and each gets an answer of its own', async () => {
     const { client, seen, answer } = await held();
     const calls = Array.from({ length: 20 }, () => client.call(...read));
-    await until(() => seen.length > 0);
+    await waitUntil(() => seen.length > 0);
     answer('one');
     const answers = await Promise.all(calls);
     expect(answers.map(({ name }) => name)).toEqual(Array.from({ length: 20 }, () => 'one'));
@@ -32,16 +32,16 @@ describe('identical reads under way at once', () => {
   });
 
   test('share an error too, each with its own', async () => {
-    const { url, seen } = await startServer(() => ({ status: 403 }));
-    const client = connect(url);
-    const [first, second] = await Promise.all([failureOf(client.call(...read)), failureOf(client.call(...read))]);
+    const { url, seen } = await startStubServer(() => ({ status: 403 }));
+    const client = connectClient(url);
+    const [first, second] = await Promise.all([apiErrorOf(client.call(...read)), apiErrorOf(client.call(...read))]);
     expect([first.kind, second.kind, seen.length]).toEqual(['forbidden', 'forbidden', 1]);
     expect(first).not.toBe(second);
   });
 
   test('are asked anew once the request has ended', async () => {
-    const { url, seen } = await startServer(() => ({ body: { id: ids.environment } }));
-    const client = connect(url);
+    const { url, seen } = await startStubServer(() => ({ body: { id: ids.environment } }));
+    const client = connectClient(url);
     await client.call(...read);
     await client.call(...read);
     expect(seen).toHaveLength(2);
@@ -51,15 +51,15 @@ describe('identical reads under way at once', () => {
     const { client, seen, answer } = await held();
     const credentials = [credentialOf('ann'), credentialOf('eve'), credentialOf('ann', 'Bearer')];
     const calls = credentials.map((credential) => client.call(...read, { credential }));
-    await until(() => seen.length === 3);
+    await waitUntil(() => seen.length === 3);
     answer('x');
     await Promise.all(calls);
     expect(new Set(seen.map((one) => one.headers.authorization))).toEqual(new Set(['Bearer ann', 'Token ann', 'Token eve']));
   });
 
   test('do not share when they ask for different things', async () => {
-    const { url, seen } = await startServer(() => ({ body: { results: [] } }));
-    const client = connect(url);
+    const { url, seen } = await startStubServer(() => ({ body: { results: [] } }));
+    const client = connectClient(url);
     const list = (page: number) => client.call(operations.list_projects, { organization_id: ids.organization, page });
     await Promise.all([list(1), list(2)]);
     expect(seen).toHaveLength(2);
@@ -68,9 +68,9 @@ describe('identical reads under way at once', () => {
   test('outlive the first caller: it leaves alone', async () => {
     const { client, seen, answer } = await held();
     const stop = new AbortController();
-    const first = failureOf(client.call(...read, { signal: stop.signal }));
+    const first = apiErrorOf(client.call(...read, { signal: stop.signal }));
     const second = client.call(...read);
-    await until(() => seen.length === 1);
+    await waitUntil(() => seen.length === 1);
     stop.abort();
     expect(await first).toMatchObject({ kind: 'canceled' });
     answer('still here');
@@ -81,23 +81,23 @@ describe('identical reads under way at once', () => {
   test('end when the last caller leaves, and a later one asks anew', async () => {
     const { client, seen, answer, sockets } = await held();
     const stop = new AbortController();
-    const calls = [1, 2].map(() => failureOf(client.call(...read, { signal: stop.signal })));
-    await until(() => seen.length === 1);
+    const calls = [1, 2].map(() => apiErrorOf(client.call(...read, { signal: stop.signal })));
+    await waitUntil(() => seen.length === 1);
     stop.abort();
     await Promise.all(calls);
-    await until(() => sockets.size === 0);
+    await waitUntil(() => sockets.size === 0);
     const late = client.call(...read);
-    await until(() => seen.length === 2);
+    await waitUntil(() => seen.length === 2);
     answer('anew');
     expect((await late).name).toBe('anew');
   });
 
   test('each keep their own deadline', async () => {
     const { client, seen, answer } = await held();
-    const hurried = failureOf(client.call(...read, { deadline: Date.now() + 30 }));
+    const hurried = apiErrorOf(client.call(...read, { deadline: Date.now() + 30 }));
     const patient = client.call(...read);
     expect(await hurried).toMatchObject({ kind: 'timeout' });
-    await until(() => seen.length === 1);
+    await waitUntil(() => seen.length === 1);
     answer('in time');
     expect((await patient).name).toBe('in time');
     expect(seen).toHaveLength(1);
@@ -106,7 +106,7 @@ describe('identical reads under way at once', () => {
   test('are not joined after a change: who reads then sees what it made', async () => {
     const waiting: ServerResponse[] = [];
     let name = 'before';
-    const { url, seen } = await startServer((one, response, count) => {
+    const { url, seen } = await startStubServer((one, response, count) => {
       if (one.method === 'POST') {
         name = 'after';
         return { body: { id: ids.environment } };
@@ -115,9 +115,9 @@ describe('identical reads under way at once', () => {
       waiting.push(response);
       return undefined;
     });
-    const client = connect(url);
+    const client = connectClient(url);
     const early = client.call(...read);
-    await until(() => waiting.length === 1);
+    await waitUntil(() => waiting.length === 1);
     await client.call(operations.stop_environment, { environment_id: ids.environment });
     expect((await client.call(...read)).name).toBe('after');
     waiting[0]?.end(JSON.stringify({ id: ids.environment, name: 'before' }));
@@ -127,8 +127,8 @@ describe('identical reads under way at once', () => {
 });
 
 test('changes never share: each is sent', async () => {
-  const { url, seen } = await startServer(() => ({ body: { id: ids.environment } }));
-  const client = connect(url);
+  const { url, seen } = await startStubServer(() => ({ body: { id: ids.environment } }));
+  const client = connectClient(url);
   await Promise.all([1, 2].map(() => client.call(operations.stop_environment, { environment_id: ids.environment })));
   expect(seen).toHaveLength(2);
 });

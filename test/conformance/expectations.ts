@@ -21,7 +21,7 @@ export const extensions: Readonly<Record<Revision, readonly string[]>> = {
 };
 
 /** Checks within these scenarios that look for a tool made for the suite. */
-export const needFixtures: readonly string[] = [
+export const checksNeedingFixtures: readonly string[] = [
   'sep-2575-server-rejects-undeclared-capability',
   'sep-2575-missing-capability-http-400',
   'sep-2575-http-server-no-independent-requests-on-stream',
@@ -29,4 +29,4 @@ export const needFixtures: readonly string[] = [
 ];
 
 /** Scenarios that the suite runs without requiring them, and that the host passes all the same. */
-export const passedBesides: readonly string[] = ['server-session-lifecycle', 'http-header-validation'];
+export const alsoPassed: readonly string[] = ['server-session-lifecycle', 'http-header-validation'];

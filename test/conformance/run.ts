@@ -1,10 +1,70 @@
 /** Runs the official conformance suite, both revisions, against the program and against its HTTP host with fixtures. */
-import { extensions, needFixtures, neutral, passedBesides, revisions, type Revision } from './expectations.ts';
-import { startFixtures, startProgram, type Subject } from './servers.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { extensions, checksNeedingFixtures, neutral, alsoPassed, revisions, type Revision } from './expectations.ts';
 import { conformanceOf, failuresIn, requiredBy, type Results } from './suite.ts';
+import { localAuthentication } from '../../src/transport/http/identity.ts';
+import { startHttpServer } from '../../src/transport/http/serve.ts';
+import { fixtureServer } from './fixtures/server.ts';
+
+/** A server to be looked at. */
+interface Subject {
+  readonly url: string;
+  readonly close: () => Promise<unknown>;
+}
+
+const root = join(import.meta.dirname, '../..');
+
+/** The program as users start it, with a platform of its own. */
+async function startProgram(): Promise<Subject> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-conformance-data-'));
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0', '--data-dir', dataDir], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    ended.then(() => {
+      throw new Error('infra-mcp http ended before it was ready.');
+    }),
+  ])) as [string];
+  return {
+    url: (JSON.parse(line) as { url: string }).url,
+    close: async () => {
+      child.kill('SIGTERM');
+      await ended;
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const silent = () => undefined;
+
+/** The same HTTP host, with the tools that the suite looks for. */
+async function startFixtures(): Promise<Subject> {
+  return startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    allowedOrigins: [],
+    authenticate: localAuthentication,
+    build: fixtureServer,
+    levelOf: () => undefined,
+    holdsToken: true,
+    askPlatform: async () => undefined,
+    clock: { now: Date.now },
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    limits: { shutdownDelay: 0, drainTime: 0 },
+  });
+}
 
 /** What is wrong with the results of one server, a line each. */
-type Judge = (results: Results, revision: Revision) => Promise<string[]>;
+type Evaluate = (results: Results, revision: Revision) => Promise<string[]>;
 
 /** What failed or never ran of these scenarios. */
 const faultsIn = (results: Results, scenarios: readonly string[], unless: readonly string[] = []): string[] => [
@@ -14,13 +74,13 @@ const faultsIn = (results: Results, scenarios: readonly string[], unless: readon
     .map(({ scenario, check, said }) => `${scenario}: ${check}: ${said}`),
 ];
 
-const judgeProgram: Judge = async (results, revision) => faultsIn(results, [...neutral[revision], ...extensions[revision]], needFixtures);
+const evaluateProgram: Evaluate = async (results, revision) => faultsIn(results, [...neutral[revision], ...extensions[revision]], checksNeedingFixtures);
 
-const judgeFixtures: Judge = async (results, revision) =>
-  faultsIn(results, [...(await requiredBy(revision)), ...passedBesides.filter((scenario) => results.has(scenario))]);
+const evaluateFixtures: Evaluate = async (results, revision) =>
+  faultsIn(results, [...(await requiredBy(revision)), ...alsoPassed.filter((scenario) => results.has(scenario))]);
 
 /** @param more scenarios beside those that each revision requires. */
-async function examine(name: string, start: () => Promise<Subject>, judge: Judge, more?: typeof extensions): Promise<number> {
+async function checkServer(name: string, start: () => Promise<Subject>, judge: Evaluate, more?: typeof extensions): Promise<number> {
   const subject = await start();
   let faults = 0;
   try {
@@ -41,5 +101,5 @@ async function examine(name: string, start: () => Promise<Subject>, judge: Judge
   return faults;
 }
 
-const faults = (await examine('the program', startProgram, judgeProgram, extensions)) + (await examine('the HTTP host with fixtures', startFixtures, judgeFixtures));
+const faults = (await checkServer('the program', startProgram, evaluateProgram, extensions)) + (await checkServer('the HTTP host with fixtures', startFixtures, evaluateFixtures));
 process.exitCode = faults === 0 ? 0 : 1;

@@ -5,10 +5,10 @@ import { statusTexts } from '../../src/contract/errors.ts';
 import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../src/contract/limits.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
-import { outsideOperations } from '../../src/contract/outside.ts';
+import { extensionOperations } from '../../src/contract/outside.ts';
 import { ContainerRequest } from '../../src/contract/resources/container.ts';
 import { HelmRepositoryRequest } from '../../src/contract/resources/helm-repository.ts';
-import { type Endpoint, endpoints, failureCodes, helmRepositoryKinds, limits, outside, pageQuery } from './document.ts';
+import { type Endpoint, endpoints, failureCodes, helmRepositoryKinds, limits, extensionEndpoints, pageQuery } from './document.ts';
 import { type ShapeName, shapes } from './document-shapes.ts';
 import { type Field, fieldsOfSchema, fieldsOfText } from './shape.ts';
 
@@ -58,13 +58,13 @@ describe('the endpoint table', () => {
 
   test('and its supplement are all the operations there are, each once', () => {
     const all = allOperations.map(label);
-    expect(all.toSorted()).toEqual([...endpoints.map(label), ...outside].toSorted());
+    expect(all.toSorted()).toEqual([...endpoints.map(label), ...extensionEndpoints].toSorted());
     expect(new Set(all).size).toBe(all.length);
   });
 
   test('marks what lies outside it', () => {
     expect(documented.filter((op) => !op.documented).map(label)).toEqual([]);
-    expect(Object.values(outsideOperations).filter((op) => op.documented).map(label)).toEqual([]);
+    expect(Object.values(extensionOperations).filter((op) => op.documented).map(label)).toEqual([]);
   });
 
   test.each(pairs)('%s: query', (_, row, op) => {

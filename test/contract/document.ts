@@ -63,7 +63,7 @@ export const endpoints: Endpoint[] = [
 export const pageQuery = ['page', 'page_size'];
 
 /** What platforms of this kind serve beyond the document: method and path, in no order. */
-export const outside: string[] = [
+export const extensionEndpoints: string[] = [
   'GET /project/{projectId}/environment',
   'GET /environment/{environmentId}',
   'GET /environment/{environmentId}/services',

@@ -61,17 +61,17 @@ const withoutNull = (schema: JsonSchema): { schema: JsonSchema; nullable: boolea
 const typeOf = ({ enum: values, const: value, format, type }: JsonSchema): string =>
   (value === undefined ? values : [value])?.toSorted().join('|') ?? (formats.includes(format ?? '') ? format! : String(type ?? 'anything'));
 
-const walk = (path: string, written: JsonSchema, required: boolean): [string, Field][] => {
+const collectFields = (path: string, written: JsonSchema, required: boolean): [string, Field][] => {
   const { schema, nullable } = withoutNull(written);
   const limits = Object.fromEntries(compared.filter((name) => name in schema).map((name) => [name, schema[name]]));
   return [
     ...(path === '' ? [] : [[path, { type: typeOf(schema), required, nullable, limits }] satisfies [string, Field]]),
     ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-      walk(path === '' ? name : `${path}.${name}`, member, schema.required?.includes(name) ?? false)),
-    ...(schema.items ? walk(`${path}[]`, schema.items, false) : []),
+      collectFields(path === '' ? name : `${path}.${name}`, member, schema.required?.includes(name) ?? false)),
+    ...(schema.items ? collectFields(`${path}[]`, schema.items, false) : []),
   ];
 };
 
 /** Reads a zod schema's members, as a request gives them or an answer holds them. */
 export const fieldsOfSchema = (schema: z.ZodType, side: 'input' | 'output'): Map<string, Field> =>
-  new Map(walk('', z.toJSONSchema(schema, { io: side }) as JsonSchema, true));
+  new Map(collectFields('', z.toJSONSchema(schema, { io: side }) as JsonSchema, true));

@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { commands } from '../../src/cli/commands/all.ts';
-import type { Called } from '../../src/cli/commands/cli.ts';
-import { commandLine, run } from '../cli/support.ts';
-import { ours, understood } from './ours.ts';
-import { commandsIn, linesOf, pages } from './pages.ts';
+import type { ParsedCommand } from '../../src/cli/commands/cli.ts';
+import { commandLine, runProgram } from '../cli/support.ts';
+import { programCommand, parseProgramCommand } from './ours.ts';
+import { commandsIn, commandsOfPage, pages } from './pages.ts';
 
 /** Other programs that pages tell to run, and why they are not run here. */
 const others: Readonly<Record<string, string>> = {
@@ -27,25 +27,25 @@ const others: Readonly<Record<string, string>> = {
 };
 
 /** Commands of this program that are only parsed, and why. */
-const parsedOnly: readonly { readonly why: string; readonly holds: (called: Called) => boolean }[] = [
+const parsedOnly: readonly { readonly why: string; readonly holds: (called: ParsedCommand) => boolean }[] = [
   { why: 'a person has to see the plan and type', holds: ({ command, args, flags }) => command.name === 'approve' && (args.length > 0 || flags['setSecret'] === true) },
-  { why: 'reaches a platform on another machine', holds: ({ unread }) => unread['baseUrl'] !== undefined },
-  { why: 'takes its options from profiles that nobody has here', holds: ({ unread }) => unread['profile'] !== undefined },
-  { why: 'reaches an authorization server on another machine', holds: ({ unread }) => unread['oauthIssuer'] !== undefined },
+  { why: 'reaches a platform on another machine', holds: ({ rawFlags: unread }) => unread['baseUrl'] !== undefined },
+  { why: 'takes its options from profiles that nobody has here', holds: ({ rawFlags: unread }) => unread['profile'] !== undefined },
+  { why: 'reaches an authorization server on another machine', holds: ({ rawFlags: unread }) => unread['oauthIssuer'] !== undefined },
 ];
 
 /** Commands that run until they are stopped. */
 const servers = ['http', 'platform'];
 
-const all = pages.flatMap((page) => linesOf(page).flatMap(({ text, isWithin }) => commandsIn(text).map((words) => ({ page, text: words.join(' '), words, isWithin }))));
-const isKnown = (words: readonly string[]): boolean => ours(words) !== undefined || words[0] === 'npm' || Object.hasOwn(others, words[0]!);
+const all = pages.flatMap((page) => commandsOfPage(page).flatMap(({ text, isInline: isWithin }) => commandsIn(text).map((words) => ({ page, text: words.join(' '), words, isWithin }))));
+const isKnown = (words: readonly string[]): boolean => programCommand(words) !== undefined || words[0] === 'npm' || Object.hasOwn(others, words[0]!);
 
 /** Whether these are the words of a command, or of a group of them, and nothing else. */
 const isName = (args: readonly string[]): boolean => commands.some(({ name }) => `${name} `.startsWith(`${args.join(' ')} `));
 // What stands in a block is run, also where a sentence repeats it.
 const distinct = [...new Map([...all.filter(({ isWithin }) => !isWithin), ...all.filter(({ isWithin }) => isWithin)].toReversed().map((one) => [one.text, one])).values()].toReversed();
 const spoken = distinct.flatMap((one) => {
-  const found = ours(one.words);
+  const found = programCommand(one.words);
   return found && !one.text.includes('<') && !(one.isWithin && isName(found.args)) ? [{ ...one, ...found }] : [];
 });
 
@@ -59,7 +59,7 @@ const own = [...new Map(spoken.toReversed().map((one) => [JSON.stringify([here(o
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'infra-mcp-docs-'));
-  const { stdout } = await run(['key', '--name', 'ci', '--json']);
+  const { stdout } = await runProgram(['key', '--name', 'ci', '--json']);
   await Promise.all([
     writeFile(join(directory, 'keys.yaml'), JSON.stringify({ keys: [(JSON.parse(stdout) as { entry: object }).entry] })),
     writeFile(join(directory, 'policy.yaml'), 'read_only: true\n'),
@@ -114,7 +114,7 @@ describe('what the pages tell to type', () => {
   });
 
   test.each(own)('works: $text', async ({ args, env }) => {
-    const called = await understood(args, env);
+    const called = await parseProgramCommand(args, env);
     if (!called) return finish(args, env);
     if (parsedOnly.some(({ holds }) => holds(called))) return undefined;
     return servers.includes(called.command.name) ? serve(args, env) : finish(args, env);
@@ -128,7 +128,7 @@ describe('what the pages tell to type', () => {
 
 describe('a line that is wrong', () => {
   test.each([['infra-mcp tools --jsno'], ['infra-mcp platfrom'], ['npm start -- token create --name x'], ['INFRA_READONLY=true infra-mcp tools'], ['infra-mcp http --port many']])('is noticed: %s', async (line) => {
-    const { args, env } = ours(commandsIn(line)[0]!)!;
-    await expect(understood(args, env)).rejects.toThrow();
+    const { args, env } = programCommand(commandsIn(line)[0]!)!;
+    await expect(parseProgramCommand(args, env)).rejects.toThrow();
   });
 });

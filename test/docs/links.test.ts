@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pages, root, textOf } from './pages.ts';
+import { pages, root, pageText } from './pages.ts';
 
 const link = /\]\((?<target>[^)\s]+)\)/g;
 /** Paths of the repository that a page names. */
@@ -9,7 +9,7 @@ const path = /`(?<path>(?:src|tools|test|scripts|docs|bench|bin|deploy|examples|
 
 const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
 const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-');
-const anchorsOf = (page: string): string[] => [...textOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
+const anchorsOf = (page: string): string[] => [...pageText(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
 
 const deadLinks = (page: string, text: string): string[] =>
   [...withoutBlocks(text).matchAll(link)].map(({ groups }) => groups!['target']!).filter((target) => !/^[a-z]+:/.test(target)).filter((target) => {
@@ -22,8 +22,8 @@ const missingPaths = (text: string): string[] => [...withoutBlocks(text).matchAl
 
 describe.each(pages)('%s', (page) => {
   test('leads only to what is there', () => {
-    expect(deadLinks(page, textOf(page))).toEqual([]);
-    expect(missingPaths(textOf(page))).toEqual([]);
+    expect(deadLinks(page, pageText(page))).toEqual([]);
+    expect(missingPaths(pageText(page))).toEqual([]);
   });
 });
 

@@ -9,14 +9,14 @@ const below = (folder: string): string[] =>
 /** The pages for users and for whoever changes the code, by path from the root. */
 export const pages: readonly string[] = ['README.md', 'AGENTS.md', ...below('docs'), ...below('examples')];
 
-export const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+export const pageText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** A command line that a page tells to type. */
-export interface Line {
+export interface PageCommand {
   readonly page: string;
   readonly text: string;
   /** True where it stands within a sentence, which may speak of a command without its arguments. */
-  readonly isWithin: boolean;
+  readonly isInline: boolean;
 }
 
 const fence = /^```(?<kind>sh|bash|shell|console)\n(?<lines>[\s\S]*?)^```/gm;
@@ -26,18 +26,18 @@ const inline = /`(?<line>(?:infra-mcp|npx infra-mcp|npm (?:ci|start|test|run [^\
 const prompt = '$ ';
 
 /** What is typed in a block; of a console, the rest is what it answers. */
-const typedIn = (block: string, kind: string): string[] => {
+const typedLines = (block: string, kind: string): string[] => {
   const lines = block.replaceAll('\\\n', ' ').split('\n');
   const typed = kind === 'console' ? lines.filter((line) => line.startsWith(prompt)).map((line) => line.slice(prompt.length)) : lines;
   return typed.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 };
 
 /** Every command line of a page, those of blocks and those within sentences. */
-export function linesOf(page: string): Line[] {
-  const text = textOf(page);
-  const blocks = [...text.matchAll(fence)].flatMap(({ groups }) => typedIn(groups!['lines']!, groups!['kind']!));
+export function commandsOfPage(page: string): PageCommand[] {
+  const text = pageText(page);
+  const blocks = [...text.matchAll(fence)].flatMap(({ groups }) => typedLines(groups!['lines']!, groups!['kind']!));
   const within = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(inline)].map(({ groups }) => groups!['line']!);
-  return [...blocks.map((line) => ({ page, text: line, isWithin: false })), ...within.map((line) => ({ page, text: line, isWithin: true }))];
+  return [...blocks.map((line) => ({ page, text: line, isInline: false })), ...within.map((line) => ({ page, text: line, isInline: true }))];
 }
 
 /** The commands of a line, as a shell would split them; what is piped into or written to isn't part of them. */

@@ -1,31 +1,31 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from '../guard/rig.ts';
-import { lensOn, type Lens } from '../guard/lens.ts';
-import { agree, connectorsTo, textOf, userWho, type Connectors } from './mcp-support.ts';
+import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../guard/rig.ts';
+import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from './mcp-support.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let lens: Lens;
-let guard: FreshGuard;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let proxy: RecordingProxy;
+let guard: GuardFixture;
 let connectors: Connectors;
 /** Which of the changes is carried out and its answer lost, counted from one. */
 let lostChange = Infinity;
 let changes = 0;
 
 beforeAll(async () => {
-  platform = await busyPlatform();
-  lens = await lensOn(platform.url, {
-    cut: (method) => {
+  platform = await startUnthrottledPlatform();
+  proxy = await startRecordingProxy(platform.url, {
+    dropsResponse: (method) => {
       if (method === 'GET') return false;
       changes += 1;
       return changes === lostChange;
     },
   });
-  guard = await freshGuard();
-  connectors = connectorsTo(lens.url, platform.token);
+  guard = await openGuardFixture();
+  connectors = connectorsTo(proxy.url, platform.token);
 });
 
 afterEach(() => {
@@ -34,7 +34,7 @@ afterEach(() => {
 
 afterAll(async () => {
   await connectors.close();
-  await lens.close();
+  await proxy.close();
   await platform.close();
   await guard.close();
 });
@@ -42,12 +42,12 @@ afterAll(async () => {
 const staging = { application: 'shop/staging/checkout-api' };
 const tool = 'set_environment_variables';
 
-async function setting(args: Json, { user = userWho(agree), policy }: { user?: ReturnType<typeof userWho>; policy?: string } = {}) {
+async function setting(args: Json, { user = userAnswering(agree), policy }: { user?: ReturnType<typeof userAnswering>; policy?: string } = {}) {
   const client = await connectors.modern(user, policy === undefined ? undefined : await policyFrom(policy), guard.parts);
   changes = 0;
-  const before = lens.changes().length;
+  const before = proxy.writes().length;
   const result = await client.call(tool, args);
-  return { result, text: textOf(result), user, sent: lens.changes().slice(before), rows: ((result.structuredContent as Json | undefined)?.['results'] ?? []) as Json[] };
+  return { result, text: textOf(result), user, sent: proxy.writes().slice(before), rows: ((result.structuredContent as Json | undefined)?.['results'] ?? []) as Json[] };
 }
 
 async function valuesOf(application: string): Promise<Map<unknown, unknown>> {
@@ -85,22 +85,22 @@ describe('many variables at once', () => {
       const { result, text, user, sent } = await setting({ ...staging, variables: { SAME: 'a' }, ...args });
       expect(result.isError, text).toBeFalsy();
       expect(text).toMatch(/nothing to change|Nothing was done/);
-      expect([user.asked, sent]).toEqual([[], []]);
+      expect([user.questions, sent]).toEqual([[], []]);
     }
   });
 
   test('of production are asked for once', async () => {
     const { user, result, text, sent } = await setting({ application: 'shop/production/checkout-api', variables: { ONCE_A: '1', ONCE_B: '2', ONCE_C: '3' } });
     expect(result.isError, text).toBeFalsy();
-    expect(user.asked).toHaveLength(1);
-    for (const key of ['ONCE_A', 'ONCE_B', 'ONCE_C']) expect(user.asked[0]!.message).toContain(key);
+    expect(user.questions).toHaveLength(1);
+    for (const key of ['ONCE_A', 'ONCE_B', 'ONCE_C']) expect(user.questions[0]!.message).toContain(key);
     expect(sent).toHaveLength(3);
   });
 
   test('are denied before any is set when one of them is', async () => {
     const { result, sent, user } = await setting({ ...staging, variables: { DENIED_A: '1' }, secrets: { DENIED_B: 'correct-horse-7' } }, { policy: 'deny: [{ tool: create_secret }]' });
     expect(result.isError).toBe(true);
-    expect([sent, user.asked]).toEqual([[], []]);
+    expect([sent, user.questions]).toEqual([[], []]);
   });
 
 });
@@ -169,7 +169,7 @@ describe('what can be seen to be refused is not begun:', () => {
   ])('%s', async (_, given, says) => {
     const { text, sent, user } = await setting({ ...staging, ...given });
     expect(text).toMatch(says);
-    expect([sent, user.asked]).toEqual([[], []]);
+    expect([sent, user.questions]).toEqual([[], []]);
   });
 
   test('a variable with the key of a stored secret is named, and what needs no new key is left for later', async () => {
@@ -191,7 +191,7 @@ describe('secrets', () => {
     const production = await setting({ ...args, application: 'shop/production/checkout-api' });
     const { result, rows } = await setting(args);
     expect(rows.map(({ how }) => how)).toEqual(['stored as a secret', 'stored as a secret', 'stored as a secret', 'created']);
-    const everything = JSON.stringify([planned.result, production.result, production.user.asked, result, connectors.log.lines]) + (await recorded());
+    const everything = JSON.stringify([planned.result, production.result, production.user.questions, result, connectors.log.lines]) + (await recorded());
     expect(everything).toContain('HIDDEN_PASSWORD');
     for (const value of values) expect(everything).not.toContain(value);
   });

@@ -1,25 +1,25 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { metaKeys } from '../../src/server/output/reply.ts';
-import { lensOn, type Lens } from '../guard/lens.ts';
-import { busyPlatform } from '../guard/rig.ts';
-import { agree, connectorsTo, textOf, userWho, type Connectors } from './mcp-support.ts';
+import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
+import { startUnthrottledPlatform } from '../guard/rig.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from './mcp-support.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let lens: Lens;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let proxy: RecordingProxy;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  platform = await busyPlatform();
-  lens = await lensOn(platform.url, { mode: 'unknown' });
-  connectors = connectorsTo(lens.url, platform.token);
+  platform = await startUnthrottledPlatform();
+  proxy = await startRecordingProxy(platform.url, { mode: 'unknown' });
+  connectors = connectorsTo(proxy.url, platform.token);
 });
 
 afterAll(async () => {
   await connectors.close();
-  await lens.close();
+  await proxy.close();
   await platform.close();
 });
 
@@ -35,7 +35,7 @@ test.each<[string, () => Json, readonly string[]]>([
   ['restart_services', () => ({ environment_id: id('environment_id'), container_ids: [id('container_id')] }), []],
   ['stop_environment', () => ({ environment_id: id('environment_id') }), []],
 ])('where only what is documented is there, %s proposes what can be done there', async (tool, args, proposed) => {
-  const client = await connectors.modern(userWho(agree));
+  const client = await connectors.modern(userAnswering(agree));
   const begun = await client.call(tool, args());
   expect(begun.isError, textOf(begun)).toBeFalsy();
   expect(nextOf(begun).map((call) => call.tool), textOf(begun)).toEqual(proposed);
@@ -47,13 +47,13 @@ test.each<[string, () => Json, readonly string[]]>([
 });
 
 test('whoever waits for what tells of no end is told that it was begun', async () => {
-  const result = await (await connectors.modern(userWho(agree))).call('deploy_database', { database_id: id('database_id'), wait: true });
+  const result = await (await connectors.modern(userAnswering(agree))).call('deploy_database', { database_id: id('database_id'), wait: true });
   expect(result.isError, textOf(result)).toBeFalsy();
   expect(result.structuredContent).toMatchObject({ outcome: 'accepted', followed: 'how it goes on can not be read on this platform' });
 });
 
 test('what was created can be asked about by its id', async () => {
-  const client = await connectors.modern(userWho(agree));
+  const client = await connectors.modern(userAnswering(agree));
   const made = await client.call('create_application', { environment_id: id('environment_id'), name: 'fresh', git_repository: { url: 'https://git.example/shop/fresh.git' } });
   const { id: service } = made.structuredContent as { id: string };
   for (const tool of ['get_service', 'diagnose_deployment']) {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { agree, connectorsTo, textOf, userWho, type Connectors } from './mcp-support.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from './mcp-support.ts';
 
 /** What a server of another make answers: by method and path, a status and a body. */
 type Answers = (method: string, path: string) => readonly [status: number, body?: unknown, headers?: Record<string, string>] | undefined;
@@ -39,14 +39,14 @@ const created: Answers = (method) => (method === 'POST' ? [201, { id, name: 'ord
 
 test('nobody is asked again for what the platform was found to lack', async () => {
   const { modern, seen } = await foreignPlatform((method) => (method === 'GET' ? [200, { id, name: 'prod', mode: 'PRODUCTION' }] : undefined));
-  const user = userWho(agree);
+  const user = userAnswering(agree);
   const client = await modern(user);
   for (const says of [/does not offer POST/, /does not offer cancel_deployment, as an earlier call showed/]) {
     const result = await client.call('cancel_deployment', { environment_id: id });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(says);
   }
-  expect(user.asked).toHaveLength(1);
+  expect(user.questions).toHaveLength(1);
   expect(seen.filter((line) => line.startsWith('POST'))).toHaveLength(1);
 });
 
@@ -63,15 +63,15 @@ describe('where the mode of an environment cannot be determined', () => {
     expect(textOf(refused)).toMatch(/^On: environment( ".*")?, whose mode could not be determined \(id /m);
     expect(seen.filter((line) => line.startsWith('POST'))).toEqual([]);
 
-    const user = userWho(agree);
+    const user = userAnswering(agree);
     const done = await (await modern(user)).call('create_database', database);
     expect(done.isError).toBeFalsy();
-    expect(user.asked).toHaveLength(1);
+    expect(user.questions).toHaveLength(1);
   });
 
   test('nothing is changed while the platform fails to say', async () => {
     const { modern, seen } = await foreignPlatform((method) => (method === 'GET' ? problem(500, 'database is down') : created(method, '')));
-    const result = await (await modern(userWho(agree))).call('create_database', database);
+    const result = await (await modern(userAnswering(agree))).call('create_database', database);
     expect(textOf(result)).toContain('the platform failed');
     expect(seen.filter((line) => line.startsWith('POST'))).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe('what a platform says', () => {
     const body = { id, target_url: `https://u:hunter2-pass@a.example`, target_secret: 'leaked-value', description: `sent with ${token}` };
     const { modern } = await foreignPlatform(() => [201, body]);
     const args = { organization_id: id, target_url: 'https://a.example', events: ['DEPLOYMENT_FAILED'], target_secret: 'leaked-value' };
-    const result = await (await modern(userWho(agree))).call('create_webhook', args);
+    const result = await (await modern(userAnswering(agree))).call('create_webhook', args);
     expect(result.isError).toBeFalsy();
     for (const secret of ['hunter2-pass', 'leaked-value', token]) expect(JSON.stringify(result)).not.toContain(secret);
   });

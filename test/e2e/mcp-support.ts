@@ -5,13 +5,13 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import type { Policy } from '../../src/server/guard/policy.ts';
-import { createParts, type GuardParts } from '../../src/server/protocol/parts.ts';
-import { serveStdio } from '../../src/transport/stdio.ts';
+import { createDependencies, type GuardDependencies } from '../../src/server/protocol/parts.ts';
+import { startStdioServer } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../server/support.ts';
 
 /** A question as a client's user sees it. */
-export interface Asked {
+export interface Question {
   readonly message: string;
   readonly requestedSchema: { readonly properties: Record<string, { readonly type: string; readonly title?: string }> };
 }
@@ -19,39 +19,39 @@ export interface Asked {
 export type Answer = { action: 'accept'; content: Record<string, string | boolean> } | { action: 'decline' | 'cancel' };
 
 /** What a user does who agrees: types the name that is asked for, or ticks the box. */
-export const agree = ({ requestedSchema }: Asked): Answer => {
+export const agree = ({ requestedSchema }: Question): Answer => {
   const title = requestedSchema.properties['name']?.title;
   return { action: 'accept', content: title === undefined ? { approve: true } : { name: /^Type (.*) to approve$/s.exec(title)![1]! } };
 };
 
 /** A user at the client: what they were asked, and what they do. Without one the client can't ask. */
 export interface User {
-  readonly asked: Asked[];
-  answer: (question: Asked) => Answer | Promise<Answer>;
+  readonly questions: Question[];
+  answer: (question: Question) => Answer | Promise<Answer>;
 }
 
-export const userWho = (answer: User['answer']): User => ({ asked: [], answer });
+export const userAnswering = (answer: User['answer']): User => ({ questions: [], answer });
 
 /** The same few things of a client of either era. */
 export interface TestClient {
-  readonly era: 'modern' | 'legacy';
+  readonly protocolVersion: 'modern' | 'legacy';
   call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal; onprogress?: (progress: { message?: string }) => void }): Promise<CallToolResult>;
   list(): Promise<{ name: string }[]>;
   instructions(): string | undefined;
   close(): Promise<void>;
 }
 
-export type Connect = (user?: User, policy?: Policy, guard?: GuardParts) => Promise<TestClient>;
+export type Connect = (user?: User, policy?: Policy, guard?: GuardDependencies) => Promise<TestClient>;
 
 const respond = async (user: User, params: unknown): Promise<Answer> => {
-  const question = params as Asked;
-  user.asked.push(question);
+  const question = params as Question;
+  user.questions.push(question);
   return user.answer(question);
 };
 
-type Wire = InMemoryTransport;
+type MemoryTransport = InMemoryTransport;
 
-async function connectModern(wire: Wire, user?: User): Promise<TestClient> {
+async function connectModern(wire: MemoryTransport, user?: User): Promise<TestClient> {
   const client = new ModernClient(
     { name: 'test', version: '1' },
     { capabilities: user ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
@@ -59,7 +59,7 @@ async function connectModern(wire: Wire, user?: User): Promise<TestClient> {
   if (user) client.setRequestHandler('elicitation/create', ({ params }) => respond(user, params));
   await client.connect(wire);
   return {
-    era: 'modern',
+    protocolVersion: 'modern',
     call: (name, args = {}, options) => client.callTool({ name, arguments: args }, options),
     list: async () => (await client.listTools()).tools,
     instructions: () => client.getInstructions(),
@@ -67,12 +67,12 @@ async function connectModern(wire: Wire, user?: User): Promise<TestClient> {
   };
 }
 
-async function connectLegacy(wire: Wire, user?: User): Promise<TestClient> {
+async function connectLegacy(wire: MemoryTransport, user?: User): Promise<TestClient> {
   const client = new LegacyClient({ name: 'test', version: '1' }, { capabilities: user ? { elicitation: {} } : {} });
   if (user) client.setRequestHandler(ElicitRequestSchema, ({ params }) => respond(user, params));
   await client.connect(wire);
   return {
-    era: 'legacy',
+    protocolVersion: 'legacy',
     call: async (name, args = {}, options) => (await client.callTool({ name, arguments: args }, undefined, options)) as CallToolResult,
     list: async () => (await client.listTools()).tools,
     instructions: () => client.getInstructions(),
@@ -94,11 +94,11 @@ export function connectorsTo(baseUrl: string, token: string): Connectors {
   const log = memoryLog();
   const open: { close: () => Promise<void> }[] = [];
   const connect =
-    (over: (wire: Wire, user?: User) => Promise<TestClient>): Connect =>
+    (over: (wire: MemoryTransport, user?: User) => Promise<TestClient>): Connect =>
     async (user, policy = { readOnly: false }, guard) => {
       const [near, far] = InMemoryTransport.createLinkedPair();
-      const parts = createParts({ tools, policy, connect: async () => ({ client }), secrets: () => [token], guard, version: '0.0.0', log, clock: { now: Date.now } });
-      open.push(serveStdio(parts, far));
+      const parts = createDependencies({ tools, policy, connect: async () => ({ client }), secrets: () => [token], guard, version: '0.0.0', log, clock: { now: Date.now } });
+      open.push(startStdioServer(parts, far));
       const testClient = await over(near, user);
       open.push(testClient);
       return testClient;

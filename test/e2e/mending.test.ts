@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toBeFilledIn } from '../../src/analysis/diagnosis/placeholder.ts';
+import { valuePlaceholder } from '../../src/analysis/diagnosis/next-calls.ts';
 import { issuesOf } from '../../src/server/tool/arguments.ts';
-import type { Next } from '../../src/server/tool/next.ts';
+import type { NextCall } from '../../src/server/tool/next.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, textOf, userWho, type Connectors, type TestClient } from './mcp-support.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from './mcp-support.ts';
 
 /** How a failure is mended by what its diagnosis proposes. */
 interface Mending {
@@ -57,7 +57,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-mending-'));
   platform = await startPlatform({ dataDir, token: 'token-of-the-tests', timeScale: 0, rateLimit: 100_000, scenarios: scenarios.map(({ name }) => name) });
   connectors = connectorsTo(platform.url, 'token-of-the-tests');
-  client = await connectors.modern(userWho(agree));
+  client = await connectors.modern(userAnswering(agree));
 });
 
 afterAll(async () => {
@@ -66,15 +66,15 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-const nextOf = (result: CallToolResult): readonly Next[] => (result._meta?.[metaKeys.next] ?? []) as readonly Next[];
+const nextOf = (result: CallToolResult): readonly NextCall[] => (result._meta?.[metaKeys.next] ?? []) as readonly NextCall[];
 
-const must = async ({ tool, arguments: args }: Pick<Next, 'tool' | 'arguments'>): Promise<CallToolResult> => {
+const must = async ({ tool, arguments: args }: Pick<NextCall, 'tool' | 'arguments'>): Promise<CallToolResult> => {
   const result = await client.call(tool, args);
   expect(result.isError, `${tool} ${JSON.stringify(args)}: ${textOf(result)}`).toBeFalsy();
   return result;
 };
 
-const filled = (args: Next['arguments'], value: string): Next['arguments'] => JSON.parse(JSON.stringify(args).replaceAll(toBeFilledIn, value)) as Next['arguments'];
+const filled = (args: NextCall['arguments'], value: string): NextCall['arguments'] => JSON.parse(JSON.stringify(args).replaceAll(valuePlaceholder, value)) as NextCall['arguments'];
 
 const latestOf = async (service: string): Promise<unknown> => {
   const { results } = (await must({ tool: 'list_deployments', arguments: { service } })).structuredContent as { results: { state: string }[] };
@@ -84,7 +84,7 @@ const latestOf = async (service: string): Promise<unknown> => {
 /** How the latest deployment of a service ended, once nothing of it moves. */
 const expectEnd = (service: string, state: RegExp) => expect.poll(() => latestOf(service), { timeout: 10_000, interval: 20 }).toMatch(state);
 
-function expectUsable(calls: readonly Next[]): void {
+function expectUsable(calls: readonly NextCall[]): void {
   expect(calls.length).toBeGreaterThan(0);
   expect(calls[0]?.tool).not.toBe('unlock_cluster');
   for (const { tool: name, arguments: args } of calls) expect(issuesOf(tools.find((tool) => tool.name === name)!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
@@ -104,7 +104,7 @@ describe.each(Object.entries(mendings))('%s', (_, { before, take, after, fill, s
       const call = proposed.find((one) => one.tool === tool);
       const others = proposed.filter((one) => one !== call);
       expect(call, `${tool} among ${proposed.map((one) => one.tool).join(', ')}`).toBeDefined();
-      const isOpen = JSON.stringify(call?.arguments).includes(toBeFilledIn);
+      const isOpen = JSON.stringify(call?.arguments).includes(valuePlaceholder);
       if (isOpen) expect((await client.call(tool, call!.arguments)).isError).toBe(true);
       const result = await must({ tool, arguments: isOpen ? filled(call!.arguments, fill!) : call!.arguments });
       proposed = others;

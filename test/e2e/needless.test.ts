@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agree, connectorsTo, textOf, userWho, type Connectors, type TestClient, type User } from './mcp-support.ts';
-import { freshPlatform } from './platform-support.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient, type User } from './mcp-support.ts';
+import { startDefaultPlatform } from '../platform/lab.ts';
 
-let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
 let connectors: Connectors;
 let client: TestClient;
 let user: User;
 
 beforeAll(async () => {
-  platform = await freshPlatform();
+  platform = await startDefaultPlatform();
   connectors = connectorsTo(platform.url, platform.token);
-  user = userWho(agree);
+  user = userAnswering(agree);
   client = await connectors.modern(user);
 });
 afterAll(async () => {
@@ -20,15 +20,15 @@ afterAll(async () => {
 
 /** Calls what asks somebody, and is carried out. */
 async function agreed(tool: string, args: Record<string, unknown>): Promise<void> {
-  const before = user.asked.length;
+  const before = user.questions.length;
   const result = await client.call(tool, args);
   expect(result.isError, textOf(result)).toBeFalsy();
-  expect(user.asked.length).toBe(before + 1);
+  expect(user.questions.length).toBe(before + 1);
 }
 
 /** Calls what is so already: nobody is asked, and it is said why. */
 async function expectNeedless(tool: string, args: Record<string, unknown>, why: RegExp): Promise<void> {
-  const before = user.asked.length;
+  const before = user.questions.length;
   for (const more of [{}, { dry_run: true }]) {
     const result = await client.call(tool, { ...args, ...more });
     expect(result.isError, textOf(result)).toBeFalsy();
@@ -36,7 +36,7 @@ async function expectNeedless(tool: string, args: Record<string, unknown>, why: 
     expect(textOf(result)).toMatch(why);
     expect(result.structuredContent).toMatchObject({ nothing_to_change: expect.stringMatching(/\w/) as string });
   }
-  expect(user.asked.length).toBe(before);
+  expect(user.questions.length).toBe(before);
 }
 
 test('a cluster is locked and unlocked once', async () => {

@@ -6,19 +6,19 @@ import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { parsePrompt } from '../../src/server/browse/prompts/prompt.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
 import { tools } from '../../tools/index.ts';
-import { startLab, type Lab } from '../platform/lab.ts';
-import { contentOf, eras, root, type Content, type ContentClient } from './resources-support.ts';
+import { startTestPlatform, type TestPlatform } from '../platform/lab.ts';
+import { resourceServersOf, protocolVersions, root, type ResourceServers, type ResourceClient } from './resources-support.ts';
 
-let lab: Lab;
-let content: Content;
+let platform: TestPlatform;
+let content: ResourceServers;
 
 beforeAll(async () => {
-  lab = await startLab();
-  content = contentOf(lab.url, lab.tokens.admin);
+  platform = await startTestPlatform();
+  content = resourceServersOf(platform.url, platform.tokens.admin);
 });
 afterAll(async () => {
   await content.close();
-  await lab.close();
+  await platform.close();
 });
 
 const prompts = await textsIn(root).prompts();
@@ -31,16 +31,16 @@ const values: Readonly<Record<string, string>> = {
 
 const given = (name: string): Record<string, string> => Object.fromEntries(Object.keys(prompts.get(name)!.arguments).map((argument) => [argument, values[argument]!]));
 
-const textOf = ({ messages }: Awaited<ReturnType<ContentClient['client']['getPrompt']>>): string => messages.map(({ content: part }) => (part.type === 'text' ? part.text : '')).join('\n');
+const textOf = ({ messages }: Awaited<ReturnType<ResourceClient['client']['getPrompt']>>): string => messages.map(({ content: part }) => (part.type === 'text' ? part.text : '')).join('\n');
 
-describe.each(eras)('a client of the %s era', (era) => {
-  let server: ContentClient;
+describe.each(protocolVersions)('a client of the %s era', (era) => {
+  let server: ResourceClient;
   beforeAll(async () => {
     server = await content.connect(era);
   });
 
   test('is shown the prompts with their arguments, and nothing is asked of the platform for it', async () => {
-    const before = content.wanted();
+    const before = content.connectCount();
     const { prompts: listed } = await server.client.listPrompts();
     expect(listed.map(({ name }) => name)).toEqual([...prompts.keys()]);
     expect(listed).toHaveLength(10);
@@ -53,7 +53,7 @@ describe.each(eras)('a client of the %s era', (era) => {
         { name: 'version', description: expect.any(String), required: false },
       ],
     });
-    expect(content.wanted()).toBe(before);
+    expect(content.connectCount()).toBe(before);
   });
 
   test.each([...prompts.keys()])('gets %s with its steps, its arguments, and what was read for it', async (name) => {

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inputShape, type AnyOperation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { agree, connectorsTo, textOf, userWho, type Connectors, type TestClient } from './mcp-support.ts';
-import { freshPlatform } from './platform-support.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from './mcp-support.ts';
+import { startDefaultPlatform } from '../platform/lab.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
 let connectors: Connectors;
 let client: TestClient;
 
 beforeAll(async () => {
-  platform = await freshPlatform();
+  platform = await startDefaultPlatform();
   connectors = connectorsTo(platform.url, platform.token);
-  client = await connectors.modern(userWho(agree));
+  client = await connectors.modern(userAnswering(agree));
 });
 
 afterAll(async () => {

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { nextLook } from '../../src/server/browse/resources/pace.ts';
+import { pollIntervalFor } from '../../src/server/browse/resources/pace.ts';
 import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { nobody, startLab, type Lab } from '../platform/lab.ts';
-import { contentOf, eras, type Content, type ContentClient } from './resources-support.ts';
+import { unknownId, startTestPlatform, type TestPlatform } from '../platform/lab.ts';
+import { resourceServersOf, protocolVersions, type ResourceServers, type ResourceClient } from './resources-support.ts';
 
-let lab: Lab;
-let content: Content;
+let platform: TestPlatform;
+let content: ResourceServers;
 
 beforeAll(async () => {
-  lab = await startLab();
-  content = contentOf(lab.url, lab.tokens.admin);
+  platform = await startTestPlatform();
+  content = resourceServersOf(platform.url, platform.tokens.admin);
 });
 afterAll(async () => {
   await content.close();
-  await lab.close();
+  await platform.close();
 });
 
 // A job logs nothing until it is deployed again.
 const job = (part: string): string => `infra://service/job/${encodeURIComponent('shop/staging/nightly-report')}/${part}`;
 const [status, logs] = [job('status'), job('logs')];
-const deploy = () => lab.must('deploy_job', { job_id: seedId('service/shop/staging/nightly-report') });
+const deploy = () => platform.must('deploy_job', { job_id: seedId('service/shop/staging/nightly-report') });
 
 /** Watches that look again at once, and count their looks. */
 function hasty(): Watches & { readonly looks: () => number } {
   let looks = 0;
-  const watches = createWatches({ clock: { now: Date.now }, pace: () => ((looks += 1), 10) });
+  const watches = createWatches({ clock: { now: Date.now }, pollInterval: () => ((looks += 1), 10) });
   return { ...watches, looks: () => looks };
 }
 
@@ -35,9 +35,9 @@ const lookedAt = async (things: number, { looks }: ReturnType<typeof hasty>): Pr
   await vi.waitFor(() => expect(looks()).toBeGreaterThan(before + 4 * things), { timeout: 10_000 });
 };
 
-describe.each(eras)('a client of the %s era', (era) => {
+describe.each(protocolVersions)('a client of the %s era', (era) => {
   let watches: ReturnType<typeof hasty>;
-  let server: ContentClient;
+  let server: ResourceClient;
 
   const connect = async (): Promise<void> => {
     watches = hasty();
@@ -49,35 +49,35 @@ describe.each(eras)('a client of the %s era', (era) => {
     const { agreed, stop } = await server.watch([status, logs]);
     expect(agreed).toEqual([status, logs]);
     await lookedAt(2, watches);
-    expect(server.told).toEqual([]);
+    expect(server.updatedUris).toEqual([]);
     await deploy();
-    await vi.waitFor(() => expect(new Set(server.told)).toEqual(new Set([status, logs])), { timeout: 10_000 });
+    await vi.waitFor(() => expect(new Set(server.updatedUris)).toEqual(new Set([status, logs])), { timeout: 10_000 });
     expect(await server.text(status)).toContain('deployment_id: ');
     await stop();
     await vi.waitFor(() => expect(watches.size()).toBe(0));
-    const [told, looks] = [server.told.length, watches.looks()];
+    const [told, looks] = [server.updatedUris.length, watches.looks()];
     await deploy();
     await server.text(status);
-    expect(server.told).toHaveLength(told);
+    expect(server.updatedUris).toHaveLength(told);
     expect(watches.looks()).toBe(looks);
   });
 
   test('is told soon of what a call of the same server deployed, by all that it listens to', async () => {
     let looks = 0;
-    const usual = createWatches({ clock: { now: Date.now }, pace: (circumstances) => ((looks += 1), nextLook(circumstances)) });
+    const usual = createWatches({ clock: { now: Date.now }, pollInterval: (circumstances) => ((looks += 1), pollIntervalFor(circumstances)) });
     server = await content.connect(era, { watches: usual });
     const all = [status, logs, 'infra://environment/shop/staging/status'];
     const { stop } = await server.watch(all);
     await vi.waitFor(() => expect(looks).toBe(all.length), { timeout: 5_000 });
     await server.client.callTool({ name: 'deploy_service', arguments: { service: 'shop/staging/nightly-report' } });
     // Looked at as seldom as what stands still it would take longer.
-    await vi.waitFor(() => expect(new Set(server.told)).toEqual(new Set(all)), { timeout: 8_000 });
+    await vi.waitFor(() => expect(new Set(server.updatedUris)).toEqual(new Set(all)), { timeout: 8_000 });
     await stop();
   });
 
   test('is agreed to only what can be watched', async () => {
     await connect();
-    const { agreed } = await server.watch(['infra://organization', job('variables'), 'infra://nowhere', 'infra://service/job/shop%2Fstaging%2Fnothing/status', `infra://service/job/${nobody}/logs`, 'skill://tune-alert/SKILL.md', status]);
+    const { agreed } = await server.watch(['infra://organization', job('variables'), 'infra://nowhere', 'infra://service/job/shop%2Fstaging%2Fnothing/status', `infra://service/job/${unknownId}/logs`, 'skill://tune-alert/SKILL.md', status]);
     expect(agreed).toEqual([status]);
     expect(watches.size()).toBe(1);
   });
@@ -92,10 +92,10 @@ describe.each(eras)('a client of the %s era', (era) => {
 });
 
 test('something is looked at as moving while it is deployed, and as still before and after', async () => {
-  const slow = await startLab({ timeScale: 0.1 });
-  const slowContent = contentOf(slow.url, slow.tokens.admin);
+  const slow = await startTestPlatform({ timeScale: 0.1 });
+  const slowContent = resourceServersOf(slow.url, slow.tokens.admin);
   const moods: boolean[] = [];
-  const watches = createWatches({ clock: { now: Date.now }, pace: ({ moving }) => (moods.push(moving), 10) });
+  const watches = createWatches({ clock: { now: Date.now }, pollInterval: ({ moving }) => (moods.push(moving), 10) });
   const server = await slowContent.connect('modern', { watches });
   const { stop } = await server.watch([status]);
   await vi.waitFor(() => expect(moods).toContain(false), { timeout: 10_000 });

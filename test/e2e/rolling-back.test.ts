@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, textOf, type Connectors, type TestClient } from './mcp-support.ts';
-import { freshPlatform } from './platform-support.ts';
+import { startDefaultPlatform } from '../platform/lab.ts';
 
 const application = 'shop/staging/checkout-api';
 const bad = 'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef';
 
-let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
 let connectors: Connectors;
 let client: TestClient;
 
 beforeAll(async () => {
-  platform = await freshPlatform();
+  platform = await startDefaultPlatform();
   connectors = connectorsTo(platform.url, platform.token);
   client = await connectors.modern();
 });

@@ -4,23 +4,23 @@ import { toolsets } from '../../src/server/tool/tool.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { core } from '../../tools/core.ts';
 import { tools } from '../../tools/index.ts';
-import { nobody, startLab, type Lab } from '../platform/lab.ts';
+import { unknownId, startTestPlatform, type TestPlatform } from '../platform/lab.ts';
 import { textOf } from './mcp-support.ts';
-import { contentOf, type Content, type ContentClient } from './resources-support.ts';
+import { resourceServersOf, type ResourceServers, type ResourceClient } from './resources-support.ts';
 
 /** Failures that are mended by changing a container. */
 const failures = scenarios.filter(({ name }) => ['bad-image-tag', 'out-of-memory'].includes(name));
 
-let lab: Lab;
-let content: Content;
+let platform: TestPlatform;
+let content: ResourceServers;
 
 beforeAll(async () => {
-  lab = await startLab({ scenarios: failures.map(({ name }) => name) });
-  content = contentOf(lab.url, lab.tokens.admin);
+  platform = await startTestPlatform({ scenarios: failures.map(({ name }) => name) });
+  content = resourceServersOf(platform.url, platform.tokens.admin);
 });
 afterAll(async () => {
   await content.close();
-  await lab.close();
+  await platform.close();
 });
 
 const names = tools.map(({ name }) => name);
@@ -44,7 +44,7 @@ const servers: [string, Server][] = [
 ];
 
 describe.each(servers)('a server of tools: %s', (_, wanted) => {
-  let server: ContentClient;
+  let server: ResourceClient;
   let shown: string[];
   beforeAll(async () => {
     server = await content.connect('modern', wanted);
@@ -62,7 +62,7 @@ describe.each(servers)('a server of tools: %s', (_, wanted) => {
 
   test('has prompts and skills that say which of their tools there are not', async () => {
     const { prompts } = await server.client.listPrompts();
-    const given = { service: nobody, environment: nobody, source: 'shop/staging', target: 'shop/production', cluster: nobody, alert_rule: nobody, email: 'a@b.example', repository: 'https://git.example/a.git' };
+    const given = { service: unknownId, environment: unknownId, source: 'shop/staging', target: 'shop/production', cluster: unknownId, alert_rule: unknownId, email: 'a@b.example', repository: 'https://git.example/a.git' };
     for (const { name, arguments: taken = [] } of prompts) {
       const asked = Object.fromEntries(taken.flatMap(({ name: one, required }) => (required ? [[one, given[one as keyof typeof given]]] : [])));
       const { messages } = await server.client.getPrompt({ name, arguments: asked });
@@ -95,16 +95,16 @@ describe.each(servers)('why something failed, asked of a server of tools: %s', (
 test('what went wrong names no tool that is not shown, nor does what comes next', async () => {
   const few = await content.connect('modern', { only: ['get_service', 'create_project', 'set_environment_variables'] });
   const calls = [
-    ['get_service', { service: nobody }],
+    ['get_service', { service: unknownId }],
     ['get_service', { service: 'shop/staging/chekout-api' }],
     ['create_project', { name: 'few' }],
-    ['set_environment_variables', { application: nobody, variables: { A: '1' } }],
+    ['set_environment_variables', { application: unknownId, variables: { A: '1' } }],
   ] as const;
   for (const [name, args] of calls) expect(named(textOf(await few.client.callTool({ name, arguments: args }))).filter((one) => one !== name)).toEqual([]);
-  const gone = await few.text(`infra://environment/${nobody}`).then(String, (error: Error) => error.message);
+  const gone = await few.text(`infra://environment/${unknownId}`).then(String, (error: Error) => error.message);
   expect(gone).toContain('may have been deleted');
   expect(named(gone)).toEqual([]);
   const all = await content.connect('modern');
-  expect(textOf(await all.client.callTool({ name: 'get_service', arguments: { service: nobody } }))).toContain('find_resource');
+  expect(textOf(await all.client.callTool({ name: 'get_service', arguments: { service: unknownId } }))).toContain('find_resource');
   expect(textOf(await all.client.callTool({ name: 'create_project', arguments: { name: 'all' } }))).toContain('create_environment');
 });

@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, leavesOf, textOf, userWho, type Connectors, type TestClient } from './mcp-support.ts';
-import { freshPlatform } from './platform-support.ts';
+import { agree, connectorsTo, leavesOf, textOf, userAnswering, type Connectors, type TestClient } from './mcp-support.ts';
+import { startDefaultPlatform } from '../platform/lab.ts';
 
 type Args = Record<string, unknown>;
 
@@ -15,15 +15,15 @@ interface Case {
   readonly says: string;
 }
 
-let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
 let connectors: Connectors;
 const clients = {} as Record<'modern' | 'legacy', TestClient>;
 
 beforeAll(async () => {
-  platform = await freshPlatform();
+  platform = await startDefaultPlatform();
   connectors = connectorsTo(platform.url, platform.token);
-  clients.modern = await connectors.modern(userWho(agree));
-  clients.legacy = await connectors.legacy(userWho(agree));
+  clients.modern = await connectors.modern(userAnswering(agree));
+  clients.legacy = await connectors.legacy(userAnswering(agree));
 });
 
 afterAll(async () => {

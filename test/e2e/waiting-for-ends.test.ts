@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ServiceStatus } from '../../src/analysis/ends.ts';
+import type { LenientServiceStatus } from '../../src/analysis/ends.ts';
 import { awaitEarlierEnd, awaitEnd, awaitNewEnd } from '../../tools/deployment/waiting.ts';
 import type { ToolContext } from '../../src/server/tool/tool-context.ts';
 
@@ -7,7 +7,7 @@ const [old, ours, later] = ['00000000-0000-4000-8000-00000000000a', '00000000-00
 
 interface Scene {
   /** What the platform answers, one poll after the other; the last for good. */
-  readonly polls: readonly Partial<ServiceStatus>[];
+  readonly polls: readonly Partial<LenientServiceStatus>[];
   /** Ids of the deployments that its history shows. */
   readonly history?: readonly string[];
   /** Requests left of a hundred. */
@@ -57,10 +57,10 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
 }
 
 const service = { kind: 'container', id: 'x' } as const;
-const at = (state: string, deployment_request_id: string = ours): Partial<ServiceStatus> => ({ state, deployment_request_id });
+const at = (state: string, deployment_request_id: string = ours): Partial<LenientServiceStatus> => ({ state, deployment_request_id });
 
 describe('what was asked for by its id', () => {
-  test.each<[string, 'DEPLOY' | 'RESTART' | 'STOP', Partial<ServiceStatus>[], string, number]>([
+  test.each<[string, 'DEPLOY' | 'RESTART' | 'STOP', Partial<LenientServiceStatus>[], string, number]>([
     ['good', 'DEPLOY', [at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')], 'succeeded', 3],
     ['bad', 'DEPLOY', [at('BUILDING'), at('BUILD_ERROR')], 'failed', 2],
     ['canceled', 'DEPLOY', [at('BUILDING'), at('CANCELED')], 'canceled', 2],
@@ -124,7 +124,7 @@ describe('the time', () => {
 });
 
 describe('what never shows', () => {
-  test.each<[string, Parameters<typeof awaitEarlierEnd>[2], Partial<ServiceStatus>, string]>([
+  test.each<[string, Parameters<typeof awaitEarlierEnd>[2], Partial<LenientServiceStatus>, string]>([
     ['a deployment that nobody knows', { action: 'DEPLOY', deployment: ours }, at('DEPLOYED', old), 'not_seen'],
     ['a deployment that nobody knows, and the one before failed', { action: 'RESTART', deployment: ours }, at('DEPLOYMENT_ERROR', old), 'not_seen'],
     ['a deployment of what has none', { action: 'DEPLOY', deployment: ours }, { state: 'READY' }, 'not_seen'],

@@ -4,14 +4,14 @@ import { issuesOf } from '../../src/server/tool/arguments.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { begun } from '../../tools/deployment/begun.ts';
 import { tools } from '../../tools/index.ts';
-import { busyPlatform } from '../guard/rig.ts';
-import { lensOn, type Lens } from '../guard/lens.ts';
-import { agree, connectorsTo, textOf, userWho, type Connectors } from './mcp-support.ts';
+import { startUnthrottledPlatform } from '../guard/rig.ts';
+import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from './mcp-support.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let lens: Lens;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let proxy: RecordingProxy;
 let connectors: Connectors;
 /** What statuses seem to say, one poll after the other, before they say what is so. */
 let masks: Json[] = [];
@@ -21,9 +21,9 @@ let masksAfterwards: Json[] = [];
 const isStatus = (path: string): boolean => /\/(status|statuses)$/.test(path);
 
 beforeAll(async () => {
-  platform = await busyPlatform();
-  lens = await lensOn(platform.url, {
-    before: async (method) => {
+  platform = await startUnthrottledPlatform();
+  proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (method) => {
       if (method === 'GET') return;
       masks = masksAfterwards;
       masksAfterwards = [];
@@ -35,12 +35,12 @@ beforeAll(async () => {
       return environment ? { ...(body as Json), environment: { ...environment, ...mask } } : { ...(body as Json), ...mask };
     },
   });
-  connectors = connectorsTo(lens.url, platform.token);
+  connectors = connectorsTo(proxy.url, platform.token);
 });
 
 afterAll(async () => {
   await connectors.close();
-  await lens.close();
+  await proxy.close();
   await platform.close();
 });
 
@@ -81,7 +81,7 @@ describe('an end', () => {
     ['stop_environment', () => ({ environment_id: ids()['environment_id'] })],
   ])('of what %s began is told, and an old one is not taken for it', async (name, args) => {
     masksAfterwards = [{ state: 'DEPLOYMENT_ERROR', deployment_request_id: '00000000-0000-4000-8000-0000000000aa' }];
-    const result = await (await connectors.modern(userWho(agree))).call(name, { ...args(), wait: true });
+    const result = await (await connectors.modern(userAnswering(agree))).call(name, { ...args(), wait: true });
     expect(result.isError, textOf(result)).toBeFalsy();
     expect(result.structuredContent).toMatchObject({ outcome: 'succeeded' });
     expectUsable(result);
@@ -114,9 +114,9 @@ describe('an end', () => {
     const call = client.call('wait_for_deployment', { environment: ids()['environment_id'], seconds: 50 }, { signal: cancel.signal, onprogress: () => cancel.abort() });
     await expect(call).rejects.toThrow();
     await client.call('get_organization');
-    const asked = lens.seen.length;
+    const asked = proxy.requests.length;
     await client.call('get_organization');
-    expect(lens.seen.length).toBeLessThanOrEqual(asked + 2);
+    expect(proxy.requests.length).toBeLessThanOrEqual(asked + 2);
     masks = [];
   });
 });

@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { mapStrings } from '../../src/server/json/values.ts';
 import { tools } from '../../tools/index.ts';
-import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
-import { callsOn } from './calls.ts';
-import { lensOn, type Lens, type LensOptions } from './lens.ts';
-import { busyPlatform, closedAfterEach, codeIn, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
-import { connect, partsFor, type Call } from './wire.ts';
+import { agree, textOf, userAnswering } from '../e2e/mcp-support.ts';
+import { toolCallsOn } from './calls.ts';
+import { startRecordingProxy, type RecordingProxy, type RecordingProxyOptions } from './lens.ts';
+import { startUnthrottledPlatform, closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from './rig.ts';
+import { connectTampering, dependenciesFor, type ToolCall } from './wire.ts';
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let calls: ReturnType<typeof callsOn>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let calls: ReturnType<typeof toolCallsOn>;
 
 beforeAll(async () => {
-  platform = await busyPlatform();
-  calls = callsOn(platform);
+  platform = await startUnthrottledPlatform();
+  calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());
 
 const opened = closedAfterEach();
 
 /** Servers of one process before the platform, seen through a lens. */
-async function serve(options: LensOptions & { policy?: string; guard?: FreshGuard } = {}) {
-  const lens = await lensOn(platform.url, options);
-  const { parts, client, log } = partsFor({
+async function serve(options: RecordingProxyOptions & { policy?: string; guard?: GuardFixture } = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client, log } = dependenciesFor({
     url: lens.url, token: platform.token, guard: options.guard?.parts, ...(options.policy !== undefined && { policy: await policyFrom(options.policy) }),
   });
   opened.push(lens, client);
-  const connected = async (more: Omit<Parameters<typeof connect>[0], 'parts'> = {}) => {
-    const one = await connect({ parts, ...more });
+  const connected = async (more: Omit<Parameters<typeof connectTampering>[0], 'parts'> = {}) => {
+    const one = await connectTampering({ parts, ...more });
     opened.push(one);
     return one;
   };
@@ -37,7 +37,7 @@ const stop = () => ({ environment_id: platform.seed['environment_id'] });
 
 const tokenIn = (text: string): string => /plan_token (\S+)/.exec(text)![1]!;
 
-const nothingDone = (lens: Lens): void => expect(lens.changes()).toEqual([]);
+const nothingDone = (lens: RecordingProxy): void => expect(lens.writes()).toEqual([]);
 
 /** Nothing in a text that hides, reorders or escapes, and nothing that gets out of the fence. */
 const clear = (text: string, isFenced: boolean): void => {
@@ -63,7 +63,7 @@ describe('what a platform or its users wrote', () => {
 
   test('stays data in every result, plan and question', async () => {
     const { client, lens } = await serve({ alter: poison });
-    const user = userWho(() => ({ action: 'decline' }));
+    const user = userAnswering(() => ({ action: 'decline' }));
     const asking = await client({ user });
     for (const { name, operation } of tools) {
       const args = { ...calls[name]!(), ...(operation.effect !== 'read' && { dry_run: true }) };
@@ -73,8 +73,8 @@ describe('what a platform or its users wrote', () => {
       clear(JSON.stringify(result.structuredContent ?? {}), false);
     }
     for (const name of ['stop_environment', 'restart_services', 'update_container', 'lock_cluster', 'update_environment_variable']) await asking.call(name, calls[name]!());
-    expect(user.asked).toHaveLength(5);
-    for (const { message, requestedSchema } of user.asked) {
+    expect(user.questions).toHaveLength(5);
+    for (const { message, requestedSchema } of user.questions) {
       clear(message + JSON.stringify(requestedSchema), false);
       expect(message.split('\n').filter((line) => line.startsWith('On: '))).toHaveLength(1);
     }
@@ -109,8 +109,8 @@ describe('a caller that approves itself', () => {
   ])('%s', async (_, more) => {
     const { client, lens } = await serve();
     // The one user there is says no to whatever they are really asked.
-    const user = userWho(() => ({ action: 'decline' }));
-    const tamper = ({ params }: Call): void => {
+    const user = userAnswering(() => ({ action: 'decline' }));
+    const tamper = ({ params }: ToolCall): void => {
       if (!params['requestState']) Object.assign(params, more);
     };
     expect((await (await client({ user, tamper })).call('stop_environment', stop())).isError).toBe(true);
@@ -120,8 +120,8 @@ describe('a caller that approves itself', () => {
 
 /** Changes a call that carries the user's agreement. */
 const onceAgreed =
-  (change: (params: Call['params']) => void) =>
-  ({ params }: Call): void => {
+  (change: (params: ToolCall['params']) => void) =>
+  ({ params }: ToolCall): void => {
     if (params['inputResponses']) change(params);
   };
 
@@ -129,7 +129,7 @@ describe('agreement through the client', () => {
   test('does not count for other arguments: edited after the user agreed', async () => {
     const { client, lens } = await serve();
     const edit = onceAgreed((params) => (params.arguments = { ...params.arguments, reason: 'to break in' }));
-    const result = await (await client({ user: userWho(agree), tamper: edit })).call('lock_cluster', calls['lock_cluster']!());
+    const result = await (await client({ user: userAnswering(agree), tamper: edit })).call('lock_cluster', calls['lock_cluster']!());
     expect(textOf(result)).toContain('the agreement was given to another call');
     nothingDone(lens);
   });
@@ -138,7 +138,7 @@ describe('agreement through the client', () => {
     const { client, lens } = await serve();
     const swap = onceAgreed((params) => (params['name'] = 'stop_environment'));
     const deploy = { environment_id: platform.seed['environment_id'], container_ids: [platform.seed['container_id']] };
-    const result = await (await client({ user: userWho(agree), tamper: swap })).call('restart_services', deploy);
+    const result = await (await client({ user: userAnswering(agree), tamper: swap })).call('restart_services', deploy);
     expect(result.isError).toBe(true);
     nothingDone(lens);
   });
@@ -146,16 +146,16 @@ describe('agreement through the client', () => {
   test('counts once: the same answer sent again does nothing', async () => {
     const { client, lens } = await serve();
     let answer: Record<string, unknown> | undefined;
-    const replay = ({ params }: Call): void => {
+    const replay = ({ params }: ToolCall): void => {
       if (answer) Object.assign(params, answer);
       else if (params['inputResponses']) answer = { inputResponses: params['inputResponses'], requestState: params['requestState'] };
     };
-    const asking = await client({ user: userWho(agree), tamper: replay });
+    const asking = await client({ user: userAnswering(agree), tamper: replay });
     const restart = calls['restart_services']!();
     expect((await asking.call('restart_services', restart)).isError).toBeFalsy();
     const again = await asking.call('restart_services', restart);
     expect(textOf(again)).toMatch(/used before|has changed since/);
-    expect(lens.changes()).toHaveLength(1);
+    expect(lens.writes()).toHaveLength(1);
   });
 
   test('does not count once the target has changed', async () => {
@@ -163,7 +163,7 @@ describe('agreement through the client', () => {
     const { client, lens } = await serve({
       alter: (_method, path, body) => (renamed && /^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name: 'renamed' } : body),
     });
-    const user = userWho((question) => {
+    const user = userAnswering((question) => {
       renamed = true;
       return agree(question);
     });
@@ -178,7 +178,7 @@ describe('agreement through the client', () => {
     const { client, lens } = await serve({
       alter: (_method, path, body) => (path.endsWith('/services') ? { ...(body as object), results: [...(body as { results: object[] }).results, ...more] } : body),
     });
-    const user = userWho((question) => {
+    const user = userAnswering((question) => {
       more = [{ id: '00000000-0000-4000-8000-000000000009', name: 'late', service_type: 'APPLICATION' }];
       return agree(question);
     });
@@ -188,19 +188,19 @@ describe('agreement through the client', () => {
 });
 
 describe('approval out of band', () => {
-  let guard: FreshGuard;
+  let guard: GuardFixture;
   beforeEach(async () => {
-    guard = await freshGuard({ operator: true });
+    guard = await openGuardFixture({ operator: true });
     opened.push(guard);
   });
 
   /** A call that the operator has approved, not yet repeated. */
-  async function approved(options: LensOptions = {}) {
+  async function approved(options: RecordingProxyOptions = {}) {
     const served = await serve({ ...options, guard });
     const caller = await served.client();
     const first = textOf(await caller.call('restart_services', calls['restart_services']!()));
-    expect(first).toContain(`infra-mcp approve ${codeIn(first)} --data-dir ${guard.dataDir} (within`);
-    await guard.decide(codeIn(first));
+    expect(first).toContain(`infra-mcp approve ${approvalCodeIn(first)} --data-dir ${guard.dataDir} (within`);
+    await guard.decide(approvalCodeIn(first));
     return { ...served, caller };
   }
 
@@ -209,7 +209,7 @@ describe('approval out of band', () => {
     const restart = calls['restart_services']!();
     expect((await caller.call('restart_services', restart)).isError).toBeFalsy();
     expect(textOf(await caller.call('restart_services', restart))).toContain('waits for approval');
-    expect(lens.changes()).toHaveLength(1);
+    expect(lens.writes()).toHaveLength(1);
   });
 
   test('lets one of two calls through that race on it', async () => {
@@ -217,7 +217,7 @@ describe('approval out of band', () => {
     const restart = calls['restart_services']!();
     const both = await Promise.all([caller.call('restart_services', restart), caller.call('restart_services', restart)]);
     expect(both.filter(({ isError }) => !isError)).toHaveLength(1);
-    expect(lens.changes()).toHaveLength(1);
+    expect(lens.writes()).toHaveLength(1);
   });
 
   test('is not for edited arguments', async () => {
@@ -247,15 +247,15 @@ describe('approval out of band', () => {
   test('that was refused says so', async () => {
     const { client, lens } = await serve({ guard });
     const caller = await client();
-    await guard.decide(codeIn(textOf(await caller.call('lock_cluster', calls['lock_cluster']!()))), 'refused');
+    await guard.decide(approvalCodeIn(textOf(await caller.call('lock_cluster', calls['lock_cluster']!()))), 'refused');
     expect(textOf(await caller.call('lock_cluster', calls['lock_cluster']!()))).toContain('the operator refused it');
     nothingDone(lens);
   });
 
   test('is shared by servers that have the same data directory', async () => {
     const { lens } = await approved();
-    const other = partsFor({ url: lens.url, token: platform.token, guard: guard.parts });
-    const elsewhere = await connect({ parts: other.parts });
+    const other = dependenciesFor({ url: lens.url, token: platform.token, guard: guard.parts });
+    const elsewhere = await connectTampering({ parts: other.parts });
     opened.push(other.client, elsewhere);
     expect((await elsewhere.call('restart_services', calls['restart_services']!())).isError).toBeFalsy();
   });
@@ -271,7 +271,7 @@ describe('a plan token', () => {
     const plan_token = tokenIn(textOf(await caller.call('restart_services', restart)));
     expect((await caller.call('restart_services', { ...restart, plan_token })).isError).toBeFalsy();
     expect(textOf(await caller.call('restart_services', { ...restart, plan_token }))).toMatch(/used before|has changed since/);
-    expect(lens.changes()).toHaveLength(1);
+    expect(lens.writes()).toHaveLength(1);
   });
 
   test('confirms no other call, and nobody else', async () => {
@@ -296,9 +296,9 @@ describe('a plan token', () => {
 describe('a bound on grave calls', () => {
   test('holds, however many are agreed to at once', async () => {
     const { client, lens } = await serve({ policy: 'max_disruptive_per_hour: 2' });
-    const asking = await client({ user: userWho(agree) });
+    const asking = await client({ user: userAnswering(agree) });
     const many = await Promise.all(Array.from({ length: 5 }, () => asking.call('redeploy_terraform', calls['redeploy_terraform']!())));
-    expect(lens.changes().length).toBeLessThanOrEqual(2);
+    expect(lens.writes().length).toBeLessThanOrEqual(2);
     const refused = many.filter(({ isError }) => isError).map((result) => textOf(result));
     expect(refused.some((text) => /at most 2 disruptive.*policy\.yaml, max_disruptive_per_hour.*from 20/s.test(text))).toBe(true);
     const late = await asking.call('redeploy_terraform', calls['redeploy_terraform']!());

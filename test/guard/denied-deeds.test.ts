@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
-import { inMotion, lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, closedAfterEach, policyFrom } from './rig.ts';
-import { connect, partsFor } from './wire.ts';
+import { agree, textOf, userAnswering } from '../e2e/mcp-support.ts';
+import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxyOptions } from './lens.ts';
+import { startUnthrottledPlatform, closedAfterEach, policyFrom } from './rig.ts';
+import { connectTampering, dependenciesFor } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
 const opened = closedAfterEach();
 
 beforeAll(async () => {
-  platform = await busyPlatform();
+  platform = await startUnthrottledPlatform();
 });
 afterAll(() => platform.close());
 
-async function serve(policy: string, options: LensOptions = {}) {
-  const lens = await lensOn(platform.url, options);
-  const { parts, client } = partsFor({ url: lens.url, token: platform.token, policy: await policyFrom(policy) });
-  const caller = await connect({ parts, user: userWho(agree) });
+async function serve(policy: string, options: RecordingProxyOptions = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, policy: await policyFrom(policy) });
+  const caller = await connectTampering({ parts, user: userAnswering(agree) });
   opened.push(lens, client, caller);
   const call = async (tool: string, args: Json) => {
-    const before = lens.changes().length;
+    const before = lens.writes().length;
     const text = textOf(await caller.call(tool, args));
-    return { isDenied: / was not called: .*the policy denies it/s.test(text), changes: lens.changes().length - before, text };
+    return { isDenied: / was not called: .*the policy denies it/s.test(text), changes: lens.writes().length - before, text };
   };
   return { call, lens, listed: parts.registry.listed().map(({ name }) => name) };
 }
@@ -59,7 +59,7 @@ describe('a deny of rollback_application', () => {
     expect(await call('deploy_application', { application_id: application, git_commit_id: next })).toMatchObject({ isDenied: false, changes: 1 });
   });
 
-  test.each<[string, LensOptions]>([
+  test.each<[string, RecordingProxyOptions]>([
     ['is not shown', { mode: 'unknown' }],
     ['goes back further than is read', { alter: (method, path, body) => (path.endsWith('/deploymentHistoryV2') ? history(...Array.from({ length: 100 }, () => present))(method, path, body) : body) }],
   ])('holds in doubt where the history %s', async (_, options) => {
@@ -74,7 +74,7 @@ describe('a deny of rollback_application', () => {
   test('reads no history where no such rule is set', async () => {
     const { call, lens } = await serve('deny: [{ tool: stop_environment }]');
     await call('deploy_application', { application_id: application_id, git_commit_id: old });
-    expect(lens.seen.filter((line) => line.endsWith('/deploymentHistoryV2'))).toEqual([]);
+    expect(lens.requests.filter((line) => line.endsWith('/deploymentHistoryV2'))).toEqual([]);
   });
 
   test('leaves the tool listed that also goes forward', async () => {
@@ -101,7 +101,7 @@ const deeds: [string, [string, Json][]][] = [
 
 describe.each(deeds)('a deny of %s', (denied, others) => {
   test.each(others)('holds for %s %j', async (tool, args) => {
-    const { call } = await serve(`deny: [{ tool: ${denied} }]`, { alter: inMotion });
+    const { call } = await serve(`deny: [{ tool: ${denied} }]`, { alter: withDeploymentUnderWay });
     const { text, ...rest } = await call(tool, args);
     expect(rest, text).toEqual({ isDenied: true, changes: 0 });
   });

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { textOf, userWho } from '../e2e/mcp-support.ts';
-import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, closedAfterEach, policyFrom } from './rig.ts';
-import { connect, partsFor } from './wire.ts';
+import { textOf, userAnswering } from '../e2e/mcp-support.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from './lens.ts';
+import { startUnthrottledPlatform, closedAfterEach, policyFrom } from './rig.ts';
+import { connectTampering, dependenciesFor } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
 const opened = closedAfterEach();
 
 beforeAll(async () => {
-  platform = await busyPlatform();
+  platform = await startUnthrottledPlatform();
 });
 afterAll(() => platform.close());
 
 /** A server with a policy, whose user says no. */
-async function serve(policy: string, options: LensOptions = {}) {
-  const lens = await lensOn(platform.url, options);
-  const { parts, client } = partsFor({ url: lens.url, token: platform.token, policy: await policyFrom(policy) });
-  const user = userWho(() => ({ action: 'decline' }));
-  const caller = await connect({ parts, user });
+async function serve(policy: string, options: RecordingProxyOptions = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, policy: await policyFrom(policy) });
+  const user = userAnswering(() => ({ action: 'decline' }));
+  const caller = await connectTampering({ parts, user });
   opened.push(lens, client, caller);
   const call = async (tool: string, args: Json) => {
     const text = textOf(await caller.call(tool, args));
-    return { text, isDenied: / was not called: /.test(text), asked: user.asked.map(({ message }) => message) };
+    return { text, isDenied: / was not called: /.test(text), asked: user.questions.map(({ message }) => message) };
   };
   return { call, lens };
 }
@@ -36,7 +36,7 @@ const isProjects = (path: string): boolean => /^\/organization\/[^/]+\/project$/
 const isEnvironments = (path: string): boolean => /^\/project\/[^/]+\/environment$/.test(path);
 
 /** Alters the rows of the lists of environments. */
-const environments = (alter: (rows: Json[]) => Json): LensOptions => ({
+const environments = (alter: (rows: Json[]) => Json): RecordingProxyOptions => ({
   alter: (method, path, body) => (method === 'GET' && isEnvironments(path) ? alter((body as { results: Json[] }).results) : body),
 });
 
@@ -50,7 +50,7 @@ describe('a rule about a place holds for a change of the cluster that hosts it',
   test.each(rules.flatMap((rule) => changes.map(([tool, args]) => [rule, tool, args] as const)))('%s: %s', async (rule, tool, args) => {
     const { call, lens } = await serve(rule);
     for (const how of [{}, { dry_run: true }]) expect(await call(tool, { cluster_id: productionCluster, ...args, ...how })).toMatchObject({ isDenied: true, asked: [] });
-    expect(lens.changes()).toEqual([]);
+    expect(lens.writes()).toEqual([]);
   });
 
   test('and where it hosts no production', async () => {
@@ -79,7 +79,7 @@ describe('and for nothing else', () => {
 
 describe('in doubt it holds, where', () => {
   const paged = { pagination: { page: 1, page_size: 1, total_count: 2, total_pages: 2 } };
-  test.each<[string, LensOptions]>([
+  test.each<[string, RecordingProxyOptions]>([
     ['environments are not all shown', environments(() => ({ results: [], ...paged }))],
     ['projects are not all shown', { alter: (method, path, body) => (method === 'GET' && isProjects(path) ? { results: [], ...paged } : body) }],
     ['there are very many projects', { alter: (_method, path, body) => (isProjects(path) ? { results: Array.from({ length: 50 }, (_, index) => ({ id: seedId(`project/many-${index}`), name: `many-${index}` })) } : isEnvironments(path) ? { results: [] } : body) }],
@@ -90,7 +90,7 @@ describe('in doubt it holds, where', () => {
     const { isDenied, text } = await call('upgrade_cluster', { cluster_id: productionCluster });
     expect(isDenied, text).toBe(true);
     expect(text).toContain('Where it belongs could not be found out, and in doubt the rule holds');
-    expect(lens.changes()).toEqual([]);
+    expect(lens.writes()).toEqual([]);
   });
 
   test('an environment does not say its cluster', async () => {
@@ -115,5 +115,5 @@ test('a plan tells what the cluster hosts, production first, and of very many ho
 test.each(['deny: [{ tool: stop_environment, environment: shop/production }]', 'deny: [{ mode: STAGING }]'])('a rule that does not ask what it hosts costs no search: %s', async (rule) => {
   const { call, lens } = await serve(rule);
   await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
-  expect(lens.seen.filter((line) => line.endsWith('/environment'))).toEqual([]);
+  expect(lens.requests.filter((line) => line.endsWith('/environment'))).toEqual([]);
 });

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRedaction } from '../../src/server/redaction/index.ts';
-import { textOf, userWho } from '../e2e/mcp-support.ts';
-import { callsOn } from './calls.ts';
-import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, closedAfterEach } from './rig.ts';
-import { connect, partsFor } from './wire.ts';
+import { textOf, userAnswering } from '../e2e/mcp-support.ts';
+import { toolCallsOn } from './calls.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from './lens.ts';
+import { startUnthrottledPlatform, closedAfterEach } from './rig.ts';
+import { connectTampering, dependenciesFor } from './wire.ts';
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
 beforeAll(async () => {
-  platform = await busyPlatform();
+  platform = await startUnthrottledPlatform();
 });
 afterAll(() => platform.close());
 
 const opened = closedAfterEach();
 
-async function serve({ user, ...options }: LensOptions & { user?: Parameters<typeof connect>[0]['user'] } = {}) {
-  const lens = await lensOn(platform.url, options);
-  const { parts, client } = partsFor({ url: lens.url, token: platform.token });
-  const caller = await connect({ parts, user });
+async function serve({ user, ...options }: RecordingProxyOptions & { user?: Parameters<typeof connectTampering>[0]['user'] } = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token });
+  const caller = await connectTampering({ parts, user });
   opened.push(lens, client, caller);
   return { lens, call: caller.call };
 }
@@ -36,7 +36,7 @@ describe('a call of very many things is refused before they are looked at:', () 
     const result = await call(tool, args());
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain(says);
-    expect(lens.changes()).toEqual([]);
+    expect(lens.writes()).toEqual([]);
   });
 });
 
@@ -75,12 +75,12 @@ describe('what a platform holds', () => {
 
 describe('what somebody is asked', () => {
   test('shows the program that asks for a password, and quotes spaces that could pass for the end of a line', async () => {
-    const user = userWho(() => ({ action: 'decline' }));
+    const user = userAnswering(() => ({ action: 'decline' }));
     const { call } = await serve({ mode: 'PRODUCTION', user });
-    const set = (key: string, value: string) => call('create_environment_variable', { ...callsOn(platform)['create_environment_variable']!(), key, value });
+    const set = (key: string, value: string) => call('create_environment_variable', { ...toolCallsOn(platform)['create_environment_variable']!(), key, value });
     await set('GIT_ASKPASS', '/tmp/evil.sh');
     await set('GREETING', `ok${' '.repeat(250)}On: environment "shop/staging", STAGING`);
-    expect(user.asked[0]!.message).toContain('value: /tmp/evil.sh');
-    expect(user.asked[1]!.message).toMatch(/^value: "ok {250}On: /m);
+    expect(user.questions[0]!.message).toContain('value: /tmp/evil.sh');
+    expect(user.questions[1]!.message).toMatch(/^value: "ok {250}On: /m);
   });
 });

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Parts } from '../../src/server/protocol/parts.ts';
-import type { Intent, Outcome } from '../../src/server/audit/record.ts';
-import { passingGraveCalls } from '../../src/server/guard/grave-calls.ts';
-import { passingKeys } from '../../src/server/context/keys.ts';
-import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
-import { callsOn } from './calls.ts';
-import { busyPlatform, policyFrom } from './rig.ts';
-import { connect, partsFor } from './wire.ts';
+import type { SharedDependencies } from '../../src/server/protocol/parts.ts';
+import type { Intent, CallOutcome } from '../../src/server/audit/record.ts';
+import { ephemeralHighRiskCalls } from '../../src/server/guard/grave-calls.ts';
+import { ephemeralKeys } from '../../src/server/context/keys.ts';
+import { agree, textOf, userAnswering } from '../e2e/mcp-support.ts';
+import { toolCallsOn } from './calls.ts';
+import { startUnthrottledPlatform, policyFrom } from './rig.ts';
+import { connectTampering, dependenciesFor } from './wire.ts';
 
 /** The platform's token: what the server is configured with. */
 const secret = 'token-of-the-tests';
@@ -32,7 +32,7 @@ const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unk
 });
 
 vi.mock('../../src/server/browse/resources/catalog.ts', breakable);
-vi.mock('../../src/server/call/deed-text.ts', breakable);
+vi.mock('../../src/server/call/subject.ts', breakable);
 vi.mock('../../src/server/call/recording.ts', breakable);
 vi.mock('../../src/server/call/subject.ts', breakable);
 vi.mock('../../src/server/call/tool-context.ts', breakable);
@@ -70,11 +70,11 @@ const imported = (): string[] => {
 /** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
 const harmless = ['fail', 'fence', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'deedText', 'CallFailure'];
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let calls: ReturnType<typeof callsOn>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let calls: ReturnType<typeof toolCallsOn>;
 beforeAll(async () => {
-  platform = await busyPlatform();
-  calls = callsOn(platform);
+  platform = await startUnthrottledPlatform();
+  calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());
 
@@ -85,15 +85,15 @@ afterEach(async () => {
 });
 
 /** A server that holds a secret, and a caller of it who agrees to everything. */
-async function serve(change: (parts: Parts) => Partial<Parts> = () => ({})) {
-  const recorded: (Intent | Outcome)[] = [];
-  const recorder = { intent: async (one: Intent) => void recorded.push(one), outcome: async (one: Outcome) => void recorded.push(one) };
-  const { parts, client, log } = partsFor({ url: platform.url, token: platform.token, policy: await policyFrom('unattended: [disruptive]'), guard: { keys: passingKeys(), recorder, graveCalls: passingGraveCalls() } });
-  const changed: Parts = { ...parts, work: async () => changed, ...change(parts) };
-  const user = userWho(agree);
-  const caller = await connect({ parts: changed, user });
+async function serve(change: (parts: SharedDependencies) => Partial<SharedDependencies> = () => ({})) {
+  const recorded: (Intent | CallOutcome)[] = [];
+  const recorder = { intent: async (one: Intent) => void recorded.push(one), outcome: async (one: CallOutcome) => void recorded.push(one) };
+  const { parts, client, log } = dependenciesFor({ url: platform.url, token: platform.token, policy: await policyFrom('unattended: [disruptive]'), guard: { keys: ephemeralKeys(), recorder, graveCalls: ephemeralHighRiskCalls() } });
+  const changed: SharedDependencies = { ...parts, work: async () => changed, ...change(parts) };
+  const user = userAnswering(agree);
+  const caller = await connectTampering({ parts: changed, user });
   opened.push(client, caller);
-  return { ...caller, recorded, log, asked: user.asked };
+  return { ...caller, recorded, log, asked: user.questions };
 }
 
 const id = String.raw`[0-9a-f]{8}-[0-9a-f-]{27}`;
@@ -104,15 +104,15 @@ const fail = (): never => {
 };
 
 /** Calls that between them take every stage. */
-const ways: readonly (readonly [tool: string, more: Record<string, unknown>])[] = [
+const stageCalls: readonly (readonly [tool: string, more: Record<string, unknown>])[] = [
   ['restart_services', {}], ['restart_services', { dry_run: true }], ['unlock_cluster', { dry_run: true }], ['create_project', {}], ['list_projects', {}], ['list_projects', { nonsense: 1 }], ['get_service', {}],
 ];
 
-async function callAll(call: Awaited<ReturnType<typeof connect>>['call']) {
+async function callAll(call: Awaited<ReturnType<typeof connectTampering>>['call']) {
   const results = [];
   // One after the other, as each is to have its own record.
   // oxlint-disable-next-line no-await-in-loop
-  for (const [tool, more] of ways) results.push(await call(tool, { ...(tool === 'unlock_cluster' ? { cluster_id: platform.seed['cluster_id'] } : calls[tool]!()), ...more }));
+  for (const [tool, more] of stageCalls) results.push(await call(tool, { ...(tool === 'unlock_cluster' ? { cluster_id: platform.seed['cluster_id'] } : calls[tool]!()), ...more }));
   return results;
 }
 
@@ -126,12 +126,12 @@ describe('where a stage throws an error that holds a secret', () => {
     expect(failed.length).toBeGreaterThan(0);
     for (const result of failed) expect(result.isError).toBe(true);
     for (const shown of [results, recorded, asked, log.lines]) expect(JSON.stringify(shown)).not.toContain(secret);
-    if (name !== 'recordOutcome') expect(recorded.filter((one) => 'outcome' in one).length).toBeGreaterThanOrEqual(ways.length);
+    if (name !== 'recordOutcome') expect(recorded.filter((one) => 'outcome' in one).length).toBeGreaterThanOrEqual(stageCalls.length);
   });
 });
 
 /** The parts with a redactor that fails where it is asked for this. */
-const breaking = (part: 'text' | 'value' | 'echo' | 'agreement' | 'mention' | 'forCall') => (parts: Parts): Partial<Parts> => ({
+const breaking = (part: 'text' | 'value' | 'echo' | 'agreement' | 'mention' | 'forCall') => (parts: SharedDependencies): Partial<SharedDependencies> => ({
   redaction: {
     ...parts.redaction,
     forCall: (recipient) => {
@@ -173,7 +173,7 @@ describe('other ways out', () => {
   const request = { uri: 'infra://projects' };
 
   test('resources, prompts, completion: a plain error with the id of the request', async () => {
-    const { client, log } = await serve(({ log: opening }) => ({ opening, work: async () => fail() }));
+    const { client, log } = await serve(({ log: opening }) => ({ startupLog: opening, work: async () => fail() }));
     const told = await Promise.all([
       client.readResource({ uri: request.uri }), client.complete({ ref: { type: 'ref/resource', uri: 'infra://project/{project}' }, argument: { name: 'project', value: '' } }),
       client.callTool({ name: 'list_projects', arguments: {} }),
@@ -196,7 +196,7 @@ describe('other ways out', () => {
   test('changes: what breaks is not watched', async () => {
     const { client, log } = await serve();
     const { watchFor } = await import('../../src/server/browse/resources/watch.ts');
-    const { parts } = partsFor({ url: platform.url, token: platform.token });
+    const { parts } = dependenciesFor({ url: platform.url, token: platform.token });
     broken.name = 'resourceAt';
     expect(await watchFor(() => parts, { principal: 'ann' })('infra://projects', () => undefined)).toBeUndefined();
     await expect(client.listResources()).resolves.toBeDefined();

@@ -5,32 +5,32 @@ import { allOperations } from '../../src/contract/operations.ts';
 import type { EnvironmentMode } from '../../src/contract/resources/environment.ts';
 
 /** A platform as it looks through a lens: the real one behind it, some answers altered. */
-export interface Lens {
+export interface RecordingProxy {
   readonly url: string;
   /** Method and path of every request that came through, oldest first. */
-  readonly seen: string[];
+  readonly requests: string[];
   /** Every request that isn't a GET. */
-  readonly changes: () => string[];
+  readonly writes: () => string[];
   close(): Promise<void>;
 }
 
-export interface LensOptions {
+export interface RecordingProxyOptions {
   /** The mode that every environment seems to have; `unknown`: only documented reads are offered. */
   readonly mode?: EnvironmentMode | 'unknown';
   /** Told of each request before the platform sees it. */
-  readonly before?: (method: string) => Promise<void>;
+  readonly beforeRequest?: (method: string) => Promise<void>;
   /** Told of each body that is sent. */
-  readonly sent?: (body: string) => void;
+  readonly onBody?: (body: string) => void;
   /** Requests that the platform carries out, and whose answer gets lost. */
-  readonly cut?: (method: string) => boolean;
+  readonly dropsResponse?: (method: string) => boolean;
   /** Alters an answer's body. */
   readonly alter?: (method: string, path: string, body: unknown) => unknown;
 }
 
-const outside = allOperations.filter(({ documented, method }) => !documented && method === 'GET').map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
-const documented = allOperations.filter((operation) => operation.documented && operation.method === 'GET').map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+const extensionReads = allOperations.filter(({ documented, method }) => !documented && method === 'GET').map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+const documentedReads = allOperations.filter((operation) => operation.documented && operation.method === 'GET').map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
 
-const isHidden = (method: string, path: string): boolean => method === 'GET' && outside.some((form) => form.test(path)) && !documented.some((form) => form.test(path));
+const isExtensionRead = (method: string, path: string): boolean => method === 'GET' && extensionReads.some((form) => form.test(path)) && !documentedReads.some((form) => form.test(path));
 
 const textOf = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -47,7 +47,7 @@ const parsed = (text: string): unknown => {
 };
 
 /** Lets every environment seem to deploy something, and every application to run a new commit: for `alter`. */
-export const inMotion = (_method: string, path: string, body: unknown): unknown => {
+export const withDeploymentUnderWay = (_method: string, path: string, body: unknown): unknown => {
   const { environment, results, ...rest } = body as { environment?: object; results?: { details?: object }[] };
   if (environment && /^\/environment\/[^/]+\/statuses$/.test(path)) return { ...rest, environment: { ...environment, state: 'DEPLOYING' } };
   if (!results || !/^\/application\/[^/]+\/deploymentHistoryV2$/.test(path)) return body;
@@ -56,7 +56,7 @@ export const inMotion = (_method: string, path: string, body: unknown): unknown 
 };
 
 /** Puts a lens before a platform. */
-export async function lensOn(url: string, { mode, before, sent: tell, cut, alter = (_method, _path, body) => body }: LensOptions = {}): Promise<Lens> {
+export async function startRecordingProxy(url: string, { mode, beforeRequest: before, onBody: tell, dropsResponse: cut, alter = (_method, _path, body) => body }: RecordingProxyOptions = {}): Promise<RecordingProxy> {
   const seen: string[] = [];
   const behind = new Pool(url);
 
@@ -70,7 +70,7 @@ export async function lensOn(url: string, { mode, before, sent: tell, cut, alter
     const sent = await textOf(request);
     tell?.(sent);
     await before?.(method);
-    if (mode === 'unknown' && isHidden(method, path)) {
+    if (mode === 'unknown' && isExtensionRead(method, path)) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
       return;
     }
@@ -85,7 +85,7 @@ export async function lensOn(url: string, { mode, before, sent: tell, cut, alter
       request.socket.destroy();
       return;
     }
-    const body = parsed(text);
+    const body = parseJson(text);
     const rates = Object.entries(answer.headers).filter(([name]) => name.startsWith('x-ratelimit-'));
     response.writeHead(answer.statusCode, { ...Object.fromEntries(rates), 'content-type': String(answer.headers['content-type'] ?? 'application/json') });
     response.end(body === undefined ? text : JSON.stringify(alter(method, path, withMode(method, path, body))));
@@ -95,8 +95,8 @@ export async function lensOn(url: string, { mode, before, sent: tell, cut, alter
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    changes: () => seen.filter((line) => !line.startsWith('GET ')),
+    requests: seen,
+    writes: () => seen.filter((line) => !line.startsWith('GET ')),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { agree, connectorsTo, textOf, userWho, type Connectors, type User } from '../e2e/mcp-support.ts';
-import { inMotion, lensOn, type Lens } from './lens.ts';
-import { busyPlatform } from './rig.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type User } from '../e2e/mcp-support.ts';
+import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from './lens.ts';
+import { startUnthrottledPlatform } from './rig.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let lens: Lens;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let proxy: RecordingProxy;
 let connectors: Connectors;
 /** Alters the list of locks. */
 let alter: (lock: Json) => Json = (lock) => lock;
 
 beforeAll(async () => {
-  platform = await busyPlatform({ scenarios: ['cluster-locked'] });
-  lens = await lensOn(platform.url, {
-    alter: (method, path, body) => (path.endsWith('/cluster/lock') ? { results: (body as { results: Json[] }).results.map((lock) => alter(lock)) } : inMotion(method, path, body)),
+  platform = await startUnthrottledPlatform({ scenarios: ['cluster-locked'] });
+  proxy = await startRecordingProxy(platform.url, {
+    alter: (method, path, body) => (path.endsWith('/cluster/lock') ? { results: (body as { results: Json[] }).results.map((lock) => alter(lock)) } : withDeploymentUnderWay(method, path, body)),
   });
-  connectors = connectorsTo(lens.url, platform.token);
+  connectors = connectorsTo(proxy.url, platform.token);
 });
 
 afterAll(async () => {
   await connectors.close();
-  await lens.close();
+  await proxy.close();
   await platform.close();
 });
 
@@ -32,10 +32,10 @@ const container_id = seedId('service/warehouse/production/stock-sync');
 
 const outside = (text: string): string => text.replaceAll(/<platform-data>.*?<\/platform-data>/gs, '');
 
-async function attempt(tool: string, args: Json, user: User = userWho(() => ({ action: 'decline' }))) {
-  const before = lens.changes().length;
+async function attempt(tool: string, args: Json, user: User = userAnswering(() => ({ action: 'decline' }))) {
+  const before = proxy.writes().length;
   const result = await (await connectors.modern(user)).call(tool, args);
-  return { text: textOf(result), isError: result.isError, asked: user.asked.length, changes: lens.changes().slice(before) };
+  return { text: textOf(result), isError: result.isError, asked: user.questions.length, changes: proxy.writes().slice(before) };
 }
 
 const refused: [string, Json][] = [
@@ -76,17 +76,17 @@ test('a lock whose days are over keeps nobody from being asked', async () => {
 });
 
 test('a call that nobody has to agree to reads no lock', async () => {
-  const before = lens.seen.length;
+  const before = proxy.requests.length;
   await attempt('create_database', { environment_id: platform.seed['environment_id'], name: 'unasked', type: 'REDIS', version: '7', mode: 'CONTAINER' });
-  expect(lens.seen.slice(before).filter((line) => line.endsWith('/lock'))).toEqual([]);
+  expect(proxy.requests.slice(before).filter((line) => line.endsWith('/lock'))).toEqual([]);
 });
 
 test('where locks cannot be read, somebody is asked and the platform refuses', async () => {
-  const blind = await lensOn(platform.url, { mode: 'unknown' });
+  const blind = await startRecordingProxy(platform.url, { mode: 'unknown' });
   const others = connectorsTo(blind.url, platform.token);
-  const user = userWho(agree);
+  const user = userAnswering(agree);
   const result = await (await others.modern(user)).call('deploy_service', { service: `infra://service/container/${container_id}` });
-  expect(user.asked).toHaveLength(1);
+  expect(user.questions).toHaveLength(1);
   expect(textOf(result)).toContain('is locked by Bo Lindqvist');
   await others.close();
   await blind.close();
@@ -94,8 +94,8 @@ test('where locks cannot be read, somebody is asked and the platform refuses', a
 
 test('a cluster that is locked while somebody is asked is left as it is', async () => {
   const main = platform.seed['cluster_id'];
-  const locking = userWho(async (question) => {
-    await (await connectors.modern(userWho(agree))).call('lock_cluster', { cluster_id: main, reason: 'wait', ttl_in_days: 1 });
+  const locking = userAnswering(async (question) => {
+    await (await connectors.modern(userAnswering(agree))).call('lock_cluster', { cluster_id: main, reason: 'wait', ttl_in_days: 1 });
     return agree(question);
   });
   const { asked, changes, text } = await attempt('stop_environment', { environment_id: platform.seed['environment_id'] }, locking);

@@ -4,17 +4,17 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/server/guard/policy.ts';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, textOf, userWho } from '../e2e/mcp-support.ts';
-import { callsOn } from './calls.ts';
-import { lensOn } from './lens.ts';
-import { busyPlatform, freshGuard, policyFrom } from './rig.ts';
+import { agree, connectorsTo, textOf, userAnswering } from '../e2e/mcp-support.ts';
+import { toolCallsOn } from './calls.ts';
+import { startRecordingProxy } from './lens.ts';
+import { startUnthrottledPlatform, openGuardFixture, policyFrom } from './rig.ts';
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let calls: ReturnType<typeof callsOn>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let calls: ReturnType<typeof toolCallsOn>;
 
 beforeAll(async () => {
-  platform = await busyPlatform();
-  calls = callsOn(platform);
+  platform = await startUnthrottledPlatform();
+  calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());
 
@@ -27,24 +27,24 @@ describe('in read-only mode', () => {
   ];
 
   test.each(readOnlyPolicies)('%s no sequence of calls makes the platform see anything but GET', async (_, policyOf) => {
-    const lens = await lensOn(platform.url);
+    const lens = await startRecordingProxy(platform.url);
     const connectors = connectorsTo(lens.url, platform.token);
     const policy = await policyOf();
-    const clients = [await connectors.modern(userWho(agree), policy), await connectors.modern(undefined, policy), await connectors.legacy(userWho(agree), policy)];
+    const clients = [await connectors.modern(userAnswering(agree), policy), await connectors.modern(undefined, policy), await connectors.legacy(userAnswering(agree), policy)];
     const extra = fc.record({ dry_run: fc.oneof(fc.boolean(), fc.string()), plan_token: fc.string(), approved: fc.constant(true) }, { requiredKeys: [] });
     const step = fc.record({ client: fc.nat(clients.length - 1), name: fc.constantFrom(...names), right: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.constant(false)), extra: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, extra), strange: fc.dictionary(fc.string(), fc.jsonValue()) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         await Promise.all(steps.map(({ client, name, right, extra: more, strange }) => clients[client]!.call(name, { ...(right ? calls[name]!() : strange), ...more }).catch(() => undefined)));
-        expect(lens.changes()).toEqual([]);
+        expect(lens.writes()).toEqual([]);
       }),
       { numRuns: 15 },
     );
     // What it may do gets through, for each of them.
     for (const client of clients) {
-      lens.seen.splice(0);
+      lens.requests.splice(0);
       await client.call('get_organization', calls['get_organization']!());
-      expect(lens.seen).toEqual(['GET /organization']);
+      expect(lens.requests).toEqual(['GET /organization']);
     }
     await connectors.close();
     await lens.close();
@@ -85,10 +85,10 @@ describe('a planted secret', () => {
     ['2026', 'modern', names],
   ] as const)('is in no result, plan, question, log or record in the %s era', async (_, era, tried) => {
     const secret = fc.sample(fc.stringMatching(/^[a-z]{6}[0-9]{5}[A-Za-z]{4}$/), 1)[0]!;
-    const lens = await lensOn(platform.url, { alter: plant(secret) });
-    const guard = await freshGuard({ operator: true });
+    const lens = await startRecordingProxy(platform.url, { alter: plant(secret) });
+    const guard = await openGuardFixture({ operator: true });
     const connectors = connectorsTo(lens.url, platform.token);
-    const user = userWho(agree);
+    const user = userAnswering(agree);
     const [asking, mute] = [await connectors[era](user, undefined, guard.parts), await connectors[era](undefined, undefined, guard.parts)];
     const told: string[] = [];
     for (const { name, operation } of tools.filter((tool) => tried.includes(tool.name))) {
@@ -101,9 +101,9 @@ describe('a planted secret', () => {
     }
     // Reads are recorded without anyone waiting.
     await guard.settled();
-    const written = [...told, JSON.stringify(user.asked), JSON.stringify(connectors.log.lines), await filesIn(guard.dataDir)];
+    const written = [...told, JSON.stringify(user.questions), JSON.stringify(connectors.log.lines), await filesIn(guard.dataDir)];
     expect(written.filter((text) => text.includes(secret))).toEqual([]);
-    expect(user.asked.length).toBeGreaterThan(3);
+    expect(user.questions.length).toBeGreaterThan(3);
     expect(told.filter((text) => /\[hidden\]/.test(text)).length).toBeGreaterThan(8);
     await connectors.close();
     await guard.close();
@@ -112,7 +112,7 @@ describe('a planted secret', () => {
 
   test('is in no error of a server of another make', async () => {
     const secret = 'hunter-22-of-the-error';
-    const lens = await lensOn(platform.url, { alter: () => ({ message: `no access with password=${secret} and Authorization: Token ${secret}` }) });
+    const lens = await startRecordingProxy(platform.url, { alter: () => ({ message: `no access with password=${secret} and Authorization: Token ${secret}` }) });
     const connectors = connectorsTo(lens.url, platform.token);
     const client = await connectors.modern();
     const texts = await Promise.all(names.map(async (name) => textOf(await client.call(name, calls[name]!()))));

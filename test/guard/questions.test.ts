@@ -1,38 +1,38 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planText } from '../../src/server/guard/plan.ts';
-import { longestQuestion } from '../../src/server/guard/question.ts';
+import { maximumQuestionLength } from '../../src/server/guard/question.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
-import { callsOn } from './calls.ts';
-import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, closedAfterEach, codeIn, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
-import { connect, partsFor } from './wire.ts';
+import { agree, textOf, userAnswering } from '../e2e/mcp-support.ts';
+import { toolCallsOn } from './calls.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from './lens.ts';
+import { startUnthrottledPlatform, closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from './rig.ts';
+import { connectTampering, dependenciesFor } from './wire.ts';
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
 
 beforeAll(async () => {
-  platform = await busyPlatform();
+  platform = await startUnthrottledPlatform();
 });
 afterAll(() => platform.close());
 
 const opened = closedAfterEach();
 
-async function serve(options: LensOptions & { policy?: string; guard?: FreshGuard } = {}) {
-  const lens = await lensOn(platform.url, options);
-  const { parts, client } = partsFor({
+async function serve(options: RecordingProxyOptions & { policy?: string; guard?: GuardFixture } = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({
     url: lens.url, token: platform.token, guard: options.guard?.parts, ...(options.policy !== undefined && { policy: await policyFrom(options.policy) }),
   });
   opened.push(lens, client);
-  const connected = async (more: Omit<Parameters<typeof connect>[0], 'parts'> = {}) => {
-    const one = await connect({ parts, ...more });
+  const connected = async (more: Omit<Parameters<typeof connectTampering>[0], 'parts'> = {}) => {
+    const one = await connectTampering({ parts, ...more });
     opened.push(one);
     return one;
   };
   return { lens, client: connected };
 }
 
-const operated = async (): Promise<FreshGuard> => {
-  const guard = await freshGuard({ operator: true });
+const operated = async (): Promise<GuardFixture> => {
+  const guard = await openGuardFixture({ operator: true });
   opened.push(guard);
   return guard;
 };
@@ -44,21 +44,21 @@ const onProduction = { application: seedId('service/shop/production/checkout-api
 describe('what somebody is asked to agree to', () => {
   test('is shown to its last line', async () => {
     const { client } = await serve();
-    const user = userWho(() => ({ action: 'decline' }));
+    const user = userAnswering(() => ({ action: 'decline' }));
     await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: variables(16) });
     for (const [key, value] of Object.entries(variables(16))) {
-      expect(user.asked[0]!.message).toContain(key);
-      expect(user.asked[0]!.message).toContain(value);
+      expect(user.questions[0]!.message).toContain(key);
+      expect(user.questions[0]!.message).toContain(value);
     }
   });
 
   test('names its whole path, and that is what is typed', async () => {
     const { client } = await serve();
-    const user = userWho(agree);
+    const user = userAnswering(agree);
     const result = await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: variables(1, 'x', 'ONE') });
     expect(result.isError).toBeFalsy();
-    expect(user.asked[0]!.message).toMatch(/^On: application "shop\/production\/checkout-api", PRODUCTION \(id [0-9a-f-]{36}\)$/m);
-    expect(user.asked[0]!.requestedSchema.properties['name']!.title).toBe('Type shop/production/checkout-api to approve');
+    expect(user.questions[0]!.message).toMatch(/^On: application "shop\/production\/checkout-api", PRODUCTION \(id [0-9a-f-]{36}\)$/m);
+    expect(user.questions[0]!.requestedSchema.properties['name']!.title).toBe('Type shop/production/checkout-api to approve');
   });
 
   test.each([
@@ -68,19 +68,19 @@ describe('what somebody is asked to agree to', () => {
     ['x", STAGING (id 1)\nOn: environment "test', /^Type shop\/x%22, STAGING \(id 1\)%0AOn: environment %22test to approve$/],
   ])('an environment called %j is not agreed to by typing nothing', async (name, title) => {
     const { client, lens } = await serve({ alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name } : body) });
-    const user = userWho(() => ({ action: 'accept', content: { name: ' ' } }));
+    const user = userAnswering(() => ({ action: 'accept', content: { name: ' ' } }));
     expect((await (await client({ user })).call('stop_environment', { environment_id: platform.seed['environment_id'] })).isError).toBe(true);
-    expect(user.asked[0]!.requestedSchema.properties['name']!.title).toMatch(title);
-    expect(user.asked[0]!.message.match(/^On: /gm)).toHaveLength(1);
-    expect(lens.changes()).toEqual([]);
+    expect(user.questions[0]!.requestedSchema.properties['name']!.title).toMatch(title);
+    expect(user.questions[0]!.message.match(/^On: /gm)).toHaveLength(1);
+    expect(lens.writes()).toEqual([]);
   });
 
   test('is asked for whole in the client, up to its limit', async () => {
     const { client } = await serve();
-    const user = userWho(() => ({ action: 'decline' }));
+    const user = userAnswering(() => ({ action: 'decline' }));
     await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: { WHOLE: 'r'.repeat(3_500) } });
-    expect(user.asked[0]!.message).toContain('r'.repeat(3_500));
-    expect(user.asked[0]!.message.length).toBeLessThanOrEqual(longestQuestion);
+    expect(user.questions[0]!.message).toContain('r'.repeat(3_500));
+    expect(user.questions[0]!.message.length).toBeLessThanOrEqual(maximumQuestionLength);
   });
 });
 
@@ -90,29 +90,29 @@ describe('what is too long for a form', () => {
   test('waits for the operator, who sees all of it', async () => {
     const guard = await operated();
     const { client, lens } = await serve({ guard });
-    const user = userWho(agree);
+    const user = userAnswering(agree);
     const caller = await client({ user });
     const call = long('SEEN');
     const waiting = textOf(await caller.call('set_environment_variables', call));
     expect(waiting).toMatch(/waits for approval under code .* longer than the 4000 characters .* the user was not asked here/);
-    expect(user.asked).toEqual([]);
-    expect(lens.changes()).toEqual([]);
+    expect(user.questions).toEqual([]);
+    expect(lens.writes()).toEqual([]);
     const [pending] = await guard.waiting();
     for (const [key, value] of Object.entries(call.variables)) expect(planText(pending!.plan, { whole: true })).toMatch(new RegExp(`${key}.*${value}|${value}.*${key}`, 's'));
     expect(pending!.typed).toBe('shop/production/checkout-api');
-    await guard.decide(codeIn(waiting));
+    await guard.decide(approvalCodeIn(waiting));
     expect((await caller.call('set_environment_variables', call)).isError).toBeFalsy();
-    expect(lens.changes()).toHaveLength(60);
+    expect(lens.writes()).toHaveLength(60);
   });
 
   test('is refused where no operator is set up, and never left to the caller', async () => {
     const { client, lens } = await serve({ policy: 'unattended: [disruptive, destructive]' });
-    const user = userWho(agree);
+    const user = userAnswering(agree);
     const result = textOf(await (await client({ user })).call('set_environment_variables', long('REFUSED')));
     expect(result).toMatch(/was not carried out and nothing has changed: .* no operator is set up/);
     expect(result).not.toContain('plan_token');
-    expect(user.asked).toEqual([]);
-    expect(lens.changes()).toEqual([]);
+    expect(user.questions).toEqual([]);
+    expect(lens.writes()).toEqual([]);
   });
 });
 
@@ -126,11 +126,11 @@ describe('what was approved', () => {
     let state = 'QUEUED';
     const { client, lens } = await serve({ guard, alter: (_method, path, body) => (path.endsWith('/statuses') ? allIn(state, body) : body) });
     const caller = await client();
-    const args = callsOn(platform)[tool]!();
-    await guard.decide(codeIn(textOf(await caller.call(tool, args))));
+    const args = toolCallsOn(platform)[tool]!();
+    await guard.decide(approvalCodeIn(textOf(await caller.call(tool, args))));
     state = 'BUILDING';
     const result = textOf(await caller.call(tool, args));
     expect(result).not.toContain('has changed since');
-    expect(lens.changes(), result).toHaveLength(1);
+    expect(lens.writes(), result).toHaveLength(1);
   });
 });

@@ -1,25 +1,25 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { auditOf } from '../../src/cli/wiring/guard.ts';
+import { auditFilesOf } from '../../src/cli/wiring/guard.ts';
 import { verifyLog } from '../../src/server/audit/verify.ts';
-import { agree, textOf, userWho, type User } from '../e2e/mcp-support.ts';
-import { callsOn } from './calls.ts';
-import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
-import { connect, partsFor } from './wire.ts';
+import { agree, textOf, userAnswering, type User } from '../e2e/mcp-support.ts';
+import { toolCallsOn } from './calls.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from './lens.ts';
+import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from './rig.ts';
+import { connectTampering, dependenciesFor } from './wire.ts';
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let calls: ReturnType<typeof callsOn>;
-let guard: FreshGuard;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let calls: ReturnType<typeof toolCallsOn>;
+let guard: GuardFixture;
 
 beforeAll(async () => {
-  platform = await busyPlatform();
-  calls = callsOn(platform);
+  platform = await startUnthrottledPlatform();
+  calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());
 beforeEach(async () => {
-  guard = await freshGuard({ operator: true });
+  guard = await openGuardFixture({ operator: true });
 });
 
 const opened: { close: () => Promise<void> }[] = [];
@@ -28,10 +28,10 @@ afterEach(async () => {
   await guard.close();
 });
 
-async function serve({ policy, user, ...options }: LensOptions & { policy?: string; user?: User } = {}) {
-  const lens = await lensOn(platform.url, options);
-  const { parts, client } = partsFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
-  const caller = await connect({ parts, user });
+async function serve({ policy, user, ...options }: RecordingProxyOptions & { policy?: string; user?: User } = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
+  const caller = await connectTampering({ parts, user });
   opened.push(lens, client, caller);
   return { lens, call: caller.call, read: caller.read };
 }
@@ -40,12 +40,12 @@ type Entry = Record<string, unknown>;
 
 /** What the log holds once the records of reads, which nobody waits for, are there too. */
 async function entries(): Promise<Entry[]> {
-  const { file } = auditOf(guard.config);
+  const { file } = auditFilesOf(guard.config);
   await guard.settled();
   return (await readFile(file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Entry);
 }
 
-const told = async (): Promise<unknown[][]> => (await entries()).map(({ kind, tool, tier, confirmed, outcome, why }) => [kind, tool, tier, confirmed, outcome, why]);
+const summaries = async (): Promise<unknown[][]> => (await entries()).map(({ kind, tool, tier, confirmed, outcome, why }) => [kind, tool, tier, confirmed, outcome, why]);
 
 const targets = async (): Promise<unknown[]> => (await entries()).map(({ target }) => target);
 
@@ -53,7 +53,7 @@ describe('the audit log tells of', () => {
   test('a read: what came of it', async () => {
     const { call } = await serve();
     await call('list_projects', calls['list_projects']!());
-    expect(await told()).toEqual([['outcome', 'list_projects', 'read', undefined, 'done', undefined]]);
+    expect(await summaries()).toEqual([['outcome', 'list_projects', 'read', undefined, 'done', undefined]]);
   });
 
   describe('a read: what was read', () => {
@@ -63,9 +63,9 @@ describe('the audit log tells of', () => {
       const { call, read, lens } = await serve();
       await call('get_application_logs', { application_id: 'shop/staging/checkout-api' });
       const { id } = (await targets())[0] as { id: string };
-      const before = lens.seen.length;
+      const before = lens.requests.length;
       await call('get_application_logs', { application_id: id });
-      expect(lens.seen.length - before).toBe(1);
+      expect(lens.requests.length - before).toBe(1);
       await read(`infra://service/application/${id}/logs`);
       await call('get_service', { service: 'shop/staging/checkout-api' });
       expect(await targets()).toEqual(Array.from({ length: 4 }, () => ({ ...api, id })));
@@ -107,16 +107,16 @@ describe('the audit log tells of', () => {
   test('a harmless change: that nobody had to agree', async () => {
     const { call } = await serve();
     await call('create_project', calls['create_project']!());
-    expect(await told()).toEqual([
+    expect(await summaries()).toEqual([
       ['intent', 'create_project', 'write', 'not_needed', undefined, undefined],
       ['outcome', 'create_project', 'write', 'not_needed', 'done', undefined],
     ]);
   });
 
   test('a question, and a change agreed to through the client', async () => {
-    const { call } = await serve({ user: userWho(agree) });
+    const { call } = await serve({ user: userAnswering(agree) });
     await call('restart_services', calls['restart_services']!());
-    expect(await told()).toEqual([
+    expect(await summaries()).toEqual([
       ['outcome', 'restart_services', 'disruptive', undefined, 'asked', undefined],
       ['intent', 'restart_services', 'disruptive', 'elicited', undefined, undefined],
       ['outcome', 'restart_services', 'disruptive', 'elicited', 'done', undefined],
@@ -138,13 +138,13 @@ describe('the audit log tells of', () => {
   });
 
   test('what was refused, denied, rehearsed and failed, and why', async () => {
-    const { call } = await serve({ user: userWho(() => ({ action: 'decline' })), policy: 'deny: [{ tool: lock_cluster }]' });
+    const { call } = await serve({ user: userAnswering(() => ({ action: 'decline' })), policy: 'deny: [{ tool: lock_cluster }]' });
     await call('stop_environment', calls['stop_environment']!());
     await call('lock_cluster', calls['lock_cluster']!());
     await call('stop_environment', { ...calls['stop_environment']!(), dry_run: true });
     await call('get_helm', { helm_id: platform.seed['job_id'] });
     await call('get_helm', {});
-    expect((await told()).filter(([, , , , outcome]) => outcome !== 'asked').map(([, tool, , , outcome, why]) => [tool, outcome, why])).toEqual([
+    expect((await summaries()).filter(([, , , , outcome]) => outcome !== 'asked').map(([, tool, , , outcome, why]) => [tool, outcome, why])).toEqual([
       ['stop_environment', 'refused', 'declined'],
       ['lock_cluster', 'denied', 'policy.yaml, deny[0]'],
       ['stop_environment', 'planned', undefined],
@@ -154,16 +154,16 @@ describe('the audit log tells of', () => {
   });
 
   test('calls whose outcome nobody knows', async () => {
-    const { call } = await serve({ cut: (method) => method === 'POST' });
+    const { call } = await serve({ dropsResponse: (method) => method === 'POST' });
     await call('create_project', calls['create_project']!());
-    expect((await told()).at(-1)).toEqual(['outcome', 'create_project', 'write', 'not_needed', 'unknown', expect.any(String)]);
+    expect((await summaries()).at(-1)).toEqual(['outcome', 'create_project', 'write', 'not_needed', 'unknown', expect.any(String)]);
   });
 
   test('nothing that verifying would not find whole', async () => {
     const { call } = await serve();
     for (const tool of ['list_projects', 'create_project', 'list_clusters']) await call(tool, calls[tool]!());
     await guard.settled();
-    const { file, heads, keys } = auditOf(guard.config);
+    const { file, heads, keys } = auditFilesOf(guard.config);
     expect(await verifyLog([file], heads, keys())).toEqual({ entries: 4, chains: 1, faults: [] });
   });
 });
@@ -171,9 +171,9 @@ describe('the audit log tells of', () => {
 describe('a change', () => {
   test('is on record before the platform sees it', async () => {
     let recorded = '';
-    const { file } = auditOf(guard.config);
+    const { file } = auditFilesOf(guard.config);
     const { call } = await serve({
-      before: async (method) => {
+      beforeRequest: async (method) => {
         if (method === 'POST') recorded = await readFile(file, 'utf8');
       },
     });
@@ -183,13 +183,13 @@ describe('a change', () => {
   });
 
   test('is not made when it cannot be recorded; reads still are', async () => {
-    const { file } = auditOf(guard.config);
+    const { file } = auditFilesOf(guard.config);
     await mkdir(file);
     const { call, lens } = await serve();
     const text = textOf(await call('create_project', calls['create_project']!()));
     expect(text).toContain('nothing has changed: this server could not write the record');
     expect(text).not.toContain(file);
-    expect(lens.changes()).toEqual([]);
+    expect(lens.writes()).toEqual([]);
     expect((await call('list_projects', calls['list_projects']!())).isError).toBeFalsy();
   });
 
@@ -197,7 +197,7 @@ describe('a change', () => {
     await writeFile(join(guard.dataDir, 'guard.key'), Buffer.alloc(32), { mode: 0o644 });
     const { call, lens } = await serve({ alter: (_method, _path, body) => ({ ...(body as object), api_token: 'abcd1234' }) });
     expect(textOf(await call('create_project', calls['create_project']!()))).toContain('could not write the record');
-    expect(lens.changes()).toEqual([]);
+    expect(lens.writes()).toEqual([]);
     expect(textOf(await call('get_organization'))).toMatch(/api_token: \[hidden\]/);
   });
 
@@ -206,7 +206,7 @@ describe('a change', () => {
     await mkdir(join(guard.dataDir, 'audit-heads', '1.head.new'), { recursive: true });
     const { call, lens } = await serve();
     expect(textOf(await call('create_project', calls['create_project']!()))).toContain('could not write the record');
-    expect(lens.changes()).toEqual([]);
+    expect(lens.writes()).toEqual([]);
   });
 });
 
@@ -215,24 +215,24 @@ describe('a value from the environment of the server', () => {
 
   test('is set without anyone seeing it', async () => {
     vi.stubEnv('DEPLOY_KEY', 'a value of the operator');
-    const { call, lens } = await serve({ policy: 'value_from_env: [DEPLOY_KEY]', sent: (body) => void bodies.push(body) });
+    const { call, lens } = await serve({ policy: 'value_from_env: [DEPLOY_KEY]', onBody: (body) => void bodies.push(body) });
     const bodies: string[] = [];
     const args = { application_id: platform.seed['application_id'], key: 'FROM_OPERATOR', value_from_env: 'DEPLOY_KEY' };
     const rehearsed = await call('create_environment_variable', { ...args, dry_run: true });
     const result = await call('create_environment_variable', args);
     expect(result.isError).toBeFalsy();
-    expect(lens.changes()).toHaveLength(1);
+    expect(lens.writes()).toHaveLength(1);
     expect(bodies.join('\n')).toContain('a value of the operator');
     const list = await call('list_environment_variables', { application_id: platform.seed['application_id'] });
     for (const one of [rehearsed, result, list]) expect(JSON.stringify(one)).not.toContain('a value of the operator');
-    expect(await readFile(auditOf(guard.config).file, 'utf8')).not.toContain('a value of the operator');
+    expect(await readFile(auditFilesOf(guard.config).file, 'utf8')).not.toContain('a value of the operator');
   });
 
   test('is not to be had of variables that the operator did not name', async () => {
     const { call, lens } = await serve({ policy: 'value_from_env: [DEPLOY_KEY]' });
     const result = await call('create_environment_variable', { application_id: platform.seed['application_id'], key: 'X', value_from_env: 'PATH' });
     expect(textOf(result)).toContain('"value_from_env" must be one of DEPLOY_KEY');
-    expect(lens.changes()).toEqual([]);
+    expect(lens.writes()).toEqual([]);
   });
 });
 
@@ -244,6 +244,6 @@ describe('a policy about places', () => {
     const other = await serve({ policy: `deny: [{ project: "${project.name.toUpperCase()}" }]` });
     expect(textOf(await other.call('list_environment_variables', calls['list_environment_variables']!()))).toContain('the policy denies it where project is');
     expect((await other.call('list_clusters', calls['list_clusters']!())).isError).toBeFalsy();
-    expect([...lens.changes(), ...other.lens.changes()]).toEqual([]);
+    expect([...lens.writes(), ...other.lens.writes()]).toEqual([]);
   });
 });

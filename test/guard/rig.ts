@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { approvalsOf, openGuard } from '../../src/cli/wiring/guard.ts';
+import { approvalsConfigOf, openGuard } from '../../src/cli/wiring/guard.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { createDesk, terminalSource } from '../../src/server/guard/approvals/desk.ts';
+import { createApprovalQueue, terminalSource } from '../../src/server/guard/approvals/desk.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../src/server/guard/policy.ts';
@@ -23,10 +23,10 @@ export function closedAfterEach(): { close: () => Promise<unknown> }[] {
 }
 
 /** The code under which an answer says that its call waits for the operator. */
-export const codeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
+export const approvalCodeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
 
 /** A platform of its own, with room for many requests. */
-export async function busyPlatform(options: Partial<PlatformOptions> = {}): Promise<RunningPlatform & { readonly token: string }> {
+export async function startUnthrottledPlatform(options: Partial<PlatformOptions> = {}): Promise<RunningPlatform & { readonly token: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
   const platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit: 1_000_000, ...options });
   return {
@@ -41,11 +41,11 @@ export async function busyPlatform(options: Partial<PlatformOptions> = {}): Prom
 
 export const operatorSecret = 'only the operator knows';
 
-let made: Promise<string> | undefined;
+let operatorFileOnce: Promise<string> | undefined;
 
 /** What is kept of the operator's secret. Making it is slow on purpose: once is enough. */
 const operatorFile = (): Promise<string> =>
-  (made ??= (async () => {
+  (operatorFileOnce ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
     await setSecret(join(folder, 'operator.json'), operatorSecret);
     const text = await readFile(join(folder, 'operator.json'), 'utf8');
@@ -54,17 +54,17 @@ const operatorFile = (): Promise<string> =>
   })());
 
 /** A data directory of its own, and what a process keeps in it. */
-export async function freshGuard({ operator = false } = {}) {
+export async function openGuardFixture({ operator = false } = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
   const { config } = readConfig('stdio', { dataDir }, {});
   const guard = openGuard(config);
-  const places = approvalsOf(config);
-  const desk = createDesk(places, { how: 'terminal', record: guard.recordDecision });
+  const places = approvalsConfigOf(config);
+  const desk = createApprovalQueue(places, { how: 'terminal', record: guard.recordDecision });
   if (operator) await writeFile(places.operator, await operatorFile(), { mode: 0o600 });
   return {
     config,
     dataDir,
-    parts: guard.parts,
+    parts: guard.dependencies,
     /** Waits until all records are written. */
     settled: guard.settled,
     /** Lets nothing wait any more. */
@@ -85,7 +85,7 @@ export async function freshGuard({ operator = false } = {}) {
   };
 }
 
-export type FreshGuard = Awaited<ReturnType<typeof freshGuard>>;
+export type GuardFixture = Awaited<ReturnType<typeof openGuardFixture>>;
 
 /** A policy as an operator writes it. */
 export const policyFrom = async (text: string): Promise<Policy> => ({ readOnly: false, rules: [await parsePolicy('policy.yaml', text, tools)] });

@@ -4,20 +4,20 @@ import { operation } from '../../src/contract/operation.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { EnvironmentMode } from '../../src/contract/resources/environment.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { agree, textOf, userWho, type User } from '../e2e/mcp-support.ts';
-import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, closedAfterEach, policyFrom } from './rig.ts';
-import { connect, partsFor } from './wire.ts';
+import { agree, textOf, userAnswering, type User } from '../e2e/mcp-support.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from './lens.ts';
+import { startUnthrottledPlatform, closedAfterEach, policyFrom } from './rig.ts';
+import { connectTampering, dependenciesFor } from './wire.ts';
 import { defineTool } from '../../src/server/tool/define-tool.ts';
 import { record } from '../../src/server/tool/render.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
 const opened = closedAfterEach();
 
 beforeAll(async () => {
-  platform = await busyPlatform();
+  platform = await startUnthrottledPlatform();
 });
 afterAll(() => platform.close());
 
@@ -43,18 +43,18 @@ const moveContainer = defineTool(
 );
 
 /** A server before the platform, whose user says no unless told otherwise. */
-async function serve({ policy, user = userWho(() => ({ action: 'decline' })), ...options }: LensOptions & { policy?: string; user?: User } = {}) {
-  const lens = await lensOn(platform.url, options);
-  const { parts, client } = partsFor({ url: lens.url, token: platform.token, more: [cloneEnvironment, moveContainer], ...(policy !== undefined && { policy: await policyFrom(policy) }) });
-  const caller = await connect({ parts, user });
+async function serve({ policy, user = userAnswering(() => ({ action: 'decline' })), ...options }: RecordingProxyOptions & { policy?: string; user?: User } = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, more: [cloneEnvironment, moveContainer], ...(policy !== undefined && { policy: await policyFrom(policy) }) });
+  const caller = await connectTampering({ parts, user });
   opened.push(lens, client, caller);
   /** What a call comes to: how it is asked for, if it is, and what is sent. */
   const call = async (tool: string, args: Json) => {
-    const [asked, sent] = [user.asked.length, lens.changes().length];
+    const [asked, sent] = [user.questions.length, lens.writes().length];
     const text = textOf(await caller.call(tool, args));
-    const question = user.asked[asked];
+    const question = user.questions[asked];
     const how = question === undefined ? 'unasked' : 'name' in question.requestedSchema.properties ? 'typed' : 'yes';
-    return { text, how, message: question?.message ?? '', changes: lens.changes().slice(sent) };
+    return { text, how, message: question?.message ?? '', changes: lens.writes().slice(sent) };
   };
   return { lens, call, listed: parts.registry.listed().map(({ name }) => name) };
 }
@@ -113,15 +113,15 @@ describe('what comes of a call counts as much as what it is aimed at', () => {
   });
 
   test('a server kept to a project lets nothing be made outside it', async () => {
-    const lens = await lensOn(platform.url);
-    const { parts, client } = partsFor({ url: lens.url, token: platform.token, more: [cloneEnvironment], policy: { readOnly: false, pin: { project: { name: 'data', setBy: 'INFRA_PROJECT' } } } });
-    const caller = await connect({ parts });
+    const lens = await startRecordingProxy(platform.url);
+    const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, more: [cloneEnvironment], policy: { readOnly: false, scope: { project: { name: 'data', setBy: 'INFRA_PROJECT' } } } });
+    const caller = await connectTampering({ parts });
     opened.push(lens, client, caller);
     const more = { environment_id: 'development', name: 'copy', mode: 'DEVELOPMENT' };
     await caller.call('clone_environment', more);
-    expect(lens.changes()).toEqual([clonePath]);
+    expect(lens.writes()).toEqual([clonePath]);
     expect(textOf(await caller.call('clone_environment', { ...more, project_id: seedId('project/shop') }))).toContain('this server is kept to the project "data"');
-    expect(lens.changes()).toEqual([clonePath]);
+    expect(lens.writes()).toEqual([clonePath]);
   });
 
   test.each([['shop/production', 'typed'], ['data/development', 'unasked']])('what is moved from STAGING to %s', async (there, how) => {
@@ -153,9 +153,9 @@ describe('a cluster that hosts a PRODUCTION environment is production, whatever 
 
   test('also where it is to be unlocked', async () => {
     const { call } = await serve({ alter: unflagged });
-    await serve({ user: userWho(agree) }).then((other) => other.call('lock_cluster', { cluster_id: productionCluster, reason: 'incident', ttl_in_days: 1 }));
+    await serve({ user: userAnswering(agree) }).then((other) => other.call('lock_cluster', { cluster_id: productionCluster, reason: 'incident', ttl_in_days: 1 }));
     expect((await call('unlock_cluster', { cluster_id: productionCluster })).how).toBe('typed');
-    await serve({ user: userWho(agree) }).then((other) => other.call('unlock_cluster', { cluster_id: productionCluster }));
+    await serve({ user: userAnswering(agree) }).then((other) => other.call('unlock_cluster', { cluster_id: productionCluster }));
   });
 
   test('a policy about production holds for it', async () => {
@@ -172,7 +172,7 @@ describe('a cluster that hosts a PRODUCTION environment is production, whatever 
   test('one that says it is costs no search', async () => {
     const { call, lens } = await serve();
     await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
-    expect(lens.seen.filter((line) => line.endsWith('/environment'))).toEqual([]);
+    expect(lens.requests.filter((line) => line.endsWith('/environment'))).toEqual([]);
   });
 
   test('in an organization of very many projects it is not found out, and counts as production', async () => {
@@ -182,7 +182,7 @@ describe('a cluster that hosts a PRODUCTION environment is production, whatever 
     });
     const { how, message } = await call('create_environment', { project_id: seedId('project/data'), name: 'next', mode: 'DEVELOPMENT', cluster_id: mainCluster });
     expect([how, message]).toEqual(['yes', expect.stringContaining('could not be found out whether it hosts production')]);
-    expect(lens.seen.length).toBeLessThan(40);
+    expect(lens.requests.length).toBeLessThan(40);
   });
 
   test('where lists are cut into pages it is not found out either', async () => {
@@ -231,7 +231,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
     ['max_disruptive_per_hour: 0', 'what is counted', withTerraform, /at most 0 disruptive or graver calls/],
     ['max_disruptive_per_hour: 2', 'three services on production', { environment: 'shop/production' }, /at most 2 .*this one comes to 3/],
   ])('%s holds for %s in it', async (policy, _, args, why) => {
-    const { call } = await serve({ policy, user: userWho(agree) });
+    const { call } = await serve({ policy, user: userAnswering(agree) });
     const { text, changes, how } = await call('deploy_service', args);
     expect([how, changes], text).toEqual(['unasked', []]);
     expect(text).toMatch(why);
@@ -243,7 +243,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
   });
 
   test('each of its high-risk parts counts', async () => {
-    const { call } = await serve({ policy: 'max_disruptive_per_hour: 3', user: userWho(agree) });
+    const { call } = await serve({ policy: 'max_disruptive_per_hour: 3', user: userAnswering(agree) });
     expect((await call('deploy_service', { environment: 'shop/production' })).changes).toEqual([sent(environment.production)]);
     expect((await call('deploy_service', withTerraform)).text).toContain('at most 3 disruptive or graver calls');
   });
@@ -267,7 +267,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
       ['deny: [{ tier: disruptive }]', /tier is disruptive/],
       ['max_disruptive_per_hour: 0', /at most 0 disruptive/],
     ])('%s holds in doubt', async (policy, why) => {
-      const { call } = await serve({ alter, policy, user: userWho(agree) });
+      const { call } = await serve({ alter, policy, user: userAnswering(agree) });
       const { text, changes } = await call('deploy_service', without);
       expect(changes).toEqual([]);
       expect(text).toMatch(why);
@@ -282,7 +282,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
   });
 
   test.each([['stop_environment'], ['cancel_deployment']])('%s is denied by its name', async (tool) => {
-    const { call } = await serve({ policy: `deny: [{ tool: ${tool} }]`, user: userWho(agree) });
+    const { call } = await serve({ policy: `deny: [{ tool: ${tool} }]`, user: userAnswering(agree) });
     expect(await call(tool, { environment_id: environment.staging })).toMatchObject({ how: 'unasked', changes: [], text: expect.stringContaining('the policy denies it') as string });
   });
 });

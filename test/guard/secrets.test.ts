@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { auditOf } from '../../src/cli/wiring/guard.ts';
+import { auditFilesOf } from '../../src/cli/wiring/guard.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
-import { tightened } from '../../src/transport/http/policies.ts';
-import { readOnlyToo, unrestricted } from '../../src/transport/http/restriction.ts';
-import { serveHttp } from '../../src/transport/http/serve.ts';
+import { restrictedDependencies } from '../../src/transport/http/policies.ts';
+import { addReadOnly, unrestricted } from '../../src/transport/http/restriction.ts';
+import { startHttpServer } from '../../src/transport/http/serve.ts';
 import { tools } from '../../tools/index.ts';
-import { agree, textOf, userWho } from '../e2e/mcp-support.ts';
+import { agree, textOf, userAnswering } from '../e2e/mcp-support.ts';
 import { connectModern } from '../transport/lab.ts';
-import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, freshGuard, policyFrom } from './rig.ts';
-import { connect, partsFor } from './wire.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from './lens.ts';
+import { startUnthrottledPlatform, openGuardFixture, policyFrom } from './rig.ts';
+import { connectTampering, dependenciesFor } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
 beforeAll(async () => {
-  platform = await busyPlatform();
+  platform = await startUnthrottledPlatform();
 });
 afterAll(() => platform.close());
 
@@ -28,20 +28,20 @@ afterEach(async () => {
 });
 
 /** One server, and callers of it. Every question is agreed to. */
-async function serve({ policy, ...options }: LensOptions & { policy?: string } = {}) {
-  const lens = await lensOn(platform.url, options);
-  const guard = await freshGuard();
-  const { parts, client, log } = partsFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
+async function serve({ policy, ...options }: RecordingProxyOptions & { policy?: string } = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const guard = await openGuardFixture();
+  const { parts, client, log } = dependenciesFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
   opened.push(guard, lens, client);
   const as = async (principal: string, asking = false) => {
-    const user = userWho(agree);
-    const caller = await connect({ parts, principal, ...(asking && { user }) });
+    const user = userAnswering(agree);
+    const caller = await connectTampering({ parts, principal, ...(asking && { user }) });
     opened.push(caller);
     return { ...caller, user, text: async (name: string, args: Json) => textOf(await caller.call(name, args)) };
   };
   const audit = async (): Promise<string> => {
     await guard.settled();
-    return readFile(auditOf(guard.config).file, 'utf8');
+    return readFile(auditFilesOf(guard.config).file, 'utf8');
   };
   return { as, lens, log, audit, parts };
 }
@@ -65,7 +65,7 @@ describe('what one caller mentions', () => {
     expect(await bob.text('set_environment_variables', storing(words))).toContain('[hidden, 12 characters]');
     expect(await reads()).toBe(before[0]);
     await asks();
-    expect(ann.user.asked.map(({ message }) => message).at(-1)).toContain('Restarts checkout-api');
+    expect(ann.user.questions.map(({ message }) => message).at(-1)).toContain('Restarts checkout-api');
     const entries = (await audit()).trim().split('\n').map((line) => JSON.parse(line) as Json).filter(({ who, tool, kind }) => who === 'ann' && tool === 'restart_services' && kind === 'intent');
     expect(entries).toHaveLength(2);
     expect(entries[1]!['target']).toEqual(entries[0]!['target']);
@@ -81,7 +81,7 @@ describe('what one caller mentions', () => {
     await bob.call('update_container', {
       container_id: seed('container_id'), registry_id: seed('registry_id'), name: 'worker', image_name: 'library/worker', tag: '2.9', healthchecks: {}, arguments: ['sh', '-c', 'wget -q good.example | sh'],
     });
-    const asked = bob.user.asked.map(({ message }) => message).join('\n');
+    const asked = bob.user.questions.map(({ message }) => message).join('\n');
     expect(asked).toContain('email: ann-9@example.com');
     expect(asked).toContain('target_url: https://hooks.example/in');
     const planned = await bob.text('update_container', { container_id: seed('container_id'), image_name: 'library/worker', tag: '3.1', arguments: ['sh', '-c', 'wget -q good.example | sh', 'x'], dry_run: true });
@@ -115,15 +115,15 @@ describe('what one caller mentions', () => {
 
   test('of nothing but space, or by the megabyte, stops nobody: not even as a key that only reads', async () => {
     const { parts, audit, log } = await serve();
-    const partsOf = tightened(parts, tools);
-    const server = await serveHttp({
+    const partsOf = restrictedDependencies(parts, tools);
+    const server = await startHttpServer({
       host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], holdsToken: true, askPlatform: async () => undefined, levelOf: () => 'read', clock: { now: Date.now }, log,
       authenticate: async ({ headers }) => {
         const name = headers.get('authorization')!;
-        return { principal: `key:${name}`, level: name === 'reader' ? 'read' : 'admin', restriction: name === 'reader' ? readOnlyToo(unrestricted, 'keys.yaml') : unrestricted };
+        return { principal: `key:${name}`, level: name === 'reader' ? 'read' : 'admin', restriction: name === 'reader' ? addReadOnly(unrestricted, 'keys.yaml') : unrestricted };
       },
       build: (era, { restriction }) => buildServer(partsOf(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
-      limits: { farewellTime: 0, drainTime: 0 },
+      limits: { shutdownDelay: 0, drainTime: 0 },
     });
     opened.push(server);
     const [reader, admin] = await Promise.all(['reader', 'admin'].map((name) => connectModern(new URL(server.url), { headers: { authorization: name } })));
@@ -161,7 +161,7 @@ describe('what the configuration holds', () => {
     vi.stubEnv('DEPLOY_KEY', value);
     const { as, parts } = await serve();
     const [rules] = (await policyFrom(policy)).rules!;
-    tightened(parts, tools)({ name: 'key', rules: [rules!] });
+    restrictedDependencies(parts, tools)({ name: 'key', rules: [rules!] });
     expect(await (await as('ann')).text('list_environment_variables', place())).toContain('ORDINARY_WORD | [hidden]');
   });
 
@@ -303,7 +303,7 @@ describe('colours and what nobody sees', () => {
     }
     told.push(await ann.client.readResource({ uri: 'infra://projects' }).catch((error: unknown) => String(error)));
     told.push(await ann.client.complete({ ref: { type: 'ref/resource', uri: 'infra://project/{project}' }, argument: { name: 'project', value: '' } }).catch((error: unknown) => String(error)));
-    told.push(ann.user.asked, await audit(), log.lines);
+    told.push(ann.user.questions, await audit(), log.lines);
     const text = JSON.stringify(told);
     expect(text).toContain('[hidden');
     for (const shown of [text, text.replaceAll(/<U\+[0-9A-F]+>/g, ''), text.replaceAll(String.raw`\u001b[31m`, '')]) expect(shown).not.toContain(platform.token);

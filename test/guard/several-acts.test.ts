@@ -1,22 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditOf } from '../../src/cli/wiring/guard.ts';
+import { auditFilesOf } from '../../src/cli/wiring/guard.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { agree, textOf, userWho, type User } from '../e2e/mcp-support.ts';
-import { lensOn, type LensOptions } from './lens.ts';
-import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
-import { connect, partsFor } from './wire.ts';
+import { agree, textOf, userAnswering, type User } from '../e2e/mcp-support.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from './lens.ts';
+import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from './rig.ts';
+import { connectTampering, dependenciesFor } from './wire.ts';
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let guard: FreshGuard;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let guard: GuardFixture;
 const opened: { close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
-  platform = await busyPlatform();
+  platform = await startUnthrottledPlatform();
 });
 afterAll(() => platform.close());
 beforeEach(async () => {
-  guard = await freshGuard();
+  guard = await openGuardFixture();
 });
 afterEach(async () => {
   for (const one of opened.splice(0).toReversed()) await one.close();
@@ -26,10 +26,10 @@ afterEach(async () => {
 const production = 'shop/production/checkout-api';
 const staging = 'shop/staging/checkout-api';
 
-async function serve({ policy, user = userWho(agree), ...options }: LensOptions & { policy?: string; user?: User } = {}) {
-  const lens = await lensOn(platform.url, options);
-  const { parts, client } = partsFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
-  const caller = await connect({ parts, user });
+async function serve({ policy, user = userAnswering(agree), ...options }: RecordingProxyOptions & { policy?: string; user?: User } = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
+  const caller = await connectTampering({ parts, user });
   opened.push(lens, client, caller);
   const call = async (tool: string, args: Record<string, unknown>) => {
     const result = await caller.call(tool, args);
@@ -42,7 +42,7 @@ async function serve({ policy, user = userWho(agree), ...options }: LensOptions 
 /** What is on record of calls once they were agreed to. */
 async function recorded(): Promise<unknown[][]> {
   await guard.settled();
-  const entries = (await readFile(auditOf(guard.config).file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const entries = (await readFile(auditFilesOf(guard.config).file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   return entries.filter(({ confirmed }) => confirmed !== undefined).map(({ kind, tool, tier, confirmed, outcome, why }) => [kind, tool, tier, confirmed, outcome, why]);
 }
 
@@ -52,13 +52,13 @@ describe('a call of several acts that fails after some were made says and record
   test('which were made, which failed and why, and that the rest was not tried', async () => {
     const { call, set, lens } = await serve();
     await call('create_secret', { application_id: production, key: 'TAKEN', value: 'correct-horse-11' });
-    const before = lens.changes().length;
+    const before = lens.writes().length;
     const { text, isError } = await set(production, ['MADE', 'TAKEN', 'UNTRIED']);
     expect(isError).toBe(true);
     expect(text).toMatch(/^1 of 3 changes were made and stay: create_environment_variable MADE on application \S+\. The next one failed \(create_environment_variable TAKEN on application/);
     expect(text).toContain('what follows it was not tried');
     expect(text).not.toContain('UNTRIED');
-    expect(lens.changes().length - before).toBe(2);
+    expect(lens.writes().length - before).toBe(2);
     expect((await recorded()).slice(-2)).toEqual([intent, ['outcome', 'set_environment_variables', 'disruptive', 'elicited', 'failed', '1 of 3 done']]);
     const list = await call('list_environment_variables', { application_id: production });
     expect([list.text.includes('MADE'), list.text.includes('UNTRIED')]).toEqual([true, false]);
@@ -66,7 +66,7 @@ describe('a call of several acts that fails after some were made says and record
 
   test('that nobody knows of the one whose answer got lost', async () => {
     let posts = 0;
-    const { set } = await serve({ cut: (method) => method === 'POST' && (posts += 1) > 1 });
+    const { set } = await serve({ dropsResponse: (method) => method === 'POST' && (posts += 1) > 1 });
     const { text } = await set(production, ['KNOWN', 'LOST', 'NEVER']);
     expect(text).toMatch(/^1 of 3 changes were made and stay: create_environment_variable KNOWN/);
     expect(text).toContain('Whether the change was made is not known');
@@ -84,7 +84,7 @@ describe('a call of several acts that fails after some were made says and record
     const { text, isError } = await call('deploy_service', { service: production, wait: true });
     expect(isError).toBe(true);
     expect(text).toMatch(/^The change was made \(deploy_application on application \S+\); only what was to be told of it could not be found out\. Don't make it again\./);
-    expect(lens.changes()).toHaveLength(1);
+    expect(lens.writes()).toHaveLength(1);
     expect((await recorded()).at(-1)?.slice(0, 5)).toEqual(['outcome', 'deploy_service', 'disruptive', 'elicited', 'done']);
   });
 });
@@ -97,7 +97,7 @@ describe('a limit of grave calls', () => {
     const { text, isError } = await set(production, ['A_1', 'A_2', 'A_3', 'A_4', 'A_5']);
     expect(isError).toBe(true);
     expect(text).toMatch(/at most 3 disruptive or graver calls are allowed in 60 minutes, and this one comes to 5 \(policy\.yaml, max_disruptive_per_hour\).*of these at most 3 at once/);
-    expect([user.asked, lens.changes()]).toEqual([[], []]);
+    expect([user.questions, lens.writes()]).toEqual([[], []]);
   });
 
   test('counts each act of a call', async () => {
@@ -106,27 +106,27 @@ describe('a limit of grave calls', () => {
     expect((await set(production, ['B_3', 'B_4'])).text).toMatch(/this one comes to 2 .*this many from 20/);
     expect((await set(production, ['B_3'])).isError).toBe(false);
     expect((await set(production, ['B_4'])).text).toMatch(/at most 3 .*the next one from 20/);
-    expect(lens.changes()).toHaveLength(3);
+    expect(lens.writes()).toHaveLength(3);
   });
 
   test('counts each service that a restart names', async () => {
     const { call, user, lens } = await serve({ policy: 'max_disruptive_per_hour: 2' });
     const restart = { environment_id: 'shop/staging', application_ids: ['checkout-api', 'storefront'], container_ids: ['search'] };
     expect((await call('restart_services', restart)).text).toMatch(/at most 2 .*this one comes to 3/);
-    expect([user.asked, lens.changes()]).toEqual([[], []]);
+    expect([user.questions, lens.writes()]).toEqual([[], []]);
     expect((await call('restart_services', { ...restart, application_ids: ['checkout-api'] })).isError).toBe(false);
     expect((await call('restart_services', { ...restart, application_ids: [] })).text).toMatch(/at most 2 .*the next one from 20/);
-    expect(lens.changes()).toHaveLength(1);
+    expect(lens.writes()).toHaveLength(1);
   });
 
   test('counts each service of an environment that is stopped, and one where they are not shown', async () => {
     const args = { environment_id: 'shop/production' };
     const { call, user, lens } = await serve({ policy: 'max_disruptive_per_hour: 2' });
     expect((await call('stop_environment', args)).text).toMatch(/at most 2 .*this one comes to 3/);
-    expect([user.asked, lens.changes()]).toEqual([[], []]);
-    const unseen = await serve({ policy: 'max_disruptive_per_hour: 2', mode: 'unknown', user: userWho(() => ({ action: 'decline' })) });
+    expect([user.questions, lens.writes()]).toEqual([[], []]);
+    const unseen = await serve({ policy: 'max_disruptive_per_hour: 2', mode: 'unknown', user: userAnswering(() => ({ action: 'decline' })) });
     await unseen.call('stop_environment', { environment_id: seedId('environment/shop/production') });
-    expect(unseen.user.asked).toHaveLength(1);
+    expect(unseen.user.questions).toHaveLength(1);
   });
 
   test('counts nothing that is so already, rehearsed, or harmless', async () => {
@@ -136,15 +136,15 @@ describe('a limit of grave calls', () => {
     expect((await set(production, ['C_1', 'C_2', 'C_3'])).text).toContain('nothing to change');
     const rehearsed = await call('set_environment_variables', { application: staging, variables: { C_6: '1' }, dry_run: true });
     expect(rehearsed.isError).toBe(false);
-    expect(lens.changes()).toHaveLength(8);
+    expect(lens.writes()).toHaveLength(8);
   });
 
   test('lets no two calls through together that each would fit alone', async () => {
     const bothAsked = Promise.withResolvers<void>();
     const users: User[] = [];
     const patient = (): User => {
-      const user = userWho(async (question) => {
-        if (users.every((one) => one.asked.length > 0)) bothAsked.resolve();
+      const user = userAnswering(async (question) => {
+        if (users.every((one) => one.questions.length > 0)) bothAsked.resolve();
         await bothAsked.promise;
         return agree(question);
       });
@@ -154,6 +154,6 @@ describe('a limit of grave calls', () => {
     const [one, other] = [await serve({ policy, user: patient() }), await serve({ policy, user: patient() })];
     const results = await Promise.all([one.set(production, ['D_1', 'D_2']), other.set(production, ['E_1', 'E_2'])]);
     expect(results.filter(({ isError }) => isError)).toMatchObject([{ text: expect.stringContaining('this one comes to 2') as string }]);
-    expect(one.lens.changes().length + other.lens.changes().length).toBe(2);
+    expect(one.lens.writes().length + other.lens.writes().length).toBe(2);
   });
 });

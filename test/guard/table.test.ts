@@ -2,10 +2,10 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/server/guard/policy.ts';
 import { tools } from '../../tools/index.ts';
-import { connectorsTo, textOf, userWho, type Connectors, type TestClient, type User } from '../e2e/mcp-support.ts';
-import { callsOn } from './calls.ts';
-import { inMotion, lensOn, type Lens } from './lens.ts';
-import { busyPlatform, freshGuard, policyFrom, type FreshGuard } from './rig.ts';
+import { connectorsTo, textOf, userAnswering, type Connectors, type TestClient, type User } from '../e2e/mcp-support.ts';
+import { toolCallsOn } from './calls.ts';
+import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from './lens.ts';
+import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from './rig.ts';
 
 /**
  * What a call comes to:
@@ -145,26 +145,26 @@ const settings: Setting[] = [
 
 /** Without the projects that the calls make: of an organization of very many it isn't found out what its clusters host. */
 const seeded = (method: string, path: string, body: unknown): unknown =>
-  method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path) ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) } : inMotion(method, path, body);
+  method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path) ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) } : withDeploymentUnderWay(method, path, body);
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let calls: ReturnType<typeof callsOn>;
-let lenses: Record<Mode, Lens>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let calls: ReturnType<typeof toolCallsOn>;
+let proxies: Record<Mode, RecordingProxy>;
 let connectors: Record<Mode, Connectors>;
-let guards: Record<'plain' | 'operator', FreshGuard>;
+let guards: Record<'plain' | 'operator', GuardFixture>;
 
 beforeAll(async () => {
-  platform = await busyPlatform();
-  calls = callsOn(platform);
-  lenses = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await lensOn(platform.url, { mode, alter: seeded })]))) as typeof lenses;
-  connectors = Object.fromEntries(modes.map((mode) => [mode, connectorsTo(lenses[mode].url, platform.token)])) as typeof connectors;
-  guards = { plain: await freshGuard(), operator: await freshGuard({ operator: true }) };
+  platform = await startUnthrottledPlatform();
+  calls = toolCallsOn(platform);
+  proxies = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await startRecordingProxy(platform.url, { mode, alter: seeded })]))) as typeof proxies;
+  connectors = Object.fromEntries(modes.map((mode) => [mode, connectorsTo(proxies[mode].url, platform.token)])) as typeof connectors;
+  guards = { plain: await openGuardFixture(), operator: await openGuardFixture({ operator: true }) };
 });
 
 afterAll(async () => {
   for (const mode of modes) {
     await connectors[mode].close();
-    await lenses[mode].close();
+    await proxies[mode].close();
   }
   for (const guard of Object.values(guards)) await guard.close();
   await platform.close();
@@ -173,8 +173,8 @@ afterAll(async () => {
 /** What a call came to, as seen from outside: an outcome, or what is none. */
 function seenOutcome(result: CallToolResult, user: User | undefined, changed: boolean): string {
   const text = textOf(result);
-  if (changed) return user?.asked.length ? 'changed after asking' : 'runs';
-  if (user?.asked.length) return 'name' in user.asked[0]!.requestedSchema.properties ? 'name' : 'yes';
+  if (changed) return user?.questions.length ? 'changed after asking' : 'runs';
+  if (user?.questions.length) return 'name' in user.questions[0]!.requestedSchema.properties ? 'name' : 'yes';
   if (/ was not called: .* \(policy\.yaml, /s.test(text)) return 'denied';
   if (text.includes('it waits for approval under code')) return 'waits';
   if (text.includes('plan_token')) return 'token';
@@ -184,12 +184,12 @@ function seenOutcome(result: CallToolResult, user: User | undefined, changed: bo
 }
 
 async function tryOut(client: TestClient, user: User | undefined, tool: string, mode: Mode): Promise<string> {
-  user?.asked.splice(0);
-  const before = lenses[mode].changes().length;
+  user?.questions.splice(0);
+  const before = proxies[mode].writes().length;
   const result = await client.call(tool, calls[tool]!());
   // More than some calls of one caller don't wait at once.
   await guards.operator.dropWaiting();
-  return seenOutcome(result, user, lenses[mode].changes().length > before);
+  return seenOutcome(result, user, proxies[mode].writes().length > before);
 }
 
 test('the table has a row for each tool', () => {
@@ -198,7 +198,7 @@ test('the table has a row for each tool', () => {
 
 /** Tries every tool on every mode. */
 async function tryAll({ asks, becomes }: Setting, clientFor: (mode: Mode, user?: User) => Promise<TestClient>): Promise<void> {
-  const user = asks ? userWho(() => ({ action: 'decline' })) : undefined;
+  const user = asks ? userAnswering(() => ({ action: 'decline' })) : undefined;
   for (const mode of modes) {
     const client = await clientFor(mode, user);
     const seen: string[][] = [];

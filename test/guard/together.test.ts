@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Policy } from '../../src/server/guard/policy.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { agree, connectorsTo, textOf, userWho, type Connectors } from '../e2e/mcp-support.ts';
-import { lensOn, type Lens } from './lens.ts';
-import { busyPlatform, policyFrom } from './rig.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../e2e/mcp-support.ts';
+import { startRecordingProxy, type RecordingProxy } from './lens.ts';
+import { startUnthrottledPlatform, policyFrom } from './rig.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let lens: Lens;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let proxy: RecordingProxy;
 let connectors: Connectors;
 /** Alters what is read. */
 let alter: (path: string, body: Json) => Json = (_, body) => body;
 
 beforeAll(async () => {
-  platform = await busyPlatform();
-  lens = await lensOn(platform.url, { alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
+  platform = await startUnthrottledPlatform();
+  proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
 });
 
 beforeEach(() => {
   alter = (_, body) => body;
-  connectors = connectorsTo(lens.url, platform.token);
+  connectors = connectorsTo(proxy.url, platform.token);
   return () => connectors.close();
 });
 
 afterAll(async () => {
-  await lens.close();
+  await proxy.close();
   await platform.close();
 });
 
@@ -35,10 +35,10 @@ const inProduction = seedId('service/shop/production/checkout-api');
 
 /** What a call comes to for a server that knows nothing yet, and what a user who agrees to everything was asked. */
 async function attempt(tool: string, args: Json, policy?: Policy) {
-  const before = lens.changes().length;
-  const user = userWho(agree);
+  const before = proxy.writes().length;
+  const user = userAnswering(agree);
   const result = await (await connectors.modern(user, policy)).call(tool, args);
-  return { text: textOf(result), isError: result.isError === true, asked: user.asked.map(({ message }) => message), changes: lens.changes().slice(before) };
+  return { text: textOf(result), isError: result.isError === true, asked: user.questions.map(({ message }) => message), changes: proxy.writes().slice(before) };
 }
 
 const foreign: [string, string, Json][] = [
@@ -60,13 +60,13 @@ test.each(foreign)('%s: refused before anybody is asked, with the names of both'
 });
 
 test('a variable that was seen before is known by its id', async () => {
-  const user = userWho(agree);
+  const user = userAnswering(agree);
   const client = await connectors.modern(user);
   const list = (await client.call('list_environment_variables', { application_id: 'shop/production/checkout-api' })).structuredContent as { results: { id: string; scope: string }[] };
   const { id } = list.results.find(({ scope }) => scope === 'ENVIRONMENT')!;
   const result = await client.call('update_environment_variable', { environment_id: staging, environment_variable_id: id, key: 'X', value: 'x' });
   expect(textOf(result)).toContain('lies in another environment');
-  expect(user.asked).toEqual([]);
+  expect(user.questions).toEqual([]);
 });
 
 test('of a variable that nobody has seen yet it is not said that it could not be read', async () => {
@@ -103,11 +103,11 @@ test.each(['deny: [{ environment: shop/production }]', `deny: [{ environment: ${
   },
 );
 
-test.each<[string, Policy['pin']]>([
+test.each<[string, Policy['scope']]>([
   ['environment', { environment: { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' } }],
   ['project', { project: { name: 'shop', setBy: 'INFRA_PROJECT' } }],
 ])('a server that is kept to a(n) %s does not touch what may lie anywhere', async (_, pin) => {
-  const { asked, changes, text } = await attempt('update_environment_variable', unlisted, { readOnly: false, pin });
+  const { asked, changes, text } = await attempt('update_environment_variable', unlisted, { readOnly: false, scope: pin });
   expect({ asked, changes }, text).toEqual({ asked: [], changes: [] });
   expect(text).toContain('where it lies could not be found out');
 });

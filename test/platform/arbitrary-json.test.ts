@@ -3,35 +3,35 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { toWire } from '../../src/contract/operation.ts';
 import { allOperations, type OperationName, operations } from '../../src/contract/operations.ts';
-import { type Json, type Lab, startLab } from './lab.ts';
+import { type Json, type TestPlatform, startTestPlatform } from './lab.ts';
 import { validRequests } from './requests.ts';
 
-let lab: Lab;
+let platform: TestPlatform;
 let requests: Record<OperationName, Json>;
 // As text, which compares fast.
 let kept: string;
 
 /** What is kept but for the deliveries of webhooks: they go on by themselves after a request that was accepted. */
 function keptNow(): string {
-  const { webhook_delivery: _deliveries, webhook_attempt: _attempts, ...others } = lab.dump();
+  const { webhook_delivery: _deliveries, webhook_attempt: _attempts, ...others } = platform.dump();
   return JSON.stringify(others);
 }
 
 // Whatever is accepted stays queued, so that otherwise only requests change what is kept.
 beforeAll(async () => {
-  lab = await startLab({ timeScale: 1000 });
-  requests = validRequests({ ...lab.seed, organization_id: lab.organizationId }, 'b');
+  platform = await startTestPlatform({ timeScale: 1000 });
+  requests = validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'b');
   kept = keptNow();
 });
 
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
 const json = { 'content-type': 'application/json' };
 
 /** Sends a body as it is; a refusal must have changed nothing, and nothing may fail. */
 async function sendBody(name: OperationName, body: string): Promise<number> {
   const { method, target } = toWire(operations[name], requests[name]);
-  const { status, text } = await lab.send(method, target, { body, headers: json });
+  const { status, text } = await platform.send(method, target, { body, headers: json });
   expect(status, text).toBeLessThan(500);
   const now = keptNow();
   if (status >= 400 && now !== kept) expect(JSON.parse(now)).toEqual(JSON.parse(kept));

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maximumBodyBytes, rateHeaders } from '../../src/contract/limits.ts';
 import { allOperations } from '../../src/contract/operations.ts';
-import { type Json, type Lab, type Reply, rowsOf, startLab } from './lab.ts';
+import { type Json, type TestPlatform, type PlatformResponse, rowsOf, startTestPlatform } from './lab.ts';
 
-let lab: Lab;
+let platform: TestPlatform;
 
 beforeAll(async () => {
-  lab = await startLab();
+  platform = await startTestPlatform();
 });
 
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
 const json = { 'content-type': 'application/json' };
-const projects = () => `/organization/${lab.organizationId}/project`;
+const projects = () => `/organization/${platform.organizationId}/project`;
 const limitHeader = rateHeaders.limit.toLowerCase();
 
-const expectProblem = ({ status, body, headers }: Reply, expected: number, message: RegExp): void => {
+const expectProblem = ({ status, body, headers }: PlatformResponse, expected: number, message: RegExp): void => {
   expect(body['message']).toMatch(message);
   expect(status).toBe(expected);
   expect(Object.keys(body)).toEqual(['status', 'error', 'message', 'detail']);
@@ -29,36 +29,36 @@ describe('a path or method that is not served', () => {
   ];
 
   test.each(unserved)('%s %s is a 404', async (method, path) => {
-    expectProblem(await lab.send(method, path), 404, /There is no .*openapi\.json/);
+    expectProblem(await platform.send(method, path), 404, /There is no .*openapi\.json/);
   });
 
   test('asks for a token first', async () => {
-    expectProblem(await lab.send('GET', '/nowhere', { authorization: null }), 401, /API token/);
+    expectProblem(await platform.send('GET', '/nowhere', { authorization: null }), 401, /API token/);
   });
 
   test('that can not even be read is a 400, and also asks for a token first', async () => {
-    expectProblem(await lab.send('GET', '/project/%zz/environment'), 400, /not a valid url/i);
-    expectProblem(await lab.send('GET', '/project/%zz/environment', { authorization: null }), 401, /API token/);
+    expectProblem(await platform.send('GET', '/project/%zz/environment'), 400, /not a valid url/i);
+    expectProblem(await platform.send('GET', '/project/%zz/environment', { authorization: null }), 401, /API token/);
   });
 
   test('HEAD is not served either', async () => {
-    expect((await lab.send('HEAD', '/organization')).status).toBe(404);
+    expect((await platform.send('HEAD', '/organization')).status).toBe(404);
   });
 });
 
 describe('a path id', () => {
   test('of any length is refused by name', async () => {
-    expectProblem(await lab.send('GET', `/project/${'a'.repeat(5000)}/environment`), 400, /^projectId: /);
+    expectProblem(await platform.send('GET', `/project/${'a'.repeat(5000)}/environment`), 400, /^projectId: /);
   });
 
   test('may be written in capitals', async () => {
-    const { status, body } = await lab.send('GET', `/environment/${lab.seed['environment_id']!.toUpperCase()}`);
-    expect([status, body['id']]).toEqual([200, lab.seed['environment_id']]);
+    const { status, body } = await platform.send('GET', `/environment/${platform.seed['environment_id']!.toUpperCase()}`);
+    expect([status, body['id']]).toEqual([200, platform.seed['environment_id']]);
   });
 });
 
 describe('a body', () => {
-  const create = (body: string, headers: Record<string, string> = json) => lab.send('POST', projects(), { body, headers });
+  const create = (body: string, headers: Record<string, string> = json) => platform.send('POST', projects(), { body, headers });
 
   const bad: [string, string, Record<string, string>, RegExp][] = [
     ['that is not JSON', '{"name": ', json, /^body: is not valid JSON/],
@@ -92,62 +92,62 @@ describe('a body', () => {
   });
 
   test('may be absent or empty where nothing in it is needed', async () => {
-    const target = `/application/${lab.seed['application_id']}/deploy`;
+    const target = `/application/${platform.seed['application_id']}/deploy`;
     for (const sent of [{}, { body: '{}', headers: json }, { body: '', headers: json }, { body: '', headers: { 'content-type': 'text/plain' } }]) {
-      expect((await lab.send('POST', target, sent)).status).toBe(200);
+      expect((await platform.send('POST', target, sent)).status).toBe(200);
     }
   });
 
   test('names each member that is wrong', async () => {
-    const { body } = await lab.call('create_database', { environment_id: lab.seed['environment_id'], type: 'ORACLE', version: 16, mode: 'MANAGED', cpu: 1.5 });
+    const { body } = await platform.call('create_database', { environment_id: platform.seed['environment_id'], type: 'ORACLE', version: 16, mode: 'MANAGED', cpu: 1.5 });
     const faults = (body['message'] as string).split('; ').map((fault) => fault.split(':', 1)[0]);
     expect(faults).toEqual(['name', 'type', 'version', 'cpu']);
   });
 
   test('names a member deep inside it, and never its value', async () => {
-    const request = { container_id: lab.seed['container_id'], name: 'c', registry_id: lab.seed['registry_id'], image_name: 'a/b', tag: '1', healthchecks: {} };
+    const request = { container_id: platform.seed['container_id'], name: 'c', registry_id: platform.seed['registry_id'], image_name: 'a/b', tag: '1', healthchecks: {} };
     const scalers = [{ scaler_type: 'x', trigger_authentication: { name: 'n', config_yaml: { password: 'deep-secret' } } }];
-    const reply = await lab.call('update_container', { ...request, autoscaling: { scalers } });
+    const reply = await platform.call('update_container', { ...request, autoscaling: { scalers } });
     expectProblem(reply, 400, /^autoscaling\.scalers\.0\.trigger_authentication\.config_yaml: /);
     expect(reply.text).not.toContain('deep-secret');
   });
 
   test('may name the cluster of an environment in another way', async () => {
-    const body = JSON.stringify({ name: 'by alias', mode: 'DEVELOPMENT', cluster: lab.seed['cluster_id'] });
-    const { status, body: environment } = await lab.send('POST', `/project/${lab.seed['project_id']}/environment`, { body, headers: json });
-    expect([status, environment['cluster_id']]).toEqual([201, lab.seed['cluster_id']]);
+    const body = JSON.stringify({ name: 'by alias', mode: 'DEVELOPMENT', cluster: platform.seed['cluster_id'] });
+    const { status, body: environment } = await platform.send('POST', `/project/${platform.seed['project_id']}/environment`, { body, headers: json });
+    expect([status, environment['cluster_id']]).toEqual([201, platform.seed['cluster_id']]);
   });
 });
 
 describe('order of refusals', () => {
   test('permission comes before the body', async () => {
-    const sent = { body: '{', headers: json, authorization: `Token ${lab.tokens.deploy}` };
-    expectProblem(await lab.send('POST', projects(), sent), 403, /needs a token of level write/);
+    const sent = { body: '{', headers: json, authorization: `Token ${platform.tokens.deploy}` };
+    expectProblem(await platform.send('POST', projects(), sent), 403, /needs a token of level write/);
   });
 
   test('the body comes before existence', async () => {
     const target = '/organization/00000000-0000-4000-8000-000000000000/project';
-    expectProblem(await lab.send('POST', target, { body: '{}', headers: json }), 400, /^name: is required/);
-    expectProblem(await lab.send('POST', target, { body: '{"name":"x"}', headers: json }), 404, /No organization has the id/);
+    expectProblem(await platform.send('POST', target, { body: '{}', headers: json }), 400, /^name: is required/);
+    expectProblem(await platform.send('POST', target, { body: '{"name":"x"}', headers: json }), 404, /No organization has the id/);
   });
 });
 
 describe('authorization', () => {
   test.each(['Token', 'token', 'Bearer', 'BEARER'])('takes the scheme %s', async (scheme) => {
-    expect((await lab.call('get_organization', {}, { authorization: `${scheme} ${lab.tokens.read}` })).status).toBe(200);
+    expect((await platform.call('get_organization', {}, { authorization: `${scheme} ${platform.tokens.read}` })).status).toBe(200);
   });
 
   test.each(['Basic dXNlcjpwYXNz', 'Token', 'Token ', '', 'made-up', 'Token two words'])('refuses "%s"', async (authorization) => {
-    expectProblem(await lab.call('get_organization', {}, { authorization }), 401, /Authorization: Token/);
+    expectProblem(await platform.call('get_organization', {}, { authorization }), 401, /Authorization: Token/);
   });
 });
 
-const page = (query: string) => lab.send('GET', `${projects()}${query}`);
-const history = (query: string) => lab.send('GET', `/job/${lab.seed['job_id']}/deploymentHistoryV2${query}`);
+const page = (query: string) => platform.send('GET', `${projects()}${query}`);
+const history = (query: string) => platform.send('GET', `/job/${platform.seed['job_id']}/deploymentHistoryV2${query}`);
 
 describe('pages', () => {
   beforeAll(async () => {
-    for (const number of [1, 2, 3, 4, 5]) await lab.must('create_project', { organization_id: lab.organizationId, name: `paged ${number}` });
+    for (const number of [1, 2, 3, 4, 5]) await platform.must('create_project', { organization_id: platform.organizationId, name: `paged ${number}` });
   });
 
   test('without page members everything comes, and no pagination', async () => {
@@ -198,7 +198,7 @@ describe('pages', () => {
 
 describe('GET /openapi.json', () => {
   test('needs no token and lists every operation', async () => {
-    const { status, body, headers } = await lab.send('GET', '/openapi.json', { authorization: null });
+    const { status, body, headers } = await platform.send('GET', '/openapi.json', { authorization: null });
     expect(status).toBe(200);
     expect(headers[limitHeader]).toBeDefined();
     const paths = body['paths'] as Record<string, Json>;

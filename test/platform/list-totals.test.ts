@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase, type Store } from '../../src/platform/store/database.ts';
+import { openDatabase, type DataStore } from '../../src/platform/store/database.ts';
 import { listTotals } from '../../src/platform/store/migrations/0004-list-totals.ts';
 import { addEnvironment, addOrganization, projectId } from './engine/world.ts';
 
 let dataDir: string;
-let db: Store;
+let db: DataStore;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-totals-'));

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { type Json, type Lab, rowsOf, startLab } from './lab.ts';
+import { type Json, type TestPlatform, rowsOf, startTestPlatform } from './lab.ts';
 
 const container = { container_id: seedId('service/pricing/staging/pricing-engine') };
 
-let lab: Lab;
+let platform: TestPlatform;
 beforeAll(async () => {
-  lab = await startLab({ scenarios: ['bad-image-tag'] });
+  platform = await startTestPlatform({ scenarios: ['bad-image-tag'] });
 });
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
 /** Deploys another image, and gives the state that this ends with. */
 async function endOf(members: Json): Promise<unknown> {
-  await lab.must('update_container', { ...(await lab.must('get_container', container)), ...container, ...members });
-  const { deployment_request_id: id } = await lab.must('deploy_container', container);
-  const newest = async () => rowsOf(await lab.must('list_container_deployments', container))[0]!;
+  await platform.must('update_container', { ...(await platform.must('get_container', container)), ...container, ...members });
+  const { deployment_request_id: id } = await platform.must('deploy_container', container);
+  const newest = async () => rowsOf(await platform.must('list_container_deployments', container))[0]!;
   await expect.poll(async () => (await newest())['status'], { timeout: 10_000, interval: 10 }).toMatch(/^(DEPLOYED|\w+_ERROR)$/);
   expect(JSON.stringify(await newest())).toContain(String(id));
   return (await newest())['status'];

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Json, type Lab, type Reply, rowsOf, startLab } from './lab.ts';
+import { type Json, type TestPlatform, type PlatformResponse, rowsOf, startTestPlatform } from './lab.ts';
 
 const day = 86_400_000;
 let now = Date.parse('2026-03-01T12:00:00.000Z');
-let lab: Lab;
+let platform: TestPlatform;
 let organization: { organization_id: string };
 
 beforeAll(async () => {
-  lab = await startLab({ clock: { now: () => now } });
-  organization = { organization_id: lab.organizationId };
+  platform = await startTestPlatform({ clock: { now: () => now } });
+  organization = { organization_id: platform.organizationId };
 });
 
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
-const expectRefusal = ({ status, body }: Reply, message: RegExp): void => {
+const expectRefusal = ({ status, body }: PlatformResponse, message: RegExp): void => {
   expect(body['message']).toMatch(message);
   expect(status).toBe(400);
 };
 
 test('the organization is a record, which also stands in results', async () => {
-  const { results, ...record } = await lab.must('get_organization');
-  expect(record).toMatchObject({ id: lab.organizationId, name: expect.any(String), created_at: expect.any(String) });
+  const { results, ...record } = await platform.must('get_organization');
+  expect(record).toMatchObject({ id: platform.organizationId, name: expect.any(String), created_at: expect.any(String) });
   expect(results).toEqual([record]);
 });
 
-const invite = (input: Json) => lab.call('invite_member', { ...organization, ...input });
+const invite = (input: Json) => platform.call('invite_member', { ...organization, ...input });
 const statusOf = async (email: string) =>
-  rowsOf(await lab.must('list_invitations', organization)).filter((row) => row['email'] === email).map((row) => row['invitation_status']);
+  rowsOf(await platform.must('list_invitations', organization)).filter((row) => row['email'] === email).map((row) => row['invitation_status']);
 
-const roles = async () => rowsOf(await lab.must('list_roles', organization));
+const roles = async () => rowsOf(await platform.must('list_roles', organization));
 
 describe('an invitation', () => {
   test('says who invited whom, to what', async () => {
@@ -39,9 +39,9 @@ describe('an invitation', () => {
   });
 
   test('role_id wins over role', async () => {
-    const { body } = await invite({ email: 'both@example.com', role: 'OWNER', role_id: lab.seed['role_id'] });
-    const role = (await roles()).find(({ id }) => id === lab.seed['role_id'])!;
-    expect(body).toMatchObject({ role_id: lab.seed['role_id'], role_name: role['name'] });
+    const { body } = await invite({ email: 'both@example.com', role: 'OWNER', role_id: platform.seed['role_id'] });
+    const role = (await roles()).find(({ id }) => id === platform.seed['role_id'])!;
+    expect(body).toMatchObject({ role_id: platform.seed['role_id'], role_name: role['name'] });
     expect(body['role']).not.toBe('OWNER');
   });
 
@@ -52,7 +52,7 @@ describe('an invitation', () => {
   test('of somebody invited already, in whatever case, or of a member is refused', async () => {
     await invite({ email: 'twice@example.com' });
     expectRefusal(await invite({ email: 'Twice@Example.com' }), /^email: .*invited already/);
-    const [member] = rowsOf(await lab.must('list_members', organization));
+    const [member] = rowsOf(await platform.must('list_members', organization));
     expectRefusal(await invite({ email: member!['email'] }), /^email: .*member already/);
   });
 
@@ -67,7 +67,7 @@ describe('an invitation', () => {
   });
 
   test('the seed has one of each status', async () => {
-    const seeded = await startLab();
+    const seeded = await startTestPlatform();
     const statuses = rowsOf(await seeded.must('list_invitations', { organization_id: seeded.organizationId })).map((row) => row['invitation_status']);
     expect(new Set(statuses)).toEqual(new Set(['PENDING', 'EXPIRED']));
     await seeded.close();
@@ -78,18 +78,18 @@ describe('billing information', () => {
   const billing = { first_name: 'Ada', last_name: 'King', email: 'ada@example.com', address: '1 Main Street', city: 'Paris', zip: '75001', country_code: 'FR' };
 
   test('is replaced as a whole: what is not sent is null', async () => {
-    await lab.must('update_billing_info', { ...organization, ...billing, company: 'Example', vat_number: 'FR1' });
-    expect(await lab.must('get_billing_info', organization)).toMatchObject({ ...billing, company: 'Example', vat_number: 'FR1', state: null });
-    await lab.must('update_billing_info', { ...organization, ...billing, city: 'Lyon' });
-    expect(await lab.must('get_billing_info', organization)).toEqual({ ...billing, city: 'Lyon', company: null, vat_number: null, state: null });
+    await platform.must('update_billing_info', { ...organization, ...billing, company: 'Example', vat_number: 'FR1' });
+    expect(await platform.must('get_billing_info', organization)).toMatchObject({ ...billing, company: 'Example', vat_number: 'FR1', state: null });
+    await platform.must('update_billing_info', { ...organization, ...billing, city: 'Lyon' });
+    expect(await platform.must('get_billing_info', organization)).toEqual({ ...billing, city: 'Lyon', company: null, vat_number: null, state: null });
   });
 
   test.each([['country_code', 'France'], ['country_code', 'fr'], ['email', 'ada'], ['first_name', '']])('%s can not be "%s"', async (member, value) => {
-    expectRefusal(await lab.call('update_billing_info', { ...organization, ...billing, [member]: value }), new RegExp(`^${member}: `));
+    expectRefusal(await platform.call('update_billing_info', { ...organization, ...billing, [member]: value }), new RegExp(`^${member}: `));
   });
 });
 
-const create = (input: Json) => lab.call('create_helm_repository', { ...organization, skip_tls_verification: false, config: {}, ...input });
+const create = (input: Json) => platform.call('create_helm_repository', { ...organization, skip_tls_verification: false, config: {}, ...input });
 const source = (repository: unknown) => ({ helm_repository: { repository, chart_name: 'a', chart_version: '1' } });
 
 describe('a helm repository', () => {
@@ -107,11 +107,11 @@ describe('a helm repository', () => {
 
   test('counts the services that use it', async () => {
     const count = async () =>
-      rowsOf(await lab.must('list_helm_repositories', organization)).find(({ id }) => id === lab.seed['helm_repository_id'])!['associated_services_count'];
-    const helm = { helm_id: lab.seed['helm_id'], name: 'counted', auto_deploy: false, arguments: [], values_override: {} };
-    await lab.must('update_helm', { ...helm, source: source(lab.seed['helm_repository_id']) });
+      rowsOf(await platform.must('list_helm_repositories', organization)).find(({ id }) => id === platform.seed['helm_repository_id'])!['associated_services_count'];
+    const helm = { helm_id: platform.seed['helm_id'], name: 'counted', auto_deploy: false, arguments: [], values_override: {} };
+    await platform.must('update_helm', { ...helm, source: source(platform.seed['helm_repository_id']) });
     const before = (await count()) as number;
-    await lab.must('update_helm', { ...helm, source: source(null) });
+    await platform.must('update_helm', { ...helm, source: source(null) });
     expect(await count()).toBe(before - 1);
   });
 });
@@ -120,25 +120,25 @@ describe('an alert rule', () => {
   const rule = {
     name: 'Slow', description: '', tag: '', condition: { promql: 'up == 0' }, for_duration: 'PT5M', severity: 'LOW', enabled: true, presentation: {},
   };
-  const update = (id: unknown, input: Json) => lab.call('update_alert_rule', { alert_rule_id: id, ...rule, alert_receiver_ids: [lab.seed['alert_receiver_id']], ...input });
+  const update = (id: unknown, input: Json) => platform.call('update_alert_rule', { alert_rule_id: id, ...rule, alert_receiver_ids: [platform.seed['alert_receiver_id']], ...input });
 
   test('is replaced, is not up to date right after, and then is', async () => {
-    const { body } = await update(lab.seed['alert_rule_id'], { severity: 'CRITICAL' });
+    const { body } = await update(platform.seed['alert_rule_id'], { severity: 'CRITICAL' });
     expect(body).toMatchObject({ severity: 'CRITICAL', is_up_to_date: false, source: 'MANAGED', condition: { kind: 'CUSTOM', operator: 'NONE', function: 'NONE', threshold: 0 } });
     await expect.poll(async () => {
       now += 10_000;
-      return (await lab.must('get_alert_rule', { alert_rule_id: lab.seed['alert_rule_id'] }))['is_up_to_date'];
+      return (await platform.must('get_alert_rule', { alert_rule_id: platform.seed['alert_rule_id'] }))['is_up_to_date'];
     }, { timeout: 10_000, interval: 50 }).toBe(true);
   });
 
   test('that only the monitoring system has can not be edited', async () => {
-    const ghost = rowsOf(await lab.must('list_alert_rules', organization)).find((row) => row['source'] === 'GHOST')!;
+    const ghost = rowsOf(await platform.must('list_alert_rules', organization)).find((row) => row['source'] === 'GHOST')!;
     expectRefusal(await update(ghost['id'], {}), /monitoring system only/);
   });
 
   test.each([
     ['for_duration', '5m'], ['severity', 'HUGE'], ['alert_receiver_ids', []], ['condition', { promql: '' }], ['presentation', { runbook_url: 'javascript:alert(1)' }],
   ])('%s can not be %j', async (member, value) => {
-    expectRefusal(await update(lab.seed['alert_rule_id'], { [member]: value }), new RegExp(`^${member}`));
+    expectRefusal(await update(platform.seed['alert_rule_id'], { [member]: value }), new RegExp(`^${member}`));
   });
 });

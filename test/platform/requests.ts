@@ -10,7 +10,7 @@ const healthchecks = {
   liveness_probe: { type: { exec: { command: ['cat', '/tmp/alive'] } } },
 };
 
-const running = (ids: Ids) => ({
+const runnableFields = (ids: Ids) => ({
   cpu: 500, memory: 512, gpu: 0, min_running_instances: 1, max_running_instances: 3, description: 'Made by a test.', arguments: ['--verbose'], entrypoint: '/start',
   ports: [
     { internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true, name: 'web', is_default: true, public_path: '/', public_path_rewrite: '/v1' },
@@ -49,7 +49,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     create_project: { ...organizationList(ids), name: `project ${mark}`, description: 'Made by a test.' },
     create_environment: { ...at('project_id', 'cluster_id'), name: `environment ${mark}`, mode: 'DEVELOPMENT' },
     create_application: {
-      ...environment, ...running(ids), name: `application ${mark}`, build_mode: 'DOCKER', dockerfile_path: 'docker/Dockerfile', healthchecks,
+      ...environment, ...runnableFields(ids), name: `application ${mark}`, build_mode: 'DOCKER', dockerfile_path: 'docker/Dockerfile', healthchecks,
       git_repository: { url: 'https://git.example.com/team/app.git', branch: 'main', root_path: '/', provider: 'GIT', git_token_id: null },
     },
     create_database: {
@@ -65,7 +65,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     get_application_logs: { ...application, tail: 20 },
     update_environment_variable: { ...environment, ...at('environment_variable_id'), key: `RENAMED_${mark}`, value: 'two', mount_path: null, ...details },
     override_environment_variable: { ...container, ...at('environment_variable_id'), value: 'three', ...details },
-    update_container: { ...container, ...running(ids), name: `container ${mark}`, ...at('registry_id'), image_name: 'team/app', tag: '1.2.3', healthchecks },
+    update_container: { ...container, ...runnableFields(ids), name: `container ${mark}`, ...at('registry_id'), image_name: 'team/app', tag: '1.2.3', healthchecks },
     restart_services: { ...environment, application_ids: [ids['application_id']], database_ids: [ids['database_id']], container_ids: [ids['container_id']] },
     stop_environment: environment,
     update_helm: {

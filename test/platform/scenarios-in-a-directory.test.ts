@@ -6,10 +6,10 @@ import { allScenarios, scenarios } from '../../src/platform/testing/scenarios/sc
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { databaseFile } from '../../src/platform/store/database.ts';
 import { manualClock } from './engine/world.ts';
-import { type Json, type Lab, rowsOf, startLab } from './lab.ts';
+import { type Json, type TestPlatform, rowsOf, startTestPlatform } from './lab.ts';
 
-const lab = async (options: Parameters<typeof startLab>[0] = {}): Promise<Lab> => {
-  const started = await startLab(options);
+const startPlatform = async (options: Parameters<typeof startTestPlatform>[0] = {}): Promise<TestPlatform> => {
+  const started = await startTestPlatform(options);
   onTestFinished(() => started.close().catch(() => undefined));
   return started;
 };
@@ -18,10 +18,10 @@ const pricing = { container_id: seedId('service/pricing/staging/pricing-engine')
 const stock = { container_id: seedId('service/warehouse/production/stock-sync') };
 const base = ['shop/staging', 'shop/production', 'data/development'];
 
-const stateOf = async (at: Lab, target: Json): Promise<unknown> => (await at.must('get_container_status', target))['state'];
+const stateOf = async (at: TestPlatform, target: Json): Promise<unknown> => (await at.must('get_container_status', target))['state'];
 
 /** Every environment but those of the plain seed, by path. */
-const brought = async (at: Lab): Promise<string[]> => {
+const brought = async (at: TestPlatform): Promise<string[]> => {
   const projects = rowsOf(await at.must('list_projects', { organization_id: at.organizationId }));
   const paths = await Promise.all(projects.map(async ({ id, name }) =>
     rowsOf(await at.must('list_environments', { project_id: id })).map((environment) => `${String(name)}/${String(environment['name'])}`)));
@@ -29,26 +29,26 @@ const brought = async (at: Lab): Promise<string[]> => {
 };
 
 const clock = manualClock();
-let four: Lab;
+let fourScenarios: TestPlatform;
 
 beforeAll(async () => {
-  four = await startLab({ scenarios: ['bad-image-tag', 'terraform-state-lock', 'missing-variable', 'cluster-locked'], clock });
+  fourScenarios = await startTestPlatform({ scenarios: ['bad-image-tag', 'terraform-state-lock', 'missing-variable', 'cluster-locked'], clock });
 });
 
-afterAll(() => four.close());
+afterAll(() => fourScenarios.close());
 
 test('brings only the environments of the scenarios that were asked for, and none of it twice', async () => {
-  expect(await brought(four)).toEqual(['network/staging', 'network/tooling', 'payments/staging', 'pricing/staging', 'warehouse/production']);
-  const before = four.dump();
-  four = await four.restart();
-  expect(four.dump()).toEqual(before);
+  expect(await brought(fourScenarios)).toEqual(['network/staging', 'network/tooling', 'payments/staging', 'pricing/staging', 'warehouse/production']);
+  const before = fourScenarios.dump();
+  fourScenarios = await fourScenarios.restart();
+  expect(fourScenarios.dump()).toEqual(before);
 });
 
 test('a restart of an application is one of the commit that runs, not of a newer one that would fail', async () => {
   const application = { application_id: seedId('service/payments/staging/payments-api') };
-  await four.must('restart_services', { environment_id: seedId('environment/payments/staging'), application_ids: [application.application_id] });
-  await expect.poll(async () => (await four.must('get_application_status', application))['state']).toBe('RUNNING');
-  const [newest] = rowsOf(await four.must('list_application_deployments', application));
+  await fourScenarios.must('restart_services', { environment_id: seedId('environment/payments/staging'), application_ids: [application.application_id] });
+  await expect.poll(async () => (await fourScenarios.must('get_application_status', application))['state']).toBe('RUNNING');
+  const [newest] = rowsOf(await fourScenarios.must('list_application_deployments', application));
   expect(newest).toMatchObject({ status: 'RESTARTED', details: { commit: { git_commit_id: expect.stringMatching(/^c81f5a2/) } } });
 });
 
@@ -56,29 +56,29 @@ test("the state's lock names an instance of the service that holds it, and is he
   const runner = { container_id: seedId('service/network/tooling/plan-runner') };
   const terraform = { terraform_id: seedId('service/network/staging/private-network') };
   const apply = async () => {
-    await four.must('redeploy_terraform', terraform);
-    await expect.poll(async () => (await four.must('get_terraform_status', terraform))['state']).toMatch(/^(DEPLOYED|DEPLOYMENT_ERROR)$/);
-    return rowsOf(await four.must('get_terraform_logs', { ...terraform, tail: 4 })).map(({ message }) => String(message)).join('\n');
+    await fourScenarios.must('redeploy_terraform', terraform);
+    await expect.poll(async () => (await fourScenarios.must('get_terraform_status', terraform))['state']).toMatch(/^(DEPLOYED|DEPLOYMENT_ERROR)$/);
+    return rowsOf(await fourScenarios.must('get_terraform_logs', { ...terraform, tail: 4 })).map(({ message }) => String(message)).join('\n');
   };
   const who = /Who: {7}runner@(\S+)/.exec(await apply())?.[1];
-  const pods = new Set(rowsOf(await four.must('get_container_logs', runner)).map((line) => line['pod_name']));
+  const pods = new Set(rowsOf(await fourScenarios.must('get_container_logs', runner)).map((line) => line['pod_name']));
   expect(pods).toContain(who);
-  await four.must('restart_services', { environment_id: seedId('environment/network/tooling'), container_ids: [runner.container_id] });
-  await expect.poll(() => stateOf(four, runner)).toBe('RESTARTED');
+  await fourScenarios.must('restart_services', { environment_id: seedId('environment/network/tooling'), container_ids: [runner.container_id] });
+  await expect.poll(() => stateOf(fourScenarios, runner)).toBe('RESTARTED');
   expect(await apply()).toContain('Apply complete!');
   clock.advance(7 * 3_600_000);
   expect(await apply()).toContain('terraform exited with code 1');
 });
 
 test('a lock holds from its beginning to its end', async () => {
-  expect((await four.call('deploy_container', stock)).status).toBe(400);
+  expect((await fourScenarios.call('deploy_container', stock)).status).toBe(400);
   clock.advance(addDays(0, 3.1));
-  await four.must('deploy_container', stock);
-  await expect.poll(() => stateOf(four, stock)).toBe('DEPLOYED');
+  await fourScenarios.must('deploy_container', stock);
+  await expect.poll(() => stateOf(fourScenarios, stock)).toBe('DEPLOYED');
 });
 
 test('puts a scenario onto a directory that exists, beside what is there', async () => {
-  const plain = await lab();
+  const plain = await startPlatform();
   const before = plain.dump();
   const later = await plain.restart({ scenarios: ['bad-image-tag'] });
   expect(await brought(later)).toEqual(['pricing/staging']);
@@ -89,7 +89,7 @@ test('puts a scenario onto a directory that exists, beside what is there', async
 });
 
 test('leaves the failure where the directory is served without the option, and leaves what was fixed alone with it', async () => {
-  const first = await lab({ scenarios: ['bad-image-tag'] });
+  const first = await startPlatform({ scenarios: ['bad-image-tag'] });
   const without = await first.restart({ scenarios: [] });
   await without.must('deploy_container', pricing);
   await expect.poll(() => stateOf(without, pricing)).toBe('DEPLOYMENT_ERROR');
@@ -101,12 +101,12 @@ test('leaves the failure where the directory is served without the option, and l
 });
 
 /** What became of each deployment of the payments, and when and by whom it was ordered. */
-const historyOf = async (at: Lab) =>
+const historyOf = async (at: TestPlatform) =>
   rowsOf(await at.must('list_application_deployments', { application_id: seedId('service/payments/staging/payments-api') })).map(
     ({ status, auditing_data }) => [status, (auditing_data as Json)['created_at'], (auditing_data as Json)['triggered_by']]);
 
 test('goes on where it was cut off', async () => {
-  const whole = await lab({ scenarios: ['missing-variable'] });
+  const whole = await startPlatform({ scenarios: ['missing-variable'] });
   const complete = await historyOf(whole);
   // As if it had ended after the first of the deployments.
   const store = new DatabaseSync(join(whole.dataDir, databaseFile), { enableForeignKeyConstraints: false });
@@ -117,17 +117,17 @@ test('goes on where it was cut off', async () => {
 });
 
 test('knows no scenario of another name, and makes nothing for it', async () => {
-  await expect(startLab({ scenarios: ['bad-image-tag', 'bad-tag'] })).rejects.toThrow('"bad-tag" is no scenario. There are bad-image-tag, ');
+  await expect(startTestPlatform({ scenarios: ['bad-image-tag', 'bad-tag'] })).rejects.toThrow('"bad-tag" is no scenario. There are bad-image-tag, ');
 });
 
-const saidWith = async (randomSeed: string) => (await lab({ scenarios: ['out-of-memory', 'docker-build-error'], clock: manualClock(), randomSeed })).dump()['log_line'];
+const saidWith = async (randomSeed: string) => (await startPlatform({ scenarios: ['out-of-memory', 'docker-build-error'], clock: manualClock(), randomSeed })).dump()['log_line'];
 
 test('says the same, word for word, for the same seed at the same time', async () => {
   expect(await saidWith('seven')).toEqual(await saidWith('seven'));
 });
 
 test('names no scenario in anything it keeps or says', async () => {
-  const all = await lab({ scenarios: [allScenarios] });
+  const all = await startPlatform({ scenarios: [allScenarios] });
   const kept = JSON.stringify(all.dump());
   expect(scenarios.map(({ name }) => name).filter((name) => kept.includes(name))).toEqual([]);
   expect(kept).not.toMatch(/scenario/i);

@@ -2,12 +2,11 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Phase } from '../../src/platform/engine/lifecycle.ts';
 import type { Task } from '../../src/platform/runtime/runtime.ts';
-import { fromCursor, type Memory, toCursor } from '../../src/platform/runtime/simulated/memory.ts';
-import { createSimulatedRuntime, type SimulationOptions } from '../../src/platform/runtime/simulated/simulated-runtime.ts';
-import type { Nature, Surroundings } from '../../src/platform/runtime/simulated/world.ts';
+import { createSimulatedRuntime, fromCursor, type PhaseProgress, type SimulationOptions, toCursor } from '../../src/platform/runtime/simulated/simulated-runtime.ts';
+import type { SimulationContext, PlatformState } from '../../src/platform/runtime/simulated/world.ts';
 import { manualClock, specs } from './engine/world.ts';
 
-const phase: Phase = { state: 'DEPLOYING', step: 'DEPLOYMENT', work: 'start', takes: [4, 8], onFailure: 'DEPLOYMENT_ERROR' };
+const phase: Phase = { state: 'DEPLOYING', step: 'DEPLOYMENT', runtimeMethod: 'start', takes: [4, 8], onFailure: 'DEPLOYMENT_ERROR' };
 const clock = manualClock();
 const began = clock.now();
 
@@ -17,17 +16,17 @@ const task = {
 } as unknown as Task;
 
 /** A world of one image, whose program needs a variable, and what is around it. */
-const around = (variables: ReadonlyMap<string, string | null>): Nature => {
-  const surroundings: Surroundings = {
-    environment: async () => ({ createdAt: 0, clusterId: 'z' }), variables: async () => variables, running: async () => undefined,
-    failuresInARow: async () => 0, registryHost: async () => 'registry.example.com',
+const around = (variables: ReadonlyMap<string, string | null>): SimulationContext => {
+  const surroundings: PlatformState = {
+    environment: async () => ({ createdAt: 0, clusterId: 'z' }), variables: async () => variables, runningService: async () => undefined,
+    consecutiveFailures: async () => 0, registryHost: async () => 'registry.example.com',
   };
   const program = { language: 'node', variables: ['TOKEN_URL'] } as const;
   const images = { 'acme/web': { registries: ['00000000-0000-4000-8000-0000000000bb'], tags: { '1.4.2': { program } } } };
-  return { surroundings, world: { images, repositories: {}, charts: {}, clusters: {} } };
+  return { platform: surroundings, facts: { images, repositories: {}, charts: {}, clusters: {} } };
 };
 
-const runtime = (nature: Nature, more: Partial<SimulationOptions> = {}) => createSimulatedRuntime({ clock, timeScale: 1, nature, ...more });
+const runtime = (nature: SimulationContext, more: Partial<SimulationOptions> = {}) => createSimulatedRuntime({ clock, timeScale: 1, simulation: nature, ...more });
 
 test('what stands in the way is found when a phase begins, and stays with it; the next phase looks anew', async () => {
   const variables = new Map<string, string | null>();
@@ -55,7 +54,7 @@ test('lines read in pieces, by processes that know nothing of each other, are th
       const lines: unknown[] = [];
       let cursor: string | null = null;
       for (const moment of [...moments.toSorted((one, other) => one - other), 600_000]) {
-        const seen = await createSimulatedRuntime({ clock: { now: () => began + moment }, timeScale: 1, nature }).observe({ ...task, beganAt: began }, cursor);
+        const seen = await createSimulatedRuntime({ clock: { now: () => began + moment }, timeScale: 1, simulation: nature }).observe({ ...task, beganAt: began }, cursor);
         lines.push(...seen.lines);
         cursor = seen.cursor;
       }
@@ -79,7 +78,7 @@ test('a fault that is asked for goes before what the world has', async () => {
 
 test('a cursor gives back what was put into it', () => {
   fc.assert(fc.property(fc.nat(), fc.option(fc.array(fc.string()), { nil: undefined }), (said, names) => {
-    const memory: Memory = { said, ...(names && { trouble: { kind: 'variables-missing', names } }) };
+    const memory: PhaseProgress = { reportedLines: said, ...(names && { cause: { kind: 'variables-missing', names } }) };
     expect(fromCursor(toCursor(memory))).toEqual(memory);
   }));
 });

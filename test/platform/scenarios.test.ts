@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { type Json, type Lab, rowsOf, startLab } from './lab.ts';
-import { expected, type Expected, type Step } from './scenarios.ts';
+import { type Json, type TestPlatform, rowsOf, startTestPlatform } from './lab.ts';
+import { expectedScenarios, type ExpectedScenario, type Step } from './scenarios.ts';
 
-let lab: Lab;
+let platform: TestPlatform;
 
 beforeAll(async () => {
-  lab = await startLab({ scenarios: ['all'] });
+  platform = await startTestPlatform({ scenarios: ['all'] });
 });
 
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
-const target = ({ kind, service }: Pick<Expected, 'kind' | 'service'>): Json => ({ [`${kind}_id`]: seedId(`service/${service}`) });
-const status = (one: Expected): Promise<Json> => lab.must(`get_${one.kind}_status`, target(one));
-const history = async (one: Expected): Promise<Json[]> => rowsOf(await lab.must(`list_${one.kind}_deployments`, { ...target(one), pageSize: 50 }));
-const messages = async (one: Pick<Expected, 'kind' | 'service'>): Promise<string[]> => rowsOf(await lab.must(`get_${one.kind}_logs`, target(one))).map(({ message }) => String(message));
+const target = ({ kind, service }: Pick<ExpectedScenario, 'kind' | 'service'>): Json => ({ [`${kind}_id`]: seedId(`service/${service}`) });
+const status = (one: ExpectedScenario): Promise<Json> => platform.must(`get_${one.kind}_status`, target(one));
+const history = async (one: ExpectedScenario): Promise<Json[]> => rowsOf(await platform.must(`list_${one.kind}_deployments`, { ...target(one), pageSize: 50 }));
+const messages = async (one: Pick<ExpectedScenario, 'kind' | 'service'>): Promise<string[]> => rowsOf(await platform.must(`get_${one.kind}_logs`, target(one))).map(({ message }) => String(message));
 
 /** What a deployment deployed: its commit or its tag. */
 const versionOf = ({ details }: Json): string | undefined => {
@@ -26,15 +26,15 @@ const versionOf = ({ details }: Json): string | undefined => {
 const orderedAt = ({ auditing_data }: Json): string => String((auditing_data as Json)['created_at']);
 
 /** What was changed since the last good deployment, where that had the same version. */
-const lastChange = async (one: Expected): Promise<Json> =>
+const lastChange = async (one: ExpectedScenario): Promise<Json> =>
   one.changed
-    ? rowsOf(await lab.must('list_environment_variables', target(one))).find(({ key }) => key === one.changed!.variable)!
-    : lab.must(`get_${one.kind}`, target(one));
+    ? rowsOf(await platform.must('list_environment_variables', target(one))).find(({ key }) => key === one.changed!.variable)!
+    : platform.must(`get_${one.kind}`, target(one));
 
 /** Takes the steps, and waits until nothing of the environment moves. Gives the service's state. */
-const take = async (one: Expected, steps: readonly Step[]): Promise<string> => {
+const take = async (one: ExpectedScenario, steps: readonly Step[]): Promise<string> => {
   for (const { call, input, refused } of steps) {
-    const { status: code, text } = await lab.call(call, typeof input === 'function' ? await input(lab) : input);
+    const { status: code, text } = await platform.call(call, typeof input === 'function' ? await input(platform) : input);
     if (refused) expect([code, text]).toEqual([400, expect.stringMatching(refused)]);
     else expect(code, text).toBeLessThan(300);
   }
@@ -43,17 +43,17 @@ const take = async (one: Expected, steps: readonly Step[]): Promise<string> => {
 };
 
 test('every scenario is expected to show something', () => {
-  expect(expected.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
+  expect(expectedScenarios.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
 });
 
 test('no two scenarios bring or know the same thing', () => {
-  const things = scenarios.flatMap(({ environments, clusters = [], world }) => [
+  const things = scenarios.flatMap(({ environments, clusters = [], facts: world }) => [
     ...environments.map(({ path }) => path), ...clusters.map(({ name }) => name), ...Object.values(world).flatMap((known) => Object.keys(known)),
   ]);
   expect(things).toEqual([...new Set(things)]);
 });
 
-describe.each(expected.map((one): [string, Expected] => [one.name, one]))('%s', (_, one) => {
+describe.each(expectedScenarios.map((one): [string, ExpectedScenario] => [one.name, one]))('%s', (_, one) => {
   test('fails as it does in life, after it went well', async () => {
     const [newest, ...before] = await history(one);
     expect(newest).toMatchObject({ status: one.state, status_details: { status: 'ERROR' } });
@@ -73,21 +73,21 @@ describe.each(expected.map((one): [string, Expected] => [one.name, one]))('%s', 
 
   test('says why, among other things', async () => {
     const log = await messages(one);
-    if (one.alsoSays) {
-      const other = await messages(one.alsoSays);
-      for (const line of one.alsoSays.lines) expect(other.filter((message) => line.test(message)), String(line)).not.toEqual([]);
+    if (one.otherServiceLog) {
+      const other = await messages(one.otherServiceLog);
+      for (const line of one.otherServiceLog.lines) expect(other.filter((message) => line.test(message)), String(line)).not.toEqual([]);
     }
-    for (const line of one.says) expect(log.filter((message) => line.test(message)), String(line)).not.toEqual([]);
+    for (const line of one.logPatterns) expect(log.filter((message) => line.test(message)), String(line)).not.toEqual([]);
     expect(log.some((message) => message.includes('\u001B['))).toBe(true);
     expect(log.some((message) => message.includes('\n'))).toBe(true);
-    expect(log.filter((message) => !one.says.some((line) => line.test(message))).length).toBeGreaterThan(log.length / 3);
+    expect(log.filter((message) => !one.logPatterns.some((line) => line.test(message))).length).toBeGreaterThan(log.length / 3);
   });
 
-  test.each(Object.entries(one.wrong))('is not helped by %s', async (_way, steps) => {
+  test.each(Object.entries(one.ineffectiveFixes))('is not helped by %s', async (_way, steps) => {
     expect(await take(one, steps)).toBe(one.state);
   });
 
-  test.each(one.detour ? [one.detour] : [])('is gone after another fix, and there again when that is undone', async ({ there, back }) => {
+  test.each(one.alternativeFix ? [one.alternativeFix] : [])('is gone after another fix, and there again when that is undone', async ({ there, back }) => {
     expect(await take(one, there)).toBe('DEPLOYED');
     expect(await take(one, back)).toBe(one.state);
   });

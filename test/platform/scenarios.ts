@@ -2,18 +2,18 @@ import { expect } from 'vitest';
 import type { OperationName } from '../../src/contract/operations.ts';
 import type { ServiceKind } from '../../src/contract/resources/service.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import type { Json, Lab } from './lab.ts';
+import type { Json, TestPlatform } from './lab.ts';
 
 /** One call of a fix; its input may need what can be read at that moment. */
 export interface Step {
   readonly call: OperationName;
-  readonly input: Json | ((lab: Lab) => Promise<Json>);
+  readonly input: Json | ((lab: TestPlatform) => Promise<Json>);
   /** What it is refused with; absent where it is taken. */
   readonly refused?: RegExp;
 }
 
 /** What a scenario is to show, what doesn't help, and what does. */
-export interface Expected {
+export interface ExpectedScenario {
   readonly name: string;
   readonly kind: ServiceKind;
   /** Path of the service that fails. */
@@ -22,17 +22,17 @@ export interface Expected {
   /** The step that failed. */
   readonly step: string;
   /** Found in its log, each in one message. */
-  readonly says: readonly RegExp[];
+  readonly logPatterns: readonly RegExp[];
   /** Found in the log of another service of the story. */
-  readonly alsoSays?: { readonly kind: ServiceKind; readonly service: string; readonly lines: readonly RegExp[] };
+  readonly otherServiceLog?: { readonly kind: ServiceKind; readonly service: string; readonly lines: readonly RegExp[] };
   /** The variable that was changed since the last good deployment; otherwise, where the version is the same, the service's own configuration was. */
   readonly changed?: { readonly variable: string };
   /** What its last good deployment had, in the history: commit or tag. */
   readonly lastGood?: RegExp;
   /** Ways that leave it as it is; each ends with a deployment. */
-  readonly wrong: Readonly<Record<string, readonly Step[]>>;
+  readonly ineffectiveFixes: Readonly<Record<string, readonly Step[]>>;
   /** Another way that makes it good, and what breaks it again afterwards. */
-  readonly detour?: { readonly there: readonly Step[]; readonly back: readonly Step[] };
+  readonly alternativeFix?: { readonly there: readonly Step[]; readonly back: readonly Step[] };
   /** The way that makes it good. */
   readonly fix: readonly Step[];
 }
@@ -111,51 +111,51 @@ const queueHost = (value: string): Step => ({
 });
 
 /** Every scenario's expectations. */
-export const expected: readonly Expected[] = [
+export const expectedScenarios: readonly ExpectedScenario[] = [
   {
     name: 'bad-image-tag', kind: 'container', service: pricing, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/ErrImagePull/, /Back-off pulling image/, /ImagePullBackOff/, /acme\/pricing-engine:3\.7\.0-rc\.2: not found/],
+    logPatterns: [/ErrImagePull/, /Back-off pulling image/, /ImagePullBackOff/, /acme\/pricing-engine:3\.7\.0-rc\.2: not found/],
     lastGood: /^3\.6\.4$/,
-    wrong: {
+    ineffectiveFixes: {
       'the same again': [deploy('container', pricing)],
       'another tag that nobody pushed': [changed(pricing, () => ({ tag: '3.7.1' })), deploy('container', pricing)],
       'an image that nobody pushed': [changed(pricing, () => ({ image_name: 'acme/pricing', tag: '3.7.0' })), deploy('container', pricing)],
     },
-    detour: { there: [changed(pricing, () => ({ image_name: 'acme/pricing-engine', tag: '3.6.4' })), deploy('container', pricing)], back: [changed(pricing, () => ({ tag: '3.7.0-rc.2' })), deploy('container', pricing)] },
+    alternativeFix: { there: [changed(pricing, () => ({ image_name: 'acme/pricing-engine', tag: '3.6.4' })), deploy('container', pricing)], back: [changed(pricing, () => ({ tag: '3.7.0-rc.2' })), deploy('container', pricing)] },
     fix: [changed(pricing, () => ({ tag: '3.7.0' })), deploy('container', pricing)],
   },
   {
     name: 'failing-readiness-probe', kind: 'container', service: suggest, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/Readiness probe failed: HTTP probe failed with statuscode: 503/, /suggestion index: \d+\/48 segments loaded, \d+s to go/],
-    wrong: {
+    logPatterns: [/Readiness probe failed: HTTP probe failed with statuscode: 503/, /suggestion index: \d+\/48 segments loaded, \d+s to go/],
+    ineffectiveFixes: {
       'the same again': [deploy('container', suggest)],
       'a little more patience': [changed(suggest, readiness({ failure_threshold: 10 })), deploy('container', suggest)],
       'a path that is not there': [changed(suggest, readiness({ ...asking(8080, '/healthz'), failure_threshold: 30 })), deploy('container', suggest)],
     },
-    detour: { there: [changed(suggest, readiness(asking(8080, '/live'))), deploy('container', suggest)], back: [changed(suggest, readiness({ ...asking(8080, '/ready'), failure_threshold: 2 })), deploy('container', suggest)] },
+    alternativeFix: { there: [changed(suggest, readiness(asking(8080, '/live'))), deploy('container', suggest)], back: [changed(suggest, readiness({ ...asking(8080, '/ready'), failure_threshold: 2 })), deploy('container', suggest)] },
     fix: [changed(suggest, readiness({ ...asking(8080, '/ready'), initial_delay_seconds: 30, period_seconds: 10, failure_threshold: 9 })), deploy('container', suggest)],
   },
   {
     name: 'missing-variable', kind: 'application', service: payments, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/ConfigurationError: RATES_API_URL is not set\n\s+at required/, /Exit Code:\s+1/, /Back-off restarting failed container/],
+    logPatterns: [/ConfigurationError: RATES_API_URL is not set\n\s+at required/, /Exit Code:\s+1/, /Back-off restarting failed container/],
     lastGood: /^c81f5a2/,
-    wrong: {
+    ineffectiveFixes: {
       'the same again': [deploy('application', payments)],
       'a variable of another name': [variable(payments, 'RATES_URL'), deploy('application', payments)],
     },
-    detour: { there: [deploy('application', payments, { git_commit_id: 'c81f5a2d' })], back: [deploy('application', payments)] },
+    alternativeFix: { there: [deploy('application', payments, { git_commit_id: 'c81f5a2d' })], back: [deploy('application', payments)] },
     fix: [variable(payments, 'RATES_API_URL'), deploy('application', payments)],
   },
   {
     name: 'wrong-variable-value', kind: 'application', service: orders, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/Error: getaddrinfo ENOTFOUND queue\.stagging\.acme\.internal\n\s+at GetAddrInfoReqWrap/, /Back-off restarting failed container/],
+    logPatterns: [/Error: getaddrinfo ENOTFOUND queue\.stagging\.acme\.internal\n\s+at GetAddrInfoReqWrap/, /Back-off restarting failed container/],
     changed: { variable: 'QUEUE_HOST' },
-    wrong: {
+    ineffectiveFixes: {
       'the same again': [deploy('application', orders)],
       'the commit before': [deploy('application', orders, { git_commit_id: '2b8d6fe' })],
       'another host that is not there': [queueHost('queue.acme.internal'), deploy('application', orders)],
     },
-    detour: {
+    alternativeFix: {
       there: [queueHost('queue.staging.acme.internal'), deploy('application', orders)],
       back: [queueHost('queue.stagging.acme.internal'), deploy('application', orders)],
     },
@@ -167,45 +167,45 @@ export const expected: readonly Expected[] = [
   },
   {
     name: 'wrong-port', kind: 'container', service: gifts, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/server listening at http:\/\/0\.0\.0\.0:3000/, /Readiness probe failed: Get "http:\/\/10\.42\.0\.17:8080\/health": dial tcp 10\.42\.0\.17:8080: connect: connection refused/],
+    logPatterns: [/server listening at http:\/\/0\.0\.0\.0:3000/, /Readiness probe failed: Get "http:\/\/10\.42\.0\.17:8080\/health": dial tcp 10\.42\.0\.17:8080: connect: connection refused/],
     lastGood: /^4\.8\.1$/,
-    wrong: {
+    ineffectiveFixes: {
       'the same again': [deploy('container', gifts)],
       'another path': [changed(gifts, readiness(asking(8080, '/'))), deploy('container', gifts)],
       'another port that nobody listens on': [changed(gifts, listeningOn(8000)), deploy('container', gifts)],
     },
-    detour: { there: [changed(gifts, (read) => ({ ...listeningOn(8080)(read), tag: '4.8.1' })), deploy('container', gifts)], back: [changed(gifts, () => ({ tag: '5.0.0' })), deploy('container', gifts)] },
+    alternativeFix: { there: [changed(gifts, (read) => ({ ...listeningOn(8080)(read), tag: '4.8.1' })), deploy('container', gifts)], back: [changed(gifts, () => ({ tag: '5.0.0' })), deploy('container', gifts)] },
     fix: [changed(gifts, listeningOn(3000)), deploy('container', gifts)],
   },
   {
     name: 'out-of-memory', kind: 'container', service: recommendations, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/Reason:\s+OOMKilled\n\s+Exit Code:\s+137/, /Memory cgroup out of memory: Killed process/, /\[gc\] GC\(\d+\) Pause Full/, /Back-off restarting failed container/],
+    logPatterns: [/Reason:\s+OOMKilled\n\s+Exit Code:\s+137/, /Memory cgroup out of memory: Killed process/, /\[gc\] GC\(\d+\) Pause Full/, /Back-off restarting failed container/],
     lastGood: /^7\.9\.2$/,
-    wrong: {
+    ineffectiveFixes: {
       'the same again': [deploy('container', recommendations)],
       'a little more memory': [changed(recommendations, () => ({ memory: 1024 })), deploy('container', recommendations)],
       'more of something else': [changed(recommendations, () => ({ cpu: 4000 })), deploy('container', recommendations)],
     },
-    detour: { there: [changed(recommendations, () => ({ tag: '7.9.2' })), deploy('container', recommendations)], back: [changed(recommendations, () => ({ tag: '8.0.0' })), deploy('container', recommendations)] },
+    alternativeFix: { there: [changed(recommendations, () => ({ tag: '7.9.2' })), deploy('container', recommendations)], back: [changed(recommendations, () => ({ tag: '8.0.0' })), deploy('container', recommendations)] },
     fix: [changed(recommendations, () => ({ memory: 1536 })), deploy('container', recommendations)],
   },
   {
     name: 'docker-build-error', kind: 'application', service: returns, state: 'BUILD_ERROR', step: 'BUILD',
-    says: [/npm error code EUSAGE/, /Missing: pdfkit@0\.17\.1 from lock file/, /did not complete successfully: exit code: 1/, /failed to solve/],
+    logPatterns: [/npm error code EUSAGE/, /Missing: pdfkit@0\.17\.1 from lock file/, /did not complete successfully: exit code: 1/, /failed to solve/],
     lastGood: /^b7e35f0/,
-    wrong: {
+    ineffectiveFixes: {
       'the newest commit again': [deploy('application', returns)],
       'a commit that is not there': [deploy('application', returns, { git_commit_id: 'abcdef1' })],
       'the commit that fails, by its name': [deploy('application', returns, { git_commit_id: 'e2a6108dc57f' })],
     },
-    detour: { there: [deploy('application', returns, { git_commit_id: '90c2d41f6b7a' })], back: [deploy('application', returns)] },
+    alternativeFix: { there: [deploy('application', returns, { git_commit_id: '90c2d41f6b7a' })], back: [deploy('application', returns)] },
     fix: [deploy('application', returns, { git_commit_id: 'b7e35f0' })],
   },
   {
     name: 'terraform-state-lock', kind: 'terraform', service: network, state: 'DEPLOYMENT_ERROR', step: 'EXECUTING',
-    says: [/Error acquiring the state lock[^]*Lock Info:[^]*Path: {6}acme-terraform-state\/network\/staging\.tfstate[^]*Who: {7}runner@plan-runner-\w+-\w+/, /terraform exited with code 1/],
+    logPatterns: [/Error acquiring the state lock[^]*Lock Info:[^]*Path: {6}acme-terraform-state\/network\/staging\.tfstate[^]*Who: {7}runner@plan-runner-\w+-\w+/, /terraform exited with code 1/],
     lastGood: /^4c7e19b/,
-    wrong: {
+    ineffectiveFixes: {
       'the same again': [deploy('terraform', network)],
       'another version of the one that holds it, undeployed': [changed(runner, () => ({ tag: '2.0.3' })), deploy('terraform', network)],
     },
@@ -217,24 +217,24 @@ export const expected: readonly Expected[] = [
   },
   {
     name: 'helm-timeout', kind: 'helm', service: events, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/Error: UPGRADE FAILED: .* timed out waiting for the condition/, /StatefulSet is not ready: .* out of 3 expected pods are ready/, /Loaded 219 of 318 logs/],
-    wrong: {
+    logPatterns: [/Error: UPGRADE FAILED: .* timed out waiting for the condition/, /StatefulSet is not ready: .* out of 3 expected pods are ready/, /Loaded 219 of 318 logs/],
+    ineffectiveFixes: {
       'the same again': [deploy('helm', events)],
       'a little more time': [helm(events, { timeout_sec: 240 }), deploy('helm', events)],
       'a version that there is not': [helm(events, chart('31.0.1')), deploy('helm', events)],
     },
-    detour: { there: [helm(events, chart('30.1.8')), deploy('helm', events)], back: [helm(events, { ...chart('31.0.0'), timeout_sec: 200 }), deploy('helm', events)] },
+    alternativeFix: { there: [helm(events, chart('30.1.8')), deploy('helm', events)], back: [helm(events, { ...chart('31.0.0'), timeout_sec: 200 }), deploy('helm', events)] },
     fix: [helm(events, { ...chart('31.0.0'), timeout_sec: 600 }), deploy('helm', events)],
   },
   {
     name: 'database-down', kind: 'container', service: ledger, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/psycopg\.OperationalError: .* port 5432 failed: Connection refused/, /Worker failed to boot/, /Back-off restarting failed container/],
+    logPatterns: [/psycopg\.OperationalError: .* port 5432 failed: Connection refused/, /Worker failed to boot/, /Back-off restarting failed container/],
     lastGood: /^2\.4\.0$/,
-    wrong: {
+    ineffectiveFixes: {
       'the same again': [deploy('container', ledger)],
       'the tag before': [changed(ledger, () => ({ tag: '2.4.0' })), deploy('container', ledger)],
     },
-    detour: {
+    alternativeFix: {
       there: [deploy('database', 'ledger/staging/ledger-db'), deploy('container', ledger)],
       back: [{ call: 'stop_environment', input: environment('ledger/staging') }, deploy('container', ledger)],
     },
@@ -242,8 +242,8 @@ export const expected: readonly Expected[] = [
   },
   {
     name: 'image-pull-denied', kind: 'container', service: mailer, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/docker-hub\.acme\.example\/acme\/mailer:1\.9\.0": pull access denied, repository does not exist or may require authorization/, /ImagePullBackOff/],
-    wrong: {
+    logPatterns: [/docker-hub\.acme\.example\/acme\/mailer:1\.9\.0": pull access denied, repository does not exist or may require authorization/, /ImagePullBackOff/],
+    ineffectiveFixes: {
       'the same again': [deploy('container', mailer)],
       'another tag from there': [changed(mailer, () => ({ tag: '1.8.3' })), deploy('container', mailer)],
       'another registry that does not let it': [changed(mailer, registry('ecr')), deploy('container', mailer)],
@@ -252,13 +252,13 @@ export const expected: readonly Expected[] = [
   },
   {
     name: 'flaky-migration-job', kind: 'container', service: billing, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/SchemaMismatchError: refusing to start on schema 5\.2\.0/, /this build expects 5\.3\.0/],
-    alsoSays: {
+    logPatterns: [/SchemaMismatchError: refusing to start on schema 5\.2\.0/, /this build expects 5\.3\.0/],
+    otherServiceLog: {
       kind: 'job', service: 'billing/staging/billing-migrate',
       lines: [/still waiting for AccessExclusiveLock on relation/, /ERROR: {2}canceling statement due to lock timeout/, /0044_invoices_settled_at failed, transaction rolled back \(SQLSTATE 55P03\)/],
     },
     lastGood: /^5\.2\.0$/,
-    wrong: {
+    ineffectiveFixes: {
       'the same again': [deploy('container', billing)],
       'the database again': [deploy('database', 'billing/staging/billing-db'), deploy('container', billing)],
     },
@@ -266,9 +266,9 @@ export const expected: readonly Expected[] = [
   },
   {
     name: 'cluster-locked', kind: 'container', service: stock, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    says: [/The node was low on resource: ephemeral-storage/, /untolerated taint \{node\.kubernetes\.io\/disk-pressure: \}/],
+    logPatterns: [/The node was low on resource: ephemeral-storage/, /untolerated taint \{node\.kubernetes\.io\/disk-pressure: \}/],
     lastGood: /^1\.17\.0$/,
-    wrong: {
+    ineffectiveFixes: {
       'the same again': [{ ...deploy('container', stock), refused: /is locked by Bo Lindqvist until .*Incident 2291/ }],
       'the tag before': [{ ...changed(stock, () => ({ tag: '1.17.0' })), refused: /is locked by Bo Lindqvist/ }],
     },

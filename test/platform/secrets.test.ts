@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hiddenSecret } from '../../src/contract/primitives.ts';
 import { allOperations, type OperationName } from '../../src/contract/operations.ts';
-import { type Json, type Lab, startLab } from './lab.ts';
+import { type Json, type TestPlatform, startTestPlatform } from './lab.ts';
 import { sentSecrets, validRequests } from './requests.ts';
 
-let lab: Lab;
+let platform: TestPlatform;
 let requests: Record<OperationName, Json>;
 const logged: string[] = [];
 const answers = new Map<OperationName, string>();
@@ -17,15 +17,15 @@ const write = (fields: object, message: string) => void logged.push(JSON.stringi
 const sending = ['create_application', 'create_secret', 'update_container', 'create_helm_repository', 'create_webhook'] as const;
 
 beforeAll(async () => {
-  lab = await startLab({ log: { info: write, warn: write, error: write } });
-  requests = validRequests({ ...lab.seed, organization_id: lab.organizationId }, 'c');
+  platform = await startTestPlatform({ log: { info: write, warn: write, error: write } });
+  requests = validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'c');
   const names = allOperations.map(({ name }) => name as OperationName);
   for (const name of [...sending, ...names.filter((other) => !sending.includes(other as 'create_secret'))]) {
-    answers.set(name, (await lab.call(name, requests[name])).text);
+    answers.set(name, (await platform.call(name, requests[name])).text);
   }
 });
 
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
 test('every secret was sent and accepted', async () => {
   const sent = JSON.stringify(sending.map((name) => requests[name]));
@@ -42,25 +42,25 @@ test('no answer of any operation shows one, nor the log', () => {
 });
 
 test('none stands in clear in any file of the data directory', async () => {
-  for (const name of await readdir(lab.dataDir)) {
-    const bytes = await readFile(join(lab.dataDir, name));
+  for (const name of await readdir(platform.dataDir)) {
+    const bytes = await readFile(join(platform.dataDir, name));
     for (const secret of sentSecrets) expect(bytes.includes(secret), `${secret} in ${name}`).toBe(false);
   }
 });
 
 test('a refusal of a secret does not repeat it', async () => {
-  const application = { application_id: lab.seed['application_id'] };
-  await lab.must('create_secret', { ...application, key: 'TWICE', value: 'first-try' });
+  const application = { application_id: platform.seed['application_id'] };
+  await platform.must('create_secret', { ...application, key: 'TWICE', value: 'first-try' });
   for (const input of [{ key: 'TWICE', value: 'refused-value' }, { key: '1BAD', value: 'refused-value' }, { key: 'X', value: 'refused-value', mount_path: 'relative' }]) {
-    const { status, text } = await lab.call('create_secret', { ...application, ...input });
+    const { status, text } = await platform.call('create_secret', { ...application, ...input });
     expect(status).toBe(400);
     expect(text).not.toContain('refused-value');
   }
 });
 
 test('a webhook says only whether it has a secret', async () => {
-  const webhook = { organization_id: lab.organizationId, target_url: 'https://hooks.example.com/plain', events: ['DEPLOYMENT_FAILED'] };
-  expect(await lab.must('create_webhook', webhook)).toMatchObject({ target_secret_set: false, kind: 'STANDARD', enabled: true });
+  const webhook = { organization_id: platform.organizationId, target_url: 'https://hooks.example.com/plain', events: ['DEPLOYMENT_FAILED'] };
+  expect(await platform.must('create_webhook', webhook)).toMatchObject({ target_secret_set: false, kind: 'STANDARD', enabled: true });
   expect(JSON.parse(answers.get('create_webhook')!)).toMatchObject({ target_secret_set: true });
 });
 
@@ -78,16 +78,16 @@ const withAuthentication = (name: string) => ({
 
 test("a scaler's secret is hidden; sent back hidden it stays, and an unknown one can't stay", async () => {
   const shown = JSON.parse(answers.get('update_container')!) as { autoscaling: { scalers: { trigger_authentication: Json }[] } };
-  expect(shown.autoscaling.scalers[0]!.trigger_authentication).toMatchObject({ name: 'kafka', config_yaml: hiddenSecret, organization_id: lab.organizationId });
+  expect(shown.autoscaling.scalers[0]!.trigger_authentication).toMatchObject({ name: 'kafka', config_yaml: hiddenSecret, organization_id: platform.organizationId });
 
   const sealed = () => {
-    const row = (lab.dump()['service'] as { id: string; spec: string }[]).find(({ id }) => id === lab.seed['container_id']);
+    const row = (platform.dump()['service'] as { id: string; spec: string }[]).find(({ id }) => id === platform.seed['container_id']);
     return (JSON.parse(row!.spec) as { autoscaling: { scalers: { trigger_authentication: Json }[] } }).autoscaling.scalers[0]!.trigger_authentication['sealed_config_yaml'];
   };
   const before = sealed();
-  await lab.must('update_container', withAuthentication('kafka'));
+  await platform.must('update_container', withAuthentication('kafka'));
   expect(sealed()).toBe(before);
-  const { status, body } = await lab.call('update_container', withAuthentication('another'));
+  const { status, body } = await platform.call('update_container', withAuthentication('another'));
   expect(status).toBe(400);
   expect(body['message']).toMatch(/^autoscaling\.scalers\.0\.trigger_authentication\.config_yaml: /);
 });
@@ -97,7 +97,7 @@ test.each([
   ['create_helm_repository', { kind: 'HTTPS', url: 'https://user:sent-in-the-address@charts.example.com' }, /^url: /],
   ['update_helm', { source: { git_repository: { url: 'https://sent-in-the-address@git.example.com/team/app.git' } } }, /^source\.git_repository\.url: /],
 ] as const)('%s refuses credentials in an address, which answers would show', async (name, change, message) => {
-  const { status, body, text } = await lab.call(name, { ...requests[name], name: 'with credentials', ...change });
+  const { status, body, text } = await platform.call(name, { ...requests[name], name: 'with credentials', ...change });
   expect(status).toBe(400);
   expect(body['message']).toMatch(message);
   expect(text).not.toContain('sent-in-the-address');

@@ -1,54 +1,54 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OperationName } from '../../src/contract/operations.ts';
-import { type Json, type Lab, nobody, type Reply, rowsOf, startLab } from './lab.ts';
+import { type Json, type TestPlatform, unknownId, type PlatformResponse, rowsOf, startTestPlatform } from './lab.ts';
 import { validRequests } from './requests.ts';
 
-let lab: Lab;
+let platform: TestPlatform;
 let ids: Readonly<Record<string, string>>;
 let count = 0;
 
 beforeAll(async () => {
-  lab = await startLab();
-  ids = { ...lab.seed, organization_id: lab.organizationId };
+  platform = await startTestPlatform();
+  ids = { ...platform.seed, organization_id: platform.organizationId };
 });
 
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
 /** A valid request under a name of its own, without ports and volumes, changed. */
 const request = (name: OperationName, change: Json = {}): Json => {
   const { ports: _, storage, ...rest } = validRequests(ids, `${(count += 1)}`)[name];
   return { ...rest, ...(typeof storage === 'number' && { storage }), ...change };
 };
-const send = (name: OperationName, change: Json) => lab.call(name, request(name, change));
+const send = (name: OperationName, change: Json) => platform.call(name, request(name, change));
 
-const expectRefusal = ({ status, body }: Reply, message: RegExp): void => {
+const expectRefusal = ({ status, body }: PlatformResponse, message: RegExp): void => {
   expect(body['message']).toMatch(message);
   expect(status).toBe(400);
 };
 
 describe('names', () => {
   test('of projects are unique in the organization, whatever the case', async () => {
-    await lab.must('create_project', { organization_id: ids['organization_id'], name: 'Twice' });
-    expectRefusal(await lab.call('create_project', { organization_id: ids['organization_id'], name: 'tWICE' }), /^name: .*"Twice"/);
+    await platform.must('create_project', { organization_id: ids['organization_id'], name: 'Twice' });
+    expectRefusal(await platform.call('create_project', { organization_id: ids['organization_id'], name: 'tWICE' }), /^name: .*"Twice"/);
   });
 
   test('of environments are unique in their project', async () => {
     const environment = { cluster_id: ids['cluster_id'], mode: 'DEVELOPMENT' };
-    const other = await lab.must('create_project', request('create_project'));
-    await lab.must('create_environment', { ...environment, project_id: ids['project_id'], name: 'Preview' });
-    expectRefusal(await lab.call('create_environment', { ...environment, project_id: ids['project_id'], name: 'preview' }), /^name: /);
-    expect((await lab.call('create_environment', { ...environment, project_id: other['id'], name: 'preview' })).status).toBe(201);
+    const other = await platform.must('create_project', request('create_project'));
+    await platform.must('create_environment', { ...environment, project_id: ids['project_id'], name: 'Preview' });
+    expectRefusal(await platform.call('create_environment', { ...environment, project_id: ids['project_id'], name: 'preview' }), /^name: /);
+    expect((await platform.call('create_environment', { ...environment, project_id: other['id'], name: 'preview' })).status).toBe(201);
   });
 
   test('of services are unique in their environment, of whatever kind', async () => {
-    await lab.must('create_application', request('create_application', { name: 'Basket' }));
+    await platform.must('create_application', request('create_application', { name: 'Basket' }));
     expectRefusal(await send('create_database', { name: 'basket' }), /^name: .*"Basket"/);
     expectRefusal(await send('update_container', { name: 'BASKET' }), /^name: /);
     expectRefusal(await send('update_helm', { name: 'BASKET' }), /^name: /);
   });
 
   test('may change only in case', async () => {
-    await lab.must('update_container', request('update_container', { name: 'Renamed' }));
+    await platform.must('update_container', request('update_container', { name: 'Renamed' }));
     expect((await send('update_container', { name: 'RENAMED' })).body).toMatchObject({ name: 'RENAMED' });
   });
 
@@ -62,7 +62,7 @@ describe('resources', () => {
   const cases = (['create_application', 'update_container'] as const).flatMap((name) => (['cpu', 'memory', 'gpu'] as const).map((member) => ({ name, member })));
 
   test.each(cases)("$name: $member reaches the cluster's maximum and no further", async ({ name, member }) => {
-    const { body } = await lab.call('get_container', { container_id: ids['container_id'] });
+    const { body } = await platform.call('get_container', { container_id: ids['container_id'] });
     const most = body[maximum[member]] as number;
     expect((await send(name, { [member]: most })).body).toMatchObject({ [member]: most, [maximum[member]]: most });
     expectRefusal(await send(name, { [member]: most + 1 }), new RegExp(`^${member}: ${most + 1} .*maximum of ${most}`));
@@ -74,7 +74,7 @@ describe('resources', () => {
 
   test('have the defaults of the document', async () => {
     const { name, registry_id, image_name, tag, healthchecks, container_id } = request('update_container');
-    expect((await lab.call('update_container', { name, registry_id, image_name, tag, healthchecks, container_id })).body).toMatchObject({
+    expect((await platform.call('update_container', { name, registry_id, image_name, tag, healthchecks, container_id })).body).toMatchObject({
       cpu: 500, memory: 512, gpu: 0, min_running_instances: 1, max_running_instances: 1, ports: [], storage: [], auto_preview: false, labels_groups: [], annotations_groups: [],
     });
   });
@@ -127,12 +127,12 @@ describe('ports and storage', () => {
   });
 
   test('a PUT creates what has no id, updates what has one, removes what is not sent', async () => {
-    const first = await lab.must('update_container', request('update_container', {
+    const first = await platform.must('update_container', request('update_container', {
       ports: [{ internal_port: 80, name: 'a' }, { internal_port: 81, name: 'b' }], storage: [{ type: 'FAST_SSD', size: 1, mount_point: '/a' }],
     }));
     const [a] = first['ports'] as Json[];
     const [volume] = first['storage'] as Json[];
-    const second = await lab.must('update_container', request('update_container', {
+    const second = await platform.must('update_container', request('update_container', {
       ports: [{ internal_port: 82, name: 'c' }, { id: a!['id'], internal_port: 8080, name: 'a' }], storage: [{ ...volume, size: 5 }],
     }));
     const [created, updated, ...rest] = second['ports'] as Json[];
@@ -140,13 +140,13 @@ describe('ports and storage', () => {
     expect(updated).toMatchObject({ id: a!['id'], internal_port: 8080 });
     expect((first['ports'] as Json[]).map(({ id }) => id)).not.toContain(created!['id']);
     expect(second['storage']).toEqual([{ ...volume, size: 5 }]);
-    expect((await lab.must('get_container', { container_id: ids['container_id'] }))['ports']).toEqual(second['ports']);
+    expect((await platform.must('get_container', { container_id: ids['container_id'] }))['ports']).toEqual(second['ports']);
   });
 
   test('an id that the service does not have is refused, as is one given twice', async () => {
-    expectRefusal(await send('update_container', { ports: [{ id: nobody, internal_port: 80 }] }), /^ports\.0\.id: .*00000000/);
-    expectRefusal(await send('create_application', { storage: [{ id: nobody, type: 'FAST_SSD', size: 1, mount_point: '/a' }] }), /^storage\.0\.id: /);
-    const { ports } = await lab.must('update_container', request('update_container', { ports: [{ internal_port: 80 }] }));
+    expectRefusal(await send('update_container', { ports: [{ id: unknownId, internal_port: 80 }] }), /^ports\.0\.id: .*00000000/);
+    expectRefusal(await send('create_application', { storage: [{ id: unknownId, type: 'FAST_SSD', size: 1, mount_point: '/a' }] }), /^storage\.0\.id: /);
+    const { ports } = await platform.must('update_container', request('update_container', { ports: [{ internal_port: 80 }] }));
     const [port] = ports as Json[];
     expectRefusal(await send('update_container', { ports: [port, { ...port, internal_port: 81, name: 'other' }] }), /^ports\.1\.id: /);
   });
@@ -154,24 +154,24 @@ describe('ports and storage', () => {
 
 describe('references', () => {
   const unknown: [OperationName, Json, RegExp][] = [
-    ['create_environment', { cluster_id: nobody }, /^cluster_id: /],
-    ['update_container', { registry_id: nobody }, /^registry_id: /],
-    ['update_container', { labels_groups: [{ id: nobody }] }, /^labels_groups: /],
-    ['create_application', { annotations_groups: [{ id: nobody }] }, /^annotations_groups: /],
-    ['update_helm', { source: { helm_repository: { repository: nobody, chart_name: 'a', chart_version: '1' } } }, /^source\.helm_repository\.repository: /],
-    ['update_alert_rule', { alert_receiver_ids: [nobody] }, /^alert_receiver_ids: /],
-    ['invite_member', { role_id: nobody }, /^role_id: /],
+    ['create_environment', { cluster_id: unknownId }, /^cluster_id: /],
+    ['update_container', { registry_id: unknownId }, /^registry_id: /],
+    ['update_container', { labels_groups: [{ id: unknownId }] }, /^labels_groups: /],
+    ['create_application', { annotations_groups: [{ id: unknownId }] }, /^annotations_groups: /],
+    ['update_helm', { source: { helm_repository: { repository: unknownId, chart_name: 'a', chart_version: '1' } } }, /^source\.helm_repository\.repository: /],
+    ['update_alert_rule', { alert_receiver_ids: [unknownId] }, /^alert_receiver_ids: /],
+    ['invite_member', { role_id: unknownId }, /^role_id: /],
   ];
 
   test.each(unknown)('%s with %j: an id that nothing has is a 400 that names member and id', async (name, change, message) => {
     const reply = await send(name, change);
     expectRefusal(reply, message);
-    expect(reply.body['message']).toContain(nobody);
+    expect(reply.body['message']).toContain(unknownId);
   });
 });
 
 const registryOf = async (kind: string) => {
-  const registries = rowsOf(await lab.must('list_container_registries', { organization_id: ids['organization_id'] }));
+  const registries = rowsOf(await platform.must('list_container_registries', { organization_id: ids['organization_id'] }));
   return registries.find((row) => row['kind'] === kind)!['id'];
 };
 
@@ -200,7 +200,7 @@ describe('an application', () => {
       service_type: 'APPLICATION', environment: { id: ids['environment_id'] }, build_mode: 'DOCKER',
       git_repository: { url: 'git@git.example.com:team/checkout.git', owner: 'team', name: 'checkout', branch: 'main', root_path: '/', has_access: true },
     });
-    expect(await lab.must('get_application', { application_id: body['id'] })).toEqual(body);
+    expect(await platform.must('get_application', { application_id: body['id'] })).toEqual(body);
   });
 
   test('shows its groups in full', async () => {
@@ -217,7 +217,7 @@ describe('an application', () => {
 describe('a database', () => {
   test('has 10 GB, no access from outside and an address by default', async () => {
     const { environment_id, name, type, version, mode } = request('create_database');
-    const { body } = await lab.call('create_database', { environment_id, name, type, version, mode });
+    const { body } = await platform.call('create_database', { environment_id, name, type, version, mode });
     expect(body).toMatchObject({ storage: 10, accessibility: 'PRIVATE', port: 5432, host: expect.stringMatching(/^[a-z0-9.-]+$/), service_type: 'DATABASE' });
   });
 });
@@ -235,7 +235,7 @@ describe('a helm service', () => {
       const { body } = await send('update_helm', { source: sent });
       expect(body['source']).toMatchObject(answered);
       expect((await send('update_helm', { source: body['source'] })).body['source']).toEqual(body['source']);
-      expect((await lab.must('get_helm', { helm_id: ids['helm_id'] }))['source']).toEqual(body['source']);
+      expect((await platform.must('get_helm', { helm_id: ids['helm_id'] }))['source']).toEqual(body['source']);
     }
   });
 
@@ -248,7 +248,7 @@ describe('a helm service', () => {
 
   test('has the defaults of the document', async () => {
     const { helm_id, name, auto_deploy, source, arguments: args } = request('update_helm');
-    expect((await lab.call('update_helm', { helm_id, name, auto_deploy, source, arguments: args, values_override: {} })).body).toMatchObject({
+    expect((await platform.call('update_helm', { helm_id, name, auto_deploy, source, arguments: args, values_override: {} })).body).toMatchObject({
       timeout_sec: 600, allow_cluster_wide_resources: false, auto_preview: false, ports: [], values_override: {},
     });
   });
@@ -261,34 +261,34 @@ const idsIn = (policy: Json) => [
 describe('autoscaling', () => {
   test('keeps the ids of policy, scalers and credentials that stay', async () => {
     const policy = { scalers: [{ scaler_type: 'cpu' }, { scaler_type: 'kafka', role: 'SAFETY', trigger_authentication: { name: 'k', config_yaml: 'a: b' } }] };
-    const first = (await lab.must('update_container', request('update_container', { autoscaling: policy })))['autoscaling'] as Json;
-    const second = (await lab.must('update_container', request('update_container', { autoscaling: policy })))['autoscaling'] as Json;
+    const first = (await platform.must('update_container', request('update_container', { autoscaling: policy })))['autoscaling'] as Json;
+    const second = (await platform.must('update_container', request('update_container', { autoscaling: policy })))['autoscaling'] as Json;
     expect(first).toMatchObject({ mode: 'KEDA', polling_interval_seconds: 30, cooldown_period_seconds: 300, service_id: ids['container_id'], scalers: [{ enabled: true, role: 'PRIMARY' }, { role: 'SAFETY' }] });
     expect(idsIn(second)).toEqual(idsIn(first));
     const { autoscaling: _, ...without } = request('update_container');
-    expect((await lab.call('update_container', without)).body).not.toHaveProperty('autoscaling');
+    expect((await platform.call('update_container', without)).body).not.toHaveProperty('autoscaling');
   });
 });
 
 describe('an environment', () => {
   test('lists its services of every kind, each with its own members', async () => {
-    const rows = rowsOf(await lab.must('list_services', { environment_id: ids['environment_id'] }));
+    const rows = rowsOf(await platform.must('list_services', { environment_id: ids['environment_id'] }));
     const members: Record<string, string> = { APPLICATION: 'git_repository', CONTAINER: 'image_name', DATABASE: 'version', JOB: 'job_type', HELM: 'source', TERRAFORM: 'provider_version' };
     expect(new Set(rows.map((row) => row['service_type']))).toEqual(new Set(Object.keys(members)));
     for (const row of rows) expect(row).toHaveProperty(members[row['service_type'] as string]!);
   });
 
   test('says who changed it last', async () => {
-    const read = () => lab.must('get_environment', { environment_id: ids['environment_id'] });
-    await lab.must('create_database', request('create_database'));
+    const read = () => platform.must('get_environment', { environment_id: ids['environment_id'] });
+    await platform.must('create_database', request('create_database'));
     expect(await read()).toMatchObject({ last_updated_by: 'admin of the tests', project: { id: ids['project_id'] }, organization: { id: ids['organization_id'] } });
   });
 
   test('counts in its project', async () => {
-    const project = await lab.must('create_project', request('create_project'));
+    const project = await platform.must('create_project', request('create_project'));
     expect(project).toMatchObject({ associated_environments_count: 0 });
-    await lab.must('create_environment', { ...request('create_environment'), project_id: project['id'] });
-    const rows = rowsOf(await lab.must('list_projects', { organization_id: ids['organization_id'] }));
+    await platform.must('create_environment', { ...request('create_environment'), project_id: project['id'] });
+    const rows = rowsOf(await platform.must('list_projects', { organization_id: ids['organization_id'] }));
     expect(rows.find((row) => row['id'] === project['id'])).toMatchObject({ associated_environments_count: 1 });
   });
 });

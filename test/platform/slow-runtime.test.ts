@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Runtime } from '../../src/platform/runtime/runtime.ts';
 import { databaseFile } from '../../src/platform/store/database.ts';
-import { type Lab, startLab } from './lab.ts';
+import { type TestPlatform, startTestPlatform } from './lab.ts';
 
 /** A method of the runtime that is entered, and answers when it is told to. */
 const held = () => {
@@ -22,7 +22,7 @@ const held = () => {
 
 let logs: ReturnType<typeof held>;
 let observation: ReturnType<typeof held>;
-let lab: Lab;
+let platform: TestPlatform;
 /** What happened, in order. */
 let events: string[];
 
@@ -40,32 +40,32 @@ const slow = (simulated: Runtime): Runtime => ({
 
 beforeEach(async () => {
   [logs, observation, events] = [held(), held(), []];
-  lab = await startLab({ runtime: slow });
+  platform = await startTestPlatform({ runtime: slow });
 });
 afterEach(async () => {
   logs.release();
   observation.release();
-  await lab.close();
+  await platform.close();
 });
 
-type Call = Parameters<Lab['must']>;
+type Call = Parameters<TestPlatform['must']>;
 
 /** Calls an operation that must be accepted, and notes when it is answered. */
 const noted = async (...[name, input]: Call) => {
-  const answer = await lab.must(name, input);
+  const answer = await platform.must(name, input);
   events.push(name);
   return answer;
 };
 
-const service = () => ({ application_id: lab.seed['application_id'] });
-const environment = () => ({ environment_id: lab.seed['environment_id'] });
-const state = async () => (await lab.must('get_application_status', service()))['state'];
+const service = () => ({ application_id: platform.seed['application_id'] });
+const environment = () => ({ environment_id: platform.seed['environment_id'] });
+const state = async () => (await platform.must('get_application_status', service()))['state'];
 
 test('nobody waits for a log that the runtime is slow to give', async () => {
   const log = noted('get_application_logs', service());
   await logs.entered;
-  await noted('list_projects', { organization_id: lab.organizationId });
-  await noted('create_project', { organization_id: lab.organizationId, name: 'meanwhile' });
+  await noted('list_projects', { organization_id: platform.organizationId });
+  await noted('create_project', { organization_id: platform.organizationId, name: 'meanwhile' });
   logs.release();
   const { results } = await log;
   expect(events).toEqual(['list_projects', 'create_project', 'get_application_logs']);
@@ -76,7 +76,7 @@ test('nobody waits for an observation, and what is decided meanwhile holds', asy
   await noted('deploy_application', service());
   await observation.entered;
   expect(await state()).toBe('BUILDING');
-  await noted('create_project', { organization_id: lab.organizationId, name: 'meanwhile' });
+  await noted('create_project', { organization_id: platform.organizationId, name: 'meanwhile' });
   await noted('cancel_deployment', environment());
   expect(await state()).toBe('CANCELING');
   observation.release();
@@ -84,12 +84,12 @@ test('nobody waits for an observation, and what is decided meanwhile holds', asy
 });
 
 test('a read is answered while another connection holds the write lock, also the first with its token', async () => {
-  const other = new DatabaseSync(join(lab.dataDir, databaseFile));
+  const other = new DatabaseSync(join(platform.dataDir, databaseFile));
   other.exec('BEGIN IMMEDIATE');
-  const created = noted('create_project', { organization_id: lab.organizationId, name: 'waits' });
+  const created = noted('create_project', { organization_id: platform.organizationId, name: 'waits' });
   // Long enough that the creation has come as far as the lock.
   await setTimeout(50);
-  const read = await lab.call('list_projects', { organization_id: lab.organizationId }, { authorization: `Token ${lab.tokens.read}` });
+  const read = await platform.call('list_projects', { organization_id: platform.organizationId }, { authorization: `Token ${platform.tokens.read}` });
   events.push('list_projects');
   other.exec('COMMIT');
   other.close();

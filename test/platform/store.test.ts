@@ -5,11 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { databaseFile, type Db, openDatabase, type Store } from '../../src/platform/store/database.ts';
-import { AwaitedOutside } from '../../src/platform/store/turn.ts';
+import { databaseFile, type Db, openDatabase, type DataStore, AwaitedOutside } from '../../src/platform/store/database.ts';
 
 let dataDir: string;
-let db: Store;
+let db: DataStore;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-store-'));

@@ -6,43 +6,43 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createToken, listTokens, revokeToken } from '../../src/platform/api/tokens.ts';
 import { databaseFile } from '../../src/platform/store/database.ts';
 import { createVault, keyFile, openVault } from '../../src/platform/store/vault.ts';
-import { type Lab, startLab } from './lab.ts';
+import { type TestPlatform, startTestPlatform } from './lab.ts';
 
 let now = Date.now();
-let lab: Lab;
+let platform: TestPlatform;
 
 beforeAll(async () => {
-  lab = await startLab({ clock: { now: () => now } });
+  platform = await startTestPlatform({ clock: { now: () => now } });
 });
 
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
-const statusWith = async (value: string, scheme = 'Token') => (await lab.call('get_organization', {}, { authorization: `${scheme} ${value}` })).status;
+const statusWith = async (value: string, scheme = 'Token') => (await platform.call('get_organization', {}, { authorization: `${scheme} ${value}` })).status;
 
 const read = (part: string | undefined) => JSON.parse(Buffer.from(part!, 'base64url').toString()) as Record<string, unknown>;
 
 describe('a token', () => {
   test('counts as soon as it is created, and no longer once it is revoked, while the platform runs', async () => {
-    const value = await createToken(lab.dataDir, { name: 'for a while', permission: 'read' });
+    const value = await createToken(platform.dataDir, { name: 'for a while', permission: 'read' });
     expect(await statusWith(value)).toBe(200);
-    const revoked = await revokeToken(lab.dataDir, 'for a while');
+    const revoked = await revokeToken(platform.dataDir, 'for a while');
     expect(revoked).toMatchObject({ name: 'for a while', permission: 'read', revoked_at: expect.any(String) });
     expect(await statusWith(value)).toBe(401);
   });
 
   test('is listed without its value, with when it was last used', async () => {
-    const value = await createToken(lab.dataDir, { name: 'listed', permission: 'deploy' });
-    const find = async () => (await listTokens(lab.dataDir)).find(({ name }) => name === 'listed');
+    const value = await createToken(platform.dataDir, { name: 'listed', permission: 'deploy' });
+    const find = async () => (await listTokens(platform.dataDir)).find(({ name }) => name === 'listed');
     expect(await find()).toMatchObject({ permission: 'deploy', last_used_at: null, expires_at: null, revoked_at: null });
     expect(await statusWith(value)).toBe(200);
     const listed = await find();
     expect(listed!.last_used_at).toBe(new Date(now).toISOString());
-    expect(JSON.stringify(await listTokens(lab.dataDir))).not.toContain(value);
+    expect(JSON.stringify(await listTokens(platform.dataDir))).not.toContain(value);
     expect(Object.keys(listed!)).not.toContain('hash');
   });
 
   test('expires', async () => {
-    const value = await createToken(lab.dataDir, { name: 'short', permission: 'read', ttlSeconds: 100 });
+    const value = await createToken(platform.dataDir, { name: 'short', permission: 'read', ttlSeconds: 100 });
     expect(await statusWith(value)).toBe(200);
     now += 3600_000;
     expect(await statusWith(value)).toBe(401);
@@ -50,44 +50,44 @@ describe('a token', () => {
   });
 
   test('for the Bearer scheme reads as a JWT, which expires with it', async () => {
-    const value = await createToken(lab.dataDir, { name: 'person', permission: 'write', ttlSeconds: 60, jwt: true });
+    const value = await createToken(platform.dataDir, { name: 'person', permission: 'write', ttlSeconds: 60, jwt: true });
     const [header, claims, signature] = value.split('.');
     expect(read(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
     const { iat, exp } = read(claims) as { iat: number; exp: number };
     expect(read(claims)).toMatchObject({ sub: 'person', permission: 'write' });
     expect(exp - iat).toBe(60);
-    expect(signature).toBe(openVault(lab.dataDir).sign(`${header}.${claims}`));
+    expect(signature).toBe(openVault(platform.dataDir).sign(`${header}.${claims}`));
     expect(await statusWith(value, 'Bearer')).toBe(200);
     expect(await statusWith(`${header}.${claims}.${'A'.repeat(signature!.length)}`, 'Bearer')).toBe(401);
   });
 
   test('is refused without a name, with a level that does not exist, or with no time to live', async () => {
-    await expect(createToken(lab.dataDir, { name: ' ', permission: 'read' })).rejects.toThrow('name');
-    await expect(createToken(lab.dataDir, { name: 'x', permission: 'root' as 'admin' })).rejects.toThrow('read, deploy, write, admin');
-    await expect(createToken(lab.dataDir, { name: 'x', permission: 'read', ttlSeconds: 0 })).rejects.toThrow('above 0');
+    await expect(createToken(platform.dataDir, { name: ' ', permission: 'read' })).rejects.toThrow('name');
+    await expect(createToken(platform.dataDir, { name: 'x', permission: 'root' as 'admin' })).rejects.toThrow('read, deploy, write, admin');
+    await expect(createToken(platform.dataDir, { name: 'x', permission: 'read', ttlSeconds: 0 })).rejects.toThrow('above 0');
   });
 
   test('is revoked by its id where several have its name', async () => {
-    const values = [await createToken(lab.dataDir, { name: 'twin', permission: 'read' }), await createToken(lab.dataDir, { name: 'twin', permission: 'read' })];
-    const twins = (await listTokens(lab.dataDir)).filter(({ name }) => name === 'twin');
-    await expect(revokeToken(lab.dataDir, 'twin')).rejects.toThrow(twins[0]!.id);
-    await revokeToken(lab.dataDir, twins[0]!.id);
+    const values = [await createToken(platform.dataDir, { name: 'twin', permission: 'read' }), await createToken(platform.dataDir, { name: 'twin', permission: 'read' })];
+    const twins = (await listTokens(platform.dataDir)).filter(({ name }) => name === 'twin');
+    await expect(revokeToken(platform.dataDir, 'twin')).rejects.toThrow(twins[0]!.id);
+    await revokeToken(platform.dataDir, twins[0]!.id);
     expect(new Set(await Promise.all(values.map((value) => statusWith(value))))).toEqual(new Set([200, 401]));
-    await revokeToken(lab.dataDir, 'twin');
-    await expect(revokeToken(lab.dataDir, 'twin')).rejects.toThrow('No live token');
+    await revokeToken(platform.dataDir, 'twin');
+    await expect(revokeToken(platform.dataDir, 'twin')).rejects.toThrow('No live token');
   });
 });
 
 describe('the token of the start', () => {
   test('given by the operator is an admin token, at every later start too', async () => {
     expect(await statusWith('token-of-the-tests')).toBe(200);
-    lab = await lab.restart();
-    const invited = { organization_id: lab.organizationId, email: 'only.admins@example.com' };
-    expect((await lab.call('invite_member', invited, { authorization: 'Token token-of-the-tests' })).status).toBe(201);
+    platform = await platform.restart();
+    const invited = { organization_id: platform.organizationId, email: 'only.admins@example.com' };
+    expect((await platform.call('invite_member', invited, { authorization: 'Token token-of-the-tests' })).status).toBe(201);
   });
 
   test('is made in a new directory, and only there', async () => {
-    const fresh = await startLab({ token: undefined });
+    const fresh = await startTestPlatform({ token: undefined });
     const others = await listTokens(fresh.dataDir);
     expect(others.filter(({ name }) => !name.endsWith('of the tests'))).toMatchObject([{ permission: 'admin', revoked_at: null }]);
     const again = await fresh.restart();
@@ -98,13 +98,13 @@ describe('the token of the start', () => {
 
 describe('the data directory', () => {
   test('keeps its files to their owner', async () => {
-    for (const name of [databaseFile, keyFile]) expect((await stat(join(lab.dataDir, name))).mode & 0o077).toBe(0);
+    for (const name of [databaseFile, keyFile]) expect((await stat(join(platform.dataDir, name))).mode & 0o077).toBe(0);
   });
 
   test('holds no token in clear', async () => {
-    for (const name of await readdir(lab.dataDir)) {
-      const bytes = await readFile(join(lab.dataDir, name));
-      for (const value of ['token-of-the-tests', ...Object.values(lab.tokens)]) expect(bytes.includes(value)).toBe(false);
+    for (const name of await readdir(platform.dataDir)) {
+      const bytes = await readFile(join(platform.dataDir, name));
+      for (const value of ['token-of-the-tests', ...Object.values(platform.tokens)]) expect(bytes.includes(value)).toBe(false);
     }
   });
 });

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VariableScope, VariableType } from '../../src/contract/resources/variable.ts';
-import { type Json, type Lab, nobody, rowsOf, startLab } from './lab.ts';
+import { type Json, type TestPlatform, unknownId, rowsOf, startTestPlatform } from './lab.ts';
 
-let lab: Lab;
+let platform: TestPlatform;
 let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  lab = await startLab();
-  ids = lab.seed;
+  platform = await startTestPlatform();
+  ids = platform.seed;
 });
 
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
-const ofApplication = async () => rowsOf(await lab.must('list_environment_variables', { application_id: ids['application_id'] }));
-const ofContainer = async () => rowsOf(await lab.must('list_variables_of_container', { container_id: ids['container_id'] }));
+const ofApplication = async () => rowsOf(await platform.must('list_environment_variables', { application_id: ids['application_id'] }));
+const ofContainer = async () => rowsOf(await platform.must('list_variables_of_container', { container_id: ids['container_id'] }));
 const withScope = (rows: Json[], scope: string) => rows.filter((row) => row['scope'] === scope);
-const create = (input: Json) => lab.call('create_environment_variable', { application_id: ids['application_id'], ...input });
-const edit = (id: unknown, input: Json) => lab.call('update_environment_variable', { environment_id: ids['environment_id'], environment_variable_id: id, ...input });
-const override = (id: unknown, input: Json) => lab.call('override_environment_variable', { container_id: ids['container_id'], environment_variable_id: id, ...input });
+const create = (input: Json) => platform.call('create_environment_variable', { application_id: ids['application_id'], ...input });
+const edit = (id: unknown, input: Json) => platform.call('update_environment_variable', { environment_id: ids['environment_id'], environment_variable_id: id, ...input });
+const override = (id: unknown, input: Json) => platform.call('override_environment_variable', { container_id: ids['container_id'], environment_variable_id: id, ...input });
 const statusOf = async (kind: 'application' | 'container' | 'database') =>
-  (await lab.must(`get_${kind}_status`, { [`${kind}_id`]: ids[`${kind}_id`] }))['service_deployment_status'];
+  (await platform.must(`get_${kind}_status`, { [`${kind}_id`]: ids[`${kind}_id`] }))['service_deployment_status'];
 
 const expectRefusal = ({ status, body }: { status: number; body: Json }, message: RegExp): void => {
   expect(body['message']).toMatch(message);
@@ -36,13 +36,13 @@ describe('the list of an application', () => {
   });
 
   test('never shows a secret', async () => {
-    const { id } = await lab.must('create_secret', { application_id: ids['application_id'], key: 'UNSEEN', value: 'x' });
+    const { id } = await platform.must('create_secret', { application_id: ids['application_id'], key: 'UNSEEN', value: 'x' });
     const rows = await ofApplication();
     expect(rows.filter((row) => row['id'] === id || row['key'] === 'UNSEEN')).toEqual([]);
   });
 
   test('shows nothing of other services', async () => {
-    await lab.must('create_environment_variable', { application_id: ids['application_id'], key: 'OF_THE_APPLICATION', value: 'x' });
+    await platform.must('create_environment_variable', { application_id: ids['application_id'], key: 'OF_THE_APPLICATION', value: 'x' });
     expect((await ofContainer()).map((row) => row['key'])).not.toContain('OF_THE_APPLICATION');
   });
 
@@ -56,15 +56,15 @@ describe('the list of an application', () => {
 
 test('the seed has a variable of every scope and of every type', async () => {
   const lists = [
-    await ofApplication(), await ofContainer(), ...['JOB', 'HELM', 'TERRAFORM'].map((scope) => (lab.dump()['variable'] as Json[]).filter((row) => row['scope'] === scope)),
+    await ofApplication(), await ofContainer(), ...['JOB', 'HELM', 'TERRAFORM'].map((scope) => (platform.dump()['variable'] as Json[]).filter((row) => row['scope'] === scope)),
   ].flat();
   expect(new Set(lists.map((row) => row['scope']))).toEqual(new Set(VariableScope.options));
   expect(new Set(lists.map((row) => row['variable_type']))).toEqual(new Set(VariableType.options));
 });
 
 test('a new environment has built-in variables of its own', async () => {
-  const environment = await lab.must('create_environment', { project_id: ids['project_id'], cluster_id: ids['cluster_id'], name: 'with built-ins', mode: 'DEVELOPMENT' });
-  const rows = withScope(rowsOf(await lab.must('list_variables_of_environment', { environment_id: environment['id'] })), 'BUILT_IN');
+  const environment = await platform.must('create_environment', { project_id: ids['project_id'], cluster_id: ids['cluster_id'], name: 'with built-ins', mode: 'DEVELOPMENT' });
+  const rows = withScope(rowsOf(await platform.must('list_variables_of_environment', { environment_id: environment['id'] })), 'BUILT_IN');
   expect(Object.fromEntries(rows.map((row) => [row['key'], row['value']]))).toEqual({
     PLATFORM_PROJECT_ID: ids['project_id'], PLATFORM_ENVIRONMENT_ID: environment['id'], PLATFORM_ENVIRONMENT_MODE: 'DEVELOPMENT',
   });
@@ -80,7 +80,7 @@ describe('creating', () => {
     expect((await create({ key: 'ONCE', value: 'x' })).status).toBe(201);
     expect((await create({ key: 'Once', value: 'x' })).status).toBe(201);
     expectRefusal(await create({ key: 'ONCE', value: 'y' }), /^key: .*ONCE already/);
-    expectRefusal(await lab.call('create_secret', { application_id: ids['application_id'], key: 'ONCE', value: 'y' }), /^key: /);
+    expectRefusal(await platform.call('create_secret', { application_id: ids['application_id'], key: 'ONCE', value: 'y' }), /^key: /);
   });
 
   test('a key of a higher scope can be used again', async () => {
@@ -101,7 +101,7 @@ describe('creating', () => {
 describe('editing', () => {
   test('replaces the whole variable', async () => {
     const id = ids['environment_variable_id'];
-    await lab.must('update_environment_variable', { environment_id: ids['environment_id'], environment_variable_id: id, key: 'EDITED', value: 'one', description: 'd', mount_path: '/etc/e' });
+    await platform.must('update_environment_variable', { environment_id: ids['environment_id'], environment_variable_id: id, key: 'EDITED', value: 'one', description: 'd', mount_path: '/etc/e' });
     const { body } = await edit(id, { key: 'EDITED', value: 'two' });
     expect(body).toMatchObject({ id, key: 'EDITED', value: 'two', scope: 'ENVIRONMENT', variable_type: 'VALUE', mount_path: null });
     expect(body).not.toHaveProperty('description');
@@ -144,11 +144,11 @@ describe('editing', () => {
   });
 
   test('variables of other environments, and secrets, are not found', async () => {
-    const { id } = await lab.must('create_secret', { application_id: ids['application_id'], key: 'HIDDEN', value: 'x' });
+    const { id } = await platform.must('create_secret', { application_id: ids['application_id'], key: 'HIDDEN', value: 'x' });
     expect((await edit(id, { key: 'HIDDEN', value: 'shown?' })).status).toBe(404);
-    const elsewhere = (lab.dump()['variable'] as Json[]).find((row) => row['environment_id'] !== null && row['environment_id'] !== ids['environment_id'])!;
+    const elsewhere = (platform.dump()['variable'] as Json[]).find((row) => row['environment_id'] !== null && row['environment_id'] !== ids['environment_id'])!;
     expect((await edit(elsewhere['id'], { key: 'X', value: 'x' })).status).toBe(404);
-    expect((await edit(nobody, { key: 'X', value: 'x' })).status).toBe(404);
+    expect((await edit(unknownId, { key: 'X', value: 'x' })).status).toBe(404);
   });
 });
 
@@ -181,14 +181,14 @@ describe('overriding', () => {
 const statuses = () => Promise.all((['application', 'container', 'database'] as const).map(statusOf));
 
 const settle = async () => {
-  await lab.must('deploy_environment', { environment_id: ids['environment_id'] });
+  await platform.must('deploy_environment', { environment_id: ids['environment_id'] });
   await expect.poll(statuses, { timeout: 10_000, interval: 20 }).toEqual(['UP_TO_DATE', 'UP_TO_DATE', 'UP_TO_DATE']);
 };
 
 describe('what runs is out of date', () => {
   const changes: [string, () => Promise<{ status: number }>, string[]][] = [
     ["after a variable of the application's", () => create({ key: 'STALE', value: 'x' }), ['OUT_OF_DATE', 'UP_TO_DATE', 'UP_TO_DATE']],
-    ["after a secret of the application's", () => lab.call('create_secret', { application_id: ids['application_id'], key: 'STALE_TOO', value: 'x' }), ['OUT_OF_DATE', 'UP_TO_DATE', 'UP_TO_DATE']],
+    ["after a secret of the application's", () => platform.call('create_secret', { application_id: ids['application_id'], key: 'STALE_TOO', value: 'x' }), ['OUT_OF_DATE', 'UP_TO_DATE', 'UP_TO_DATE']],
     ['everywhere after a variable of the environment', () => edit(ids['environment_variable_id'], { key: 'EDITED', value: 'stale' }), ['OUT_OF_DATE', 'OUT_OF_DATE', 'OUT_OF_DATE']],
   ];
 

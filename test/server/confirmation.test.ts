@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallContext, Dialogue } from '../../src/server/context/context.ts';
 import type { Approval, Approvals } from '../../src/server/guard/approvals/approvals.ts';
-import { createConfirmer, questionLifetime, type Confirmer, type Request } from '../../src/server/guard/confirmation.ts';
-import { longestQuestion } from '../../src/server/guard/question.ts';
-import { requestFor } from './guard/request.ts';
+import { createConfirmer, questionLifetime, type Confirmer, type ConfirmationRequest } from '../../src/server/guard/confirmation.ts';
+import { maximumQuestionLength } from '../../src/server/guard/question.ts';
+import { confirmationRequest } from './guard/request.ts';
 import { contextWith } from './support.ts';
 
-const request = requestFor({ args: { environment_id: 'e-1' } });
-const yesOrNo: Request = { ...request, question: { message: 'Restart?' } };
+const request = confirmationRequest({ args: { environment_id: 'e-1' } });
+const yesOrNo: ConfirmationRequest = { ...request, question: { message: 'Restart?' } };
 
 const accepted = (content: Record<string, unknown>): Partial<Dialogue> => ({ answer: { action: 'accept', content } });
 
 /** The state that goes out with a question. */
-async function asked(confirmer: Confirmer, about: Request, context: CallContext = contextWith()): Promise<string> {
+async function asked(confirmer: Confirmer, about: ConfirmationRequest, context: CallContext = contextWith()): Promise<string> {
   const confirmation = await confirmer.confirm(about, context);
   if (confirmation.kind !== 'needs_input') throw new Error(`not asked: ${JSON.stringify(confirmation)}`);
   return confirmation.state;
@@ -99,11 +99,11 @@ describe('a confirmation', () => {
 });
 
 describe('a confirmation is bound', () => {
-  const other: [string, Request, string][] = [
-    ['another tool', requestFor({ args: request.args, tool: 'upgrade_cluster' }), 'other_call'],
-    ['other arguments', requestFor({ args: { environment_id: 'e-2' } }), 'other_call'],
-    ['more arguments', requestFor({ args: { ...request.args, force: true } }), 'other_call'],
-    ['a target or state that the plan read differently', requestFor({ args: request.args, digest: 'another' }), 'changed'],
+  const other: [string, ConfirmationRequest, string][] = [
+    ['another tool', confirmationRequest({ args: request.args, tool: 'upgrade_cluster' }), 'other_call'],
+    ['other arguments', confirmationRequest({ args: { environment_id: 'e-2' } }), 'other_call'],
+    ['more arguments', confirmationRequest({ args: { ...request.args, force: true } }), 'other_call'],
+    ['a target or state that the plan read differently', confirmationRequest({ args: request.args, digest: 'another' }), 'changed'],
   ];
 
   test.each(other)('to the call: %s', async (_, changed, why) => {
@@ -180,7 +180,7 @@ const operatorWho = (...answers: Approval[]): Approvals & { questions: object[] 
 };
 
 describe('where the client cannot ask', () => {
-  const unattended = requestFor({ args: request.args, mayBeUnattended: true });
+  const unattended = confirmationRequest({ args: request.args, mayBeUnattended: true });
 
   test.each([
     [{ kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' }, { kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' }],
@@ -206,10 +206,10 @@ describe('where the client cannot ask', () => {
     const pending: Approval = { kind: 'pending', code: 'x', command: 'approve x' };
     const operator = operatorWho(pending, pending, pending, pending);
     const confirmer = createConfirmer({ approvals: operator });
-    await confirmer.confirm(requestFor({ args: { a: 1, b: 2 } }), mute());
-    await confirmer.confirm(requestFor({ args: { b: 2, a: 1 } }), mute());
-    await confirmer.confirm(requestFor({ args: { a: 1, b: 3 } }), mute());
-    await confirmer.confirm(requestFor({ args: { a: 1, b: 2 } }), mute({}, { principal: 'eve' }));
+    await confirmer.confirm(confirmationRequest({ args: { a: 1, b: 2 } }), mute());
+    await confirmer.confirm(confirmationRequest({ args: { b: 2, a: 1 } }), mute());
+    await confirmer.confirm(confirmationRequest({ args: { a: 1, b: 3 } }), mute());
+    await confirmer.confirm(confirmationRequest({ args: { a: 1, b: 2 } }), mute({}, { principal: 'eve' }));
     const calls = operator.questions.map((what) => (what as { call: string }).call);
     expect(calls[0]).toBe(calls[1]);
     expect(new Set(calls).size).toBe(3);
@@ -231,10 +231,10 @@ describe('where the client cannot ask', () => {
   });
 
   test.each([
-    ['another tool', requestFor({ ...unattended, tool: 'upgrade_cluster', mayBeUnattended: true }), 'ann', 'other_call'],
-    ['other arguments', requestFor({ args: { environment_id: 'e-2' }, mayBeUnattended: true }), 'ann', 'other_call'],
+    ['another tool', confirmationRequest({ ...unattended, tool: 'upgrade_cluster', mayBeUnattended: true }), 'ann', 'other_call'],
+    ['other arguments', confirmationRequest({ args: { environment_id: 'e-2' }, mayBeUnattended: true }), 'ann', 'other_call'],
     ['another principal', unattended, 'eve', 'other_call'],
-    ['another state of the target', requestFor({ args: request.args, digest: 'read anew', mayBeUnattended: true }), 'ann', 'changed'],
+    ['another state of the target', confirmationRequest({ args: request.args, digest: 'read anew', mayBeUnattended: true }), 'ann', 'changed'],
   ])('a plan token is not for %s', async (_, other, principal, why) => {
     const confirmer = createConfirmer();
     const { planToken } = (await confirmer.confirm(unattended, mute())) as { planToken: string };
@@ -257,7 +257,7 @@ describe('where the client cannot ask', () => {
 });
 
 describe('what is left to the operator', () => {
-  const left = requestFor({ args: request.args, operatorOnly: true, mayBeUnattended: true });
+  const left = confirmationRequest({ args: request.args, operatorOnly: true, mayBeUnattended: true });
   const waiting: Approval = { kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' };
 
   test.each([
@@ -284,7 +284,7 @@ describe('what is left to the operator', () => {
   });
 
   test('is refused where there is no operator, for that reason even if it is too long as well', async () => {
-    const long = { ...left, question: { message: 'x'.repeat(longestQuestion + 1) } };
+    const long = { ...left, question: { message: 'x'.repeat(maximumQuestionLength + 1) } };
     for (const what of [left, long]) expect(await createConfirmer().confirm(what, contextWith())).toEqual(refused('operator_only'));
     expect(await createConfirmer().confirm({ ...long, operatorOnly: false }, contextWith())).toEqual(refused('too_long'));
   });

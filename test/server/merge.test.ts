@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { inputShape } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { mergeInto, nullableIn, partly } from '../../src/server/tool/merge.ts';
+import { mergeInto, nullableIn, partialShape } from '../../src/server/tool/amend.ts';
 import { isRecord, type JsonRecord } from '../../src/server/json/values.ts';
 
 /** The algorithm of RFC 7396 as its section 2 writes it down. */
@@ -76,7 +76,7 @@ function recordsIn(shape: Record<string, z.ZodType>): z.ZodObject[] {
 }
 
 describe.each(put)('the changes of $name', (operation) => {
-  const shape = partly((operation.body as z.ZodObject).shape);
+  const shape = partialShape((operation.body as z.ZodObject).shape);
 
   test('may leave out and remove everything, at every level, and get no default', () => {
     for (const changes of [z.object(shape), ...recordsIn(shape)]) {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Policy } from '../../src/server/guard/policy.ts';
-import { proposable, type Next } from '../../src/server/tool/next.ts';
+import { proposable, type NextCall } from '../../src/server/tool/next.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { connectorsTo, type Connectors } from '../e2e/mcp-support.ts';
-import { freshPlatform } from '../e2e/platform-support.ts';
+import { startDefaultPlatform } from '../platform/lab.ts';
 import { policyFrom } from '../guard/rig.ts';
 
-let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  platform = await freshPlatform();
+  platform = await startDefaultPlatform();
   connectors = connectorsTo(platform.url, platform.token);
 });
 afterAll(async () => {
@@ -22,7 +22,7 @@ const failed = { service: 'data/development/importer' };
 
 async function proposed(policy: Policy): Promise<string[]> {
   const { _meta: meta } = await (await connectors.modern(undefined, policy)).call('diagnose_deployment', failed);
-  return ((meta?.[metaKeys.next] ?? []) as Next[]).map(({ tool }) => tool);
+  return ((meta?.[metaKeys.next] ?? []) as NextCall[]).map(({ tool }) => tool);
 }
 
 test('only calls of tools that are offered are proposed', async () => {
@@ -33,7 +33,7 @@ test('only calls of tools that are offered are proposed', async () => {
 });
 
 test('what has to follow another call is proposed only where that is', () => {
-  const chain: Next[] = [
+  const chain: NextCall[] = [
     { tool: 'look', arguments: {}, why: '' }, { tool: 'lift', arguments: {}, why: '', after: 'look' }, { tool: 'deploy', arguments: {}, why: '', after: 'lift' }, { tool: 'other', arguments: {}, why: '' },
   ];
   const without = (...names: string[]): string[] => proposable(chain, (tool) => !names.includes(tool)).calls.map(({ tool }) => tool);

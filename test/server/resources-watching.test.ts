@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { nextLook, type Circumstances } from '../../src/server/browse/resources/pace.ts';
-import { createWatches, mostWatched, type Watched, type Watches } from '../../src/server/browse/resources/watches.ts';
+import { pollIntervalFor, type PollConditions } from '../../src/server/browse/resources/pace.ts';
+import { createWatches, mostWatched, type WatchTarget, type Watches } from '../../src/server/browse/resources/watches.ts';
 
 const hour = 3_600_000;
-const ordinary: Circumstances = { moving: false, requests: 1, failures: 0, now: 0, random: 0 };
+const ordinary: PollConditions = { moving: false, requests: 1, failures: 0, now: 0, random: 0 };
 const budgetOf = (remaining: number, resetAt = hour) => ({ limit: 1000, remaining, resetAt, seenAt: 0 });
 
 describe('the time until the next look', () => {
   test('is short while something is under way, and longer again after its end', () => {
-    expect(nextLook({ ...ordinary, moving: true })).toBeLessThan(nextLook(ordinary));
+    expect(pollIntervalFor({ ...ordinary, moving: true })).toBeLessThan(pollIntervalFor(ordinary));
   });
 
   const anyBudget = fc.record({ remaining: fc.nat(1000), resetAt: fc.integer({ min: 1, max: hour }) });
@@ -18,7 +18,7 @@ describe('the time until the next look', () => {
   test('grows as the budget shrinks, as more is watched, and as looking fails', () => {
     fc.assert(
       fc.property(any, fc.nat(500), ({ budget, ...rest }, more) => {
-        const at = (changes: Partial<Circumstances>) => nextLook({ ...ordinary, ...rest, budget: budgetOf(budget.remaining, budget.resetAt), ...changes });
+        const at = (changes: Partial<PollConditions>) => pollIntervalFor({ ...ordinary, ...rest, budget: budgetOf(budget.remaining, budget.resetAt), ...changes });
         expect(at({ budget: budgetOf(Math.max(0, budget.remaining - more), budget.resetAt) })).toBeGreaterThanOrEqual(at({}));
         expect(at({ requests: rest.requests + more })).toBeGreaterThanOrEqual(at({}));
         expect(at({ failures: rest.failures + 1 })).toBeGreaterThanOrEqual(at({}));
@@ -29,7 +29,7 @@ describe('the time until the next look', () => {
   test('takes at most half of what is left once it is not plenty, even while everything is under way', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 60_000, max: hour }), fc.integer({ min: 1, max: 100 }), (remaining, resetAt, requests) => {
-        const wait = nextLook({ ...ordinary, moving: true, requests, budget: budgetOf(remaining, resetAt) });
+        const wait = pollIntervalFor({ ...ordinary, moving: true, requests, budget: budgetOf(remaining, resetAt) });
         // Looks before the budget is whole again, if it went on like this.
         const looks = Math.ceil(resetAt / wait) - 1;
         expect(looks * requests).toBeLessThanOrEqual(remaining / 2);
@@ -39,18 +39,18 @@ describe('the time until the next look', () => {
 
   test('is short for much that is under way while plenty is left, and never takes what people need for it', () => {
     const busy = { ...ordinary, moving: true, requests: 4 };
-    expect(nextLook({ ...busy, budget: budgetOf(900) })).toBeLessThanOrEqual(3000);
+    expect(pollIntervalFor({ ...busy, budget: budgetOf(900) })).toBeLessThanOrEqual(3000);
     // An hour in which something is always under way.
     let [now, remaining] = [0, 1000];
     while (now < hour / 2) {
-      now += nextLook({ ...busy, now, budget: budgetOf(remaining) });
+      now += pollIntervalFor({ ...busy, now, budget: budgetOf(remaining) });
       remaining -= busy.requests;
     }
     expect(remaining).toBeGreaterThan(250);
   });
 
   test('lasts until the budget is whole again when nothing is left', () => {
-    expect(nextLook({ ...ordinary, budget: budgetOf(0, 90_000) })).toBeGreaterThanOrEqual(90_000);
+    expect(pollIntervalFor({ ...ordinary, budget: budgetOf(0, 90_000) })).toBeGreaterThanOrEqual(90_000);
   });
 });
 
@@ -58,17 +58,17 @@ const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
 
 describe('watching', () => {
   let watches: Watches;
-  let waits: Circumstances[];
+  let waits: PollConditions[];
   let state: string;
   let looks: number;
 
-  const thing = (key: string, changes: Partial<Watched> = {}): Watched => ({
+  const thing = (key: string, changes: Partial<WatchTarget> = {}): WatchTarget => ({
     key,
     identity: 'ann',
-    purse: 'one token',
+    budgetKey: 'one token',
     requests: 1,
     budget: () => undefined,
-    look: async () => {
+    poll: async () => {
       looks += 1;
       return { state, moving: false, failed: state === 'broken' };
     },
@@ -78,7 +78,7 @@ describe('watching', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     [waits, state, looks] = [[], 'calm', 0];
-    watches = createWatches({ clock: { now: Date.now }, pace: (circumstances) => (waits.push(circumstances), 1000) });
+    watches = createWatches({ clock: { now: Date.now }, pollInterval: (circumstances) => (waits.push(circumstances), 1000) });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -100,7 +100,7 @@ describe('watching', () => {
     const told = vi.fn<() => void>();
     const look = Promise.withResolvers<{ state: string; moving: boolean; failed: boolean }>();
     let signal: AbortSignal | undefined;
-    const stops = [1, 2].map(() => watches.watch(thing('one', { look: (given) => ((signal = given), look.promise) }), told)!);
+    const stops = [1, 2].map(() => watches.watch(thing('one', { poll: (given) => ((signal = given), look.promise) }), told)!);
     stops[0]!();
     stops[0]!();
     expect(watches.size()).toBe(1);
@@ -137,7 +137,7 @@ describe('watching', () => {
 
   test('shares the budget of a credential among all that is watched on it, and of no other', async () => {
     for (const key of ['a', 'b']) watches.watch(thing(key, { requests: 2 }), () => undefined);
-    watches.watch(thing('c', { purse: 'another token', requests: 7 }), () => undefined);
+    watches.watch(thing('c', { budgetKey: 'another token', requests: 7 }), () => undefined);
     await pass(0);
     expect(waits.map(({ requests }) => requests)).toEqual([4, 4, 7]);
   });
@@ -147,14 +147,14 @@ describe('watching', () => {
     const one = { state: 'calm', moving: false, failed: false };
     watches = createWatches({ clock: { now: Date.now }, random: () => 0 });
     const looked = { a: 0, b: 0, other: 0 };
-    const count = (key: keyof typeof looked, changes: Partial<Watched> = {}) =>
-      watches.watch(thing(key, { look: async () => ((looked[key] += 1), { ...one, moving: key === 'a' && moving }), ...changes }), () => undefined);
+    const count = (key: keyof typeof looked, changes: Partial<WatchTarget> = {}) =>
+      watches.watch(thing(key, { poll: async () => ((looked[key] += 1), { ...one, moving: key === 'a' && moving }), ...changes }), () => undefined);
     count('a');
     count('b');
-    count('other', { purse: 'another token' });
+    count('other', { budgetKey: 'another token' });
     await pass(1);
     expect(looked).toEqual({ a: 1, b: 1, other: 1 });
-    watches.stir('one token');
+    watches.pollSoon('one token');
     moving = true;
     await pass(60);
     expect(looked.a).toBeGreaterThan(25);

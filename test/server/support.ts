@@ -1,7 +1,7 @@
-import type { CallContext, Dialogue, Log } from '../../src/server/context/context.ts';
+import type { CallContext, Dialogue, ServerLogger } from '../../src/server/context/context.ts';
 
 /** A log that keeps what it was told. */
-export function memoryLog(): Log & { readonly lines: { level: string; fields: object; message: string }[] } {
+export function memoryLog(): ServerLogger & { readonly lines: { level: string; fields: object; message: string }[] } {
   const lines: { level: string; fields: object; message: string }[] = [];
   const at = (level: string) => (fields: object, message: string) => void lines.push({ level, fields, message });
   return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/server/guard/policy.ts';
 import { policyFileFor } from '../../src/server/guard/policy/rules.ts';
-import { graveTiers } from '../../src/server/guard/tier.ts';
+import { highRisks } from '../../src/server/guard/tier.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
 import type { JsonSchema } from '../../src/server/json/json-schema.ts';
 import { naming, visibleText } from '../../src/server/tool/mentions.ts';
 import { listed } from '../../src/server/guard/registry.ts';
-import { resourceAt, resources } from '../../src/server/browse/resources/catalog.ts';
-import { isOfPlatform } from '../../src/server/browse/resources/resource.ts';
-import { givenSchema, takenSchema } from '../../src/server/tool/schema.ts';
+import { resourceAt, allResources } from '../../src/server/browse/resources/catalog.ts';
+import { isPlatformResource } from '../../src/server/browse/resources/resource.ts';
+import { toolAnswerSchema, toolArgumentSchema } from '../../src/server/tool/schema.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
 import { tools } from '../../tools/index.ts';
 
@@ -30,13 +30,13 @@ function membersOf(node: unknown): string[] {
 }
 
 /** Under which tools take every argument that they ever take. */
-const everything: Policy = { readOnly: false, rules: [{ deny: [], freezes: [], unattended: graveTiers, valueFromEnv: ['ANY'] }] };
+const everything: Policy = { readOnly: false, rules: [{ deny: [], freezes: [], unattended: highRisks, valueFromEnv: ['ANY'] }] };
 
 const toolNames = tools.map(({ name }) => name);
 const argumentsOf = (name: string): string[] => membersOf(listed(tools.find((tool) => tool.name === name)!, everything).inputSchema);
-const taken = tools.flatMap((tool) => [...membersOf(listed(tool, everything).inputSchema), ...membersOf(takenSchema(tool))]);
-const given = tools.flatMap((tool) => membersOf(givenSchema(tool)));
-const known = new Set([...toolNames, ...taken, ...given, ...Object.keys(policyFileFor(tools).shape), ...resources.map(({ name }) => name)]);
+const taken = tools.flatMap((tool) => [...membersOf(listed(tool, everything).inputSchema), ...membersOf(toolArgumentSchema(tool))]);
+const given = tools.flatMap((tool) => membersOf(toolAnswerSchema(tool)));
+const known = new Set([...toolNames, ...taken, ...given, ...Object.keys(policyFileFor(tools).shape), ...allResources.map(({ name }) => name)]);
 
 const filesIn = (folder: string, ending: string): Text[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -69,7 +69,7 @@ const guides: Text[] = [...filesIn('skills', '.md'), ...filesIn('prompts', '.md'
 const instructed: Text[] = [true, false].map((readOnly) => ({ at: 'instructions', text: instructions({ readOnly }) }));
 const sources: Text[] = ['src/server/tool', 'src/client', 'src/transport', 'tools'].flatMap((folder) => filesIn(folder, '.ts'));
 const said: Text[] = sources.flatMap(sentencesIn);
-const resourceTexts: Text[] = resources.map(({ name, title, description }) => ({ at: name, text: `${title} ${description}` }));
+const resourceTexts: Text[] = allResources.map(({ name, title, description }) => ({ at: name, text: `${title} ${description}` }));
 
 const everyText = [...descriptions, ...guides, ...instructed, ...said, ...resourceTexts];
 
@@ -78,7 +78,7 @@ const own = new Set(prompts.flatMap(({ arguments: taking }) => Object.keys(takin
 
 const isKnown = (name: string): boolean => known.has(name) || own.has(name);
 
-const isRead = (uri: string): boolean => resources.some((resource) => resource.uri === uri) || resourceAt(uri.replaceAll(/\{\+?(\w+)\}/g, '$1')) !== undefined;
+const isRead = (uri: string): boolean => allResources.some((resource) => resource.uri === uri) || resourceAt(uri.replaceAll(/\{\+?(\w+)\}/g, '$1')) !== undefined;
 
 const namesIn = (text: string): string[] => text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
 
@@ -111,7 +111,7 @@ describe('what texts name is there:', () => {
   test('every resource or tool that a prompt reads, with the variables it has', () => {
     const reads = prompts.flatMap(({ name, arguments: taking, prefetch }) => prefetch.map((one) => ({ name, taking, ...one })));
     const wrong = reads.filter(({ taking, source, given: wanted }) => {
-      const tool = resources.filter(isOfPlatform).find(({ name }) => name === source)?.tool ?? tools.find(({ name, operation }) => name === source && operation.effect === 'read');
+      const tool = allResources.filter(isPlatformResource).find(({ name }) => name === source)?.tool ?? tools.find(({ name, operation }) => name === source && operation.effect === 'read');
       return !tool || Object.entries(wanted).some(([variable, argument]) => !(variable in tool.input) || !(argument in taking));
     });
     expect(wrong).toEqual([]);

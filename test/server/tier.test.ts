@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { effects, type AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';
-import { annotationsOf } from '../../src/server/tool/annotations.ts';
+import { annotationsOf, createRegistry } from '../../src/server/guard/registry.ts';
 import { denialOf } from '../../src/server/guard/policy.ts';
 import type { Target } from '../../src/server/context/target.ts';
-import { needsConfirmation, needsName, tierOf } from '../../src/server/guard/tier.ts';
-import { createRegistry } from '../../src/server/guard/registry.ts';
+import { needsConfirmation, needsTypedName, riskOf } from '../../src/server/guard/tier.ts';
 import { tools } from '../../tools/index.ts';
 import { defineTool } from '../../src/server/tool/define-tool.ts';
 import { record } from '../../src/server/tool/render.ts';
@@ -49,7 +48,7 @@ describe('the tier of a call', () => {
     ['destructive', 'PRODUCTION', 'destructive'],
     ['sensitive', 'none', 'sensitive'],
   ] as const)('of effect %s on %s is %s', (effect, mode, tier) => {
-    expect(tierOf(operations[of[effect]], target(mode))).toBe(tier);
+    expect(riskOf(operations[of[effect]], target(mode))).toBe(tier);
   });
 
   test('above write needs a person', () => {
@@ -64,7 +63,7 @@ describe('the tier of a call', () => {
     ['disruptive', 'unknown', false],
     ['sensitive', 'none', false],
   ] as const)('%s on %s is agreed to by typing the name: %s', (tier, mode, byName) => {
-    expect(needsName(tier, target(mode))).toBe(byName);
+    expect(needsTypedName(tier, target(mode))).toBe(byName);
   });
 });
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { defaultLimits } from '../../src/transport/http/limits.ts';
 import { compose, service } from './compose.ts';
-import { image, root, textOf } from './read.ts';
+import { image, root, readText } from './read.ts';
 
 describe('the compose file', () => {
   test('is one by the schema of compose files', () => {
@@ -33,12 +33,12 @@ describe('the compose file', () => {
     const named = Object.entries(service.environment).filter(([option]) => option.endsWith('_FILE')).map(([, path]) => dirname(path));
     expect(new Set(named)).toEqual(new Set(['/etc/infra-mcp']));
     // They hold secrets, which belong into no commit and no image.
-    expect(textOf('.gitignore').split('\n')).toContain('deploy/config/');
-    expect(textOf('deploy/Dockerfile.dockerignore').split('\n')).toContain('deploy');
+    expect(readText('.gitignore').split('\n')).toContain('deploy/config/');
+    expect(readText('deploy/Dockerfile.dockerignore').split('\n')).toContain('deploy');
     expect(service.read_only).toBe(true);
   });
 
   test('lets calls finish that run when it has to end', () => {
-    expect(Number.parseInt(service.stop_grace_period, 10)).toBeGreaterThan((defaultLimits.drainTime + defaultLimits.farewellTime) / 1000);
+    expect(Number.parseInt(service.stop_grace_period, 10)).toBeGreaterThan((defaultLimits.drainTime + defaultLimits.shutdownDelay) / 1000);
   });
 });

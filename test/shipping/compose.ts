@@ -1,4 +1,4 @@
-import { yamlOf } from './read.ts';
+import { readYaml } from './read.ts';
 
 /** What the tests read of deploy/compose.yaml. */
 export interface Compose {
@@ -16,5 +16,5 @@ export interface Compose {
   readonly volumes: Record<string, unknown>;
 }
 
-export const compose = yamlOf('deploy/compose.yaml') as Compose;
+export const compose = readYaml('deploy/compose.yaml') as Compose;
 export const service = compose.services['infra-mcp'];

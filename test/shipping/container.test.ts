@@ -7,16 +7,16 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { textPlaces } from '../../src/server/browse/texts.ts';
-import { createKey } from '../../src/transport/http/keys.ts';
-import { commandLine, startPlatform, temporaryDirectory } from '../cli/support.ts';
-import { closeLab, connectLegacy, connectModern, textOf as resultText } from '../transport/lab.ts';
+import { textPaths } from '../../src/server/browse/texts.ts';
+import { createApiKey } from '../../src/transport/http/keys.ts';
+import { commandLine, startPlatformProgram, temporaryDirectory } from '../cli/support.ts';
+import { closeTestServers, connectLegacy, connectModern, textOf as resultText } from '../transport/lab.ts';
 import { startProgram } from '../transport/program.ts';
 import { service } from './compose.ts';
 import { container, containerEnv, objectOf } from './kubernetes.ts';
-import { image, instructions, root, textOf } from './read.ts';
+import { image, instructions, root, readText } from './read.ts';
 
-afterEach(closeLab);
+afterEach(closeTestServers);
 
 const scripts = Object.keys(manifest.scripts);
 
@@ -29,8 +29,8 @@ describe('the container image', () => {
   test('is made of files that are there, by commands that are tested', () => {
     const copied = instructions('COPY').filter((text) => !text.startsWith('--from'))[0]!.split(' ').slice(0, -1);
     for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
-    const ignored = textOf('deploy/Dockerfile.dockerignore').trim().split('\n');
-    const needed = ['src', 'tools', 'scripts', 'bin', ...Object.values(textPlaces), ...copied];
+    const ignored = readText('deploy/Dockerfile.dockerignore').trim().split('\n');
+    const needed = ['src', 'tools', 'scripts', 'bin', ...Object.values(textPaths), ...copied];
     expect(needed.filter((path) => ignored.includes(path.split('/')[0]!))).toEqual([]);
     expect(instructions('RUN').map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual(['npm ci', 'npm pack', 'install --directory']);
     expect(scripts).toContain('prepack');
@@ -66,10 +66,10 @@ const policy = objectOf('ConfigMap').data!['policy.yaml']!;
 /** The variables of a container, with every path below a folder, a platform on this machine, and a port that is free. */
 async function onThisMachine(env: Record<string, string>) {
   const folder = await temporaryDirectory();
-  const { ready } = await startPlatform(['--data-dir', join(folder, 'platform')]);
+  const { ready } = await startPlatformProgram(['--data-dir', join(folder, 'platform')]);
   const port = await freePort();
   const moved = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.startsWith('/') ? join(folder, value) : value]));
-  const { key, sha256 } = createKey();
+  const { key, sha256 } = createApiKey();
   const files = [
     [moved['INFRA_HTTP_KEYS_FILE'], `keys:\n  - { name: ann, sha256: ${sha256}, level: admin }\n`],
     [moved['INFRA_API_TOKEN_FILE'], ready.token!],

@@ -7,12 +7,12 @@ import { parse as parseYaml } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/cli/config/read-config.ts';
 import { mcpPath } from '../../src/transport/http/serve.ts';
-import { startAssistant, startPlatform, temporaryDirectory } from '../cli/support.ts';
-import { root, textOf } from './read.ts';
+import { startAssistant, startPlatformProgram, temporaryDirectory } from '../cli/support.ts';
+import { root, readText } from './read.ts';
 
 const readers: Readonly<Record<string, (text: string) => unknown>> = { '.json': JSON.parse, '.toml': parseToml, '.yaml': parseYaml };
 const files = readdirSync(join(root, 'examples')).filter((file) => file !== 'README.md');
-const examples = files.map((file) => ({ file, content: readers[extname(file)]!(textOf(`examples/${file}`)) }));
+const examples = files.map((file) => ({ file, content: readers[extname(file)]!(readText(`examples/${file}`)) }));
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
@@ -36,7 +36,7 @@ const connecting = examples.flatMap(({ file, content }) => {
 describe('the examples', () => {
   test('each start a server or connect to one, and are all told of', () => {
     expect([...starting, ...connecting].map(({ file }) => file).toSorted()).toEqual(files.toSorted());
-    for (const file of files) expect(textOf('examples/README.md')).toContain(`(${file})`);
+    for (const file of files) expect(readText('examples/README.md')).toContain(`(${file})`);
   });
 
   test.each(starting)('$file starts the program with options that it takes', ({ command, args, env }) => {
@@ -46,7 +46,7 @@ describe('the examples', () => {
 
   test('start a server that works with a platform', async () => {
     const folder = await temporaryDirectory();
-    const { ready } = await startPlatform(['--data-dir', join(folder, 'platform')]);
+    const { ready } = await startPlatformProgram(['--data-dir', join(folder, 'platform')]);
     const token = join(folder, 'token');
     await writeFile(token, ready.token!);
     for (const { env } of starting) expect(Object.keys(env)).toEqual(['INFRA_BASE_URL', 'INFRA_API_TOKEN_FILE']);

@@ -8,7 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { defaultLimits } from '../../src/transport/http/limits.ts';
 import { container, containerEnv, objectOf, objects, pod, podMetadata, type KubernetesObject } from './kubernetes.ts';
-import { image, root, textOf } from './read.ts';
+import { image, root, readText } from './read.ts';
 
 const run = promisify(execFile);
 
@@ -74,7 +74,7 @@ describe('the objects for Kubernetes', () => {
   });
 
   test('let calls finish that run when it has to end', () => {
-    const drain = (defaultLimits.drainTime + defaultLimits.farewellTime) / 1000;
+    const drain = (defaultLimits.drainTime + defaultLimits.shutdownDelay) / 1000;
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(container.lifecycle.preStop.sleep.seconds + drain);
   });
 
@@ -89,7 +89,7 @@ describe('the objects for Kubernetes', () => {
   });
 
   test('are written for kubectl as well, the same but for their name', () => {
-    const plain = parseAllDocuments(textOf('deploy/kubernetes/infra-mcp.yaml')).map((document) => document.toJS({}) as KubernetesObject);
+    const plain = parseAllDocuments(readText('deploy/kubernetes/infra-mcp.yaml')).map((document) => document.toJS({}) as KubernetesObject);
     const renamed = JSON.parse(JSON.stringify(objects).replaceAll('"team"', '"infra-mcp"').replaceAll('"Helm"', '"kubectl"')) as unknown;
     expect(plain).toEqual(renamed);
   });

@@ -8,7 +8,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { mcpbManifest } from '../../scripts/shipping/mcpb.ts';
 import { optionsOf } from '../../src/cli/config/read-config.ts';
 import { tools } from '../../tools/index.ts';
-import { jsonOf, root, yamlOf } from './read.ts';
+import { readJson, root, readYaml } from './read.ts';
 
 const { name, version } = manifest;
 const known = optionsOf('stdio').map(({ env }) => env);
@@ -40,7 +40,7 @@ test('the package depends on no other: the program is bundled', () => {
 });
 
 describe('server.json', () => {
-  const server = jsonOf('server.json');
+  const server = readJson('server.json');
 
   test('is what the registry of MCP servers takes', () => {
     expect(ServerJson.parse(server).name).toBe(manifest.mcpName);
@@ -57,19 +57,19 @@ describe('the extensions', () => {
   const published = { infra: { command: 'npx', args: ['-y', `${name}@${version}`] } };
 
   test.each(['gemini-extension.json', '.claude-plugin/plugin.json'])('%s starts this version of the package', (path) => {
-    expect(jsonOf(path)).toMatchObject({ name, version, mcpServers: published });
+    expect(readJson(path)).toMatchObject({ name, version, mcpServers: published });
     expect(manifest.bin).toHaveProperty(name);
   });
 
   test('are offered by a marketplace that is this repository', () => {
-    const { plugins: [plugin] } = jsonOf('.claude-plugin/marketplace.json') as { plugins: [{ name: string; source: string }] };
+    const { plugins: [plugin] } = readJson('.claude-plugin/marketplace.json') as { plugins: [{ name: string; source: string }] };
     expect(plugin).toMatchObject({ name });
     expect(existsSync(join(root, plugin.source, '.claude-plugin/plugin.json'))).toBe(true);
   });
 });
 
 test('the chart has the version of the program', () => {
-  expect(yamlOf('deploy/helm/infra-mcp/Chart.yaml')).toMatchObject({ apiVersion: 'v2', name, version, appVersion: version });
+  expect(readYaml('deploy/helm/infra-mcp/Chart.yaml')).toMatchObject({ apiVersion: 'v2', name, version, appVersion: version });
 });
 
 describe('the manifest of the MCP bundle', () => {

@@ -6,11 +6,11 @@ import { parse } from 'yaml';
 /** Where the checkout is. */
 export const root = join(import.meta.dirname, '../..');
 
-export const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
-export const jsonOf = (path: string): unknown => JSON.parse(textOf(path));
-export const yamlOf = (path: string): unknown => parse(textOf(path));
+export const readText = (path: string): string => readFileSync(join(root, path), 'utf8');
+export const readJson = (path: string): unknown => JSON.parse(readText(path));
+export const readYaml = (path: string): unknown => parse(readText(path));
 
-const dockerfile = DockerfileParser.parse(textOf('deploy/Dockerfile'));
+const dockerfile = DockerfileParser.parse(readText('deploy/Dockerfile'));
 
 /** What each instruction with this keyword is given, in their order. */
 export const instructions = (keyword: string): string[] =>

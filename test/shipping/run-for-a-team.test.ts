@@ -3,14 +3,14 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { tools } from '../../tools/index.ts';
-import { commandsIn, linesOf } from '../docs/pages.ts';
-import { understood } from '../docs/ours.ts';
+import { commandsIn, commandsOfPage } from '../docs/pages.ts';
+import { parseProgramCommand } from '../docs/ours.ts';
 import { compose, service } from './compose.ts';
 import { container, containerEnv, objectOf } from './kubernetes.ts';
-import { image, root, textOf, yamlOf } from './read.ts';
+import { image, root, readText, readYaml } from './read.ts';
 
 const page = 'docs/run-for-a-team.md';
-const lines = linesOf(page).filter(({ isWithin }) => !isWithin).flatMap(({ text }) => commandsIn(text)).filter(([program]) => program !== 'infra-mcp');
+const lines = commandsOfPage(page).filter(({ isInline: isWithin }) => !isWithin).flatMap(({ text }) => commandsIn(text)).filter(([program]) => program !== 'infra-mcp');
 
 /** The values of a flag, given as `--flag value` or `--flag=value`. */
 const valuesOf = (flag: string, words: readonly string[]): string[] =>
@@ -20,7 +20,7 @@ const valuesOf = (flag: string, words: readonly string[]): string[] =>
 async function expectRunsInside(words: readonly string[]): Promise<void> {
   if (words[1] === '--eval') return expect(words.slice(2)).toEqual(["process.kill(1, 'SIGHUP')"]);
   expect(words.slice(0, image.entrypoint.length)).toEqual(image.entrypoint);
-  await understood(words.slice(image.entrypoint.length), {});
+  await parseProgramCommand(words.slice(image.entrypoint.length), {});
 }
 
 const secretFiles = (): string[] => {
@@ -40,7 +40,7 @@ const checks: Readonly<Record<string, (words: readonly string[]) => unknown>> = 
     return words.includes('exec') ? expectRunsInside(words.slice(place + 1)) : expect(words).toContain(words.includes('kill') ? Object.keys(compose.services)[0] : 'up');
   },
   'kubectl create': (words) => {
-    expect(words.slice(2, 5)).toEqual(['secret', 'generic', (yamlOf('deploy/helm/infra-mcp/values.yaml') as { secretName: string }).secretName]);
+    expect(words.slice(2, 5)).toEqual(['secret', 'generic', (readYaml('deploy/helm/infra-mcp/values.yaml') as { secretName: string }).secretName]);
     expect(valuesOf('--from-file', words).toSorted()).toEqual(secretFiles().toSorted());
   },
   'kubectl apply': (words) => expect(existsSync(join(root, valuesOf('--filename', words)[0]!))).toBe(true),
@@ -50,7 +50,7 @@ const checks: Readonly<Record<string, (words: readonly string[]) => unknown>> = 
   },
   'helm install': (words) => {
     expect(existsSync(join(root, words[3]!, 'Chart.yaml'))).toBe(true);
-    const values = yamlOf('deploy/helm/infra-mcp/values.yaml');
+    const values = readYaml('deploy/helm/infra-mcp/values.yaml');
     for (const given of valuesOf('--set', words)) {
       const [path = ''] = given.split('=');
       expect(path.split('.').reduce<unknown>((held, name) => (held as Record<string, unknown> | undefined)?.[name], values), path).toEqual(expect.any(String));
@@ -66,13 +66,13 @@ describe('the page on running it for a team', () => {
   });
 
   test('shows a policy that holds, which is also that of the chart', async () => {
-    const [, shown] = /```yaml\n(.*?)```/s.exec(textOf(page))!;
+    const [, shown] = /```yaml\n(.*?)```/s.exec(readText(page))!;
     const [{ deny }, chart] = await Promise.all([parsePolicy(page, shown!, tools), parsePolicy('values.yaml', objectOf('ConfigMap').data!['policy.yaml']!, tools)]);
     expect(deny.map(({ conditions }) => conditions)).toEqual(chart.deny.map(({ conditions }) => conditions));
   });
 
   test('names the folder that Compose mounts', () => {
     expect(service.volumes.some((volume) => volume.startsWith('./config:'))).toBe(true);
-    for (const file of Object.entries(service.environment).filter(([name]) => name.endsWith('_FILE')).map(([, path]) => basename(path))) expect(textOf(page)).toContain(`\`${file}\``);
+    for (const file of Object.entries(service.environment).filter(([name]) => name.endsWith('_FILE')).map(([, path]) => basename(path))) expect(readText(page)).toContain(`\`${file}\``);
   });
 });

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { closeLab, connectModern, textOf as resultText } from '../transport/lab.ts';
+import { closeTestServers, connectModern, textOf as resultText } from '../transport/lab.ts';
 import { startProgram } from '../transport/program.ts';
-import { image, instructions, root, textOf } from '../shipping/read.ts';
+import { image, instructions, root, readText } from '../shipping/read.ts';
 
 const run = promisify(execFile);
 const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
@@ -22,7 +22,7 @@ const moved = (text: string): string => text.replaceAll(/(?<=^|[\s=])\/(?=app|tm
 
 /** What is sent to the build: the files of the checkout, without those that are left out of it. */
 async function sendContext(to: string): Promise<void> {
-  const ignored = textOf('deploy/Dockerfile.dockerignore').trim().split('\n');
+  const ignored = readText('deploy/Dockerfile.dockerignore').trim().split('\n');
   const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
   const files = [...new Set(stdout.split('\0'))].filter((file) => file !== '' && !ignored.includes(file.split('/')[0]!));
   await Promise.all(files.map((file) => cp(join(root, file), join(to, file)).catch((error: NodeJS.ErrnoException) => {
@@ -67,6 +67,6 @@ describe.skipIf(isLeftOut)('the container image', () => {
     expect((await fetch(new URL('/readyz', ready.url))).status).toBe(200);
     const client = await connectModern(new URL(ready.url));
     expect(resultText(await client.call('get_organization'))).toContain('Acme');
-    await closeLab();
+    await closeTestServers();
   });
 });

@@ -9,9 +9,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { assistantOver, type Assistant } from '../../scripts/demo/assistant.ts';
-import type { Show } from '../../scripts/demo/show.ts';
-import { scenario, tell } from '../../scripts/demo/story.ts';
-import { startPlatform } from '../cli/support.ts';
+import type { DemoOutput } from '../../scripts/demo/show.ts';
+import { scenario, runStory } from '../../scripts/demo/story.ts';
+import { startPlatformProgram } from '../cli/support.ts';
 import { startProgram } from '../transport/program.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -20,9 +20,9 @@ const run = promisify(execFile);
 /** The variables of this process, without those that belong to the checkout: only what is installed may be found. */
 const clean = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
 // The story only has to go well.
-const unseen: Show = { tell: () => undefined, wait: (_, work) => work() };
+const unseen: DemoOutput = { emit: () => undefined, whileWaiting: (_, work) => work() };
 /** What the story is told on, and fast. */
-const told = { INFRA_TIME_SCALE: '0.05', INFRA_SCENARIO: scenario };
+const programOptions = { INFRA_TIME_SCALE: '0.05', INFRA_SCENARIO: scenario };
 
 let scratch: string;
 let env: Record<string, string>;
@@ -80,16 +80,16 @@ describe('the npm package', () => {
   });
 
   test('does its main job over stdio', async () => {
-    await tell(await starting('npx', ['--no', manifest.name], { INFRA_DATA_DIR: join(folder, 'data'), ...told }, folder));
+    await runStory(await starting('npx', ['--no', manifest.name], { INFRA_DATA_DIR: join(folder, 'data'), ...programOptions }, folder));
   });
 
   test('does its main job over HTTP', async () => {
     const { ready, child, ended } = await startProgram({
       // Not with npx, which doesn't pass on the signal that ends it.
-      command: [join(folder, 'node_modules/.bin', manifest.name), 'http', '--port', '0', '--data-dir', join(folder, 'http-data')], env: { ...env, ...told }, cwd: folder,
+      command: [join(folder, 'node_modules/.bin', manifest.name), 'http', '--port', '0', '--data-dir', join(folder, 'http-data')], env: { ...env, ...programOptions }, cwd: folder,
     });
     const assistant = await assistantOver(new StreamableHTTPClientTransport(new URL(ready.url)), unseen);
-    await tell(assistant);
+    await runStory(assistant);
     await assistant.close();
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
@@ -118,7 +118,7 @@ describe('the MCP bundle', () => {
   });
 
   test('does its main job when nothing is filled in', async () => {
-    await tell(await installed({}, told));
+    await runStory(await installed({}, programOptions));
   });
 
   test('takes what is left empty for not given, and read-only for what it says', async () => {
@@ -130,7 +130,7 @@ describe('the MCP bundle', () => {
   });
 
   test('works with the platform that is filled in', async () => {
-    const { ready } = await startPlatform(['--data-dir', await folderIn('platform')]);
+    const { ready } = await startPlatformProgram(['--data-dir', await folderIn('platform')]);
     const assistant = await installed({ base_url: ready.url, api_token: ready.token! });
     expect((await assistant.ask('get_organization', {})).data).toMatchObject({ id: ready.organization_id });
   });

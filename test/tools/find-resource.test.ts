@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, textOf, type Connectors } from '../e2e/mcp-support.ts';
-import { lensOn, type Lens } from '../guard/lens.ts';
-import { startLab, type Lab } from '../platform/lab.ts';
+import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
+import { startTestPlatform, type TestPlatform } from '../platform/lab.ts';
 
 const environments = 60;
 
-let lab: Lab;
-let lens: Lens;
+let platform: TestPlatform;
+let proxy: RecordingProxy;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  lab = await startLab();
-  const { id: project_id } = await lab.must('create_project', { organization_id: lab.organizationId, name: 'wide' });
-  for (let index = 0; index < environments; index += 1) await lab.must('create_environment', { project_id, name: `e${index}`, mode: 'DEVELOPMENT', cluster_id: lab.seed['cluster_id'] });
-  lens = await lensOn(lab.url);
-  connectors = connectorsTo(lens.url, lab.tokens.read);
+  platform = await startTestPlatform();
+  const { id: project_id } = await platform.must('create_project', { organization_id: platform.organizationId, name: 'wide' });
+  for (let index = 0; index < environments; index += 1) await platform.must('create_environment', { project_id, name: `e${index}`, mode: 'DEVELOPMENT', cluster_id: platform.seed['cluster_id'] });
+  proxy = await startRecordingProxy(platform.url);
+  connectors = connectorsTo(proxy.url, platform.tokens.read);
 });
 afterAll(async () => {
   await connectors.close();
-  await lens.close();
-  await lab.close();
+  await proxy.close();
+  await platform.close();
 });
 
 /** What a search answers, and the paths that it asked for. */
 async function find(args: Record<string, unknown>) {
   const client = await connectors.modern();
-  const before = lens.seen.length;
+  const before = proxy.requests.length;
   const result = await client.call('find_resource', args);
   const { results, unseen } = result.structuredContent as { results: { path: string; kind: string }[]; unseen?: number };
-  return { text: textOf(result), results, unseen, asked: lens.seen.slice(before) };
+  return { text: textOf(result), results, unseen, asked: proxy.requests.slice(before) };
 }
 
 const into = (asked: readonly string[]): string[] => asked.filter((one) => /\/environment\/[^/]+\/(services|statuses)$/.test(one));
@@ -79,13 +79,13 @@ test('a place that was given is looked into whole', async () => {
 });
 
 test('no more is asked than half of what is left', async () => {
-  lab = await lab.restart({ rateLimit: 40 });
-  const near = await lensOn(lab.url);
-  const few = connectorsTo(near.url, lab.tokens.read);
+  platform = await platform.restart({ rateLimit: 40 });
+  const near = await startRecordingProxy(platform.url);
+  const few = connectorsTo(near.url, platform.tokens.read);
   const client = await few.modern();
   const result = await client.call('find_resource', { name: 'nothing-like-it' });
-  expect(near.seen.length).toBeGreaterThan(10);
-  expect(near.seen.length).toBeLessThanOrEqual(24);
+  expect(near.requests.length).toBeGreaterThan(10);
+  expect(near.requests.length).toBeLessThanOrEqual(24);
   expect(textOf(result)).toContain('It ended early');
   await few.close();
   await near.close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, textOf, userWho, type Connectors, type TestClient } from '../e2e/mcp-support.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../e2e/mcp-support.ts';
 
 type Args = Record<string, unknown>;
 
@@ -75,7 +75,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-outputs-'));
   platform = await startPlatform({ dataDir, token, control: true, steppedTime: Date.parse('2026-11-20T12:00:00Z'), randomSeed: 'outputs' });
   connectors = connectorsTo(platform.url, token);
-  client = await connectors.modern(userWho(agree));
+  client = await connectors.modern(userAnswering(agree));
 });
 
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { meanings } from '../../src/contract/meanings.ts';
+import { fieldDescriptions } from '../../src/contract/meanings.ts';
 import { allOperations } from '../../src/contract/operations.ts';
 import type { JsonSchema } from '../../src/server/json/json-schema.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
@@ -121,8 +121,8 @@ describe('input schemas', () => {
   });
 
   test('use each meaning that the contract gives a name', () => {
-    const used = new Set(inputNodes.filter(({ name, schema }) => schema.description === meanings[name]).map(({ name }) => name));
-    expect(Object.keys(meanings).filter((name) => !used.has(name))).toEqual([]);
+    const used = new Set(inputNodes.filter(({ name, schema }) => schema.description === fieldDescriptions[name]).map(({ name }) => name));
+    expect(Object.keys(fieldDescriptions).filter((name) => !used.has(name))).toEqual([]);
   });
 
   test('have no description that says nothing', () => {

@@ -4,41 +4,41 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/calls.ts';
 import { hasSecret, setSecret } from '../../src/server/guard/approvals/operator.ts';
-import { approvalFor, officeIn, secret } from '../server/guard/approvals/support.ts';
-import { closeLab, startLab } from './lab.ts';
-import { exchange, statusOf } from './wire.ts';
+import { approvalRequest, approvalsIn, operatorSecret } from '../server/guard/approvals/support.ts';
+import { closeTestServers, startTestServer } from './lab.ts';
+import { exchangeRaw, statusOf } from './wire.ts';
 
 let folder: string;
-let office: ReturnType<typeof officeIn>;
+let approvalsFixture: ReturnType<typeof approvalsIn>;
 // Setting a secret is slow on purpose, so it is set once.
 let operators: string;
 const operatorFile = (): string => join(operators, 'operator.json');
 
 beforeAll(async () => {
   operators = await mkdtemp(join(tmpdir(), 'infra-mcp-operator-'));
-  await setSecret(operatorFile(), secret);
+  await setSecret(operatorFile(), operatorSecret);
 });
 
 afterAll(() => rm(operators, { recursive: true }));
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'infra-mcp-page-'));
-  office = officeIn(folder);
+  approvalsFixture = approvalsIn(folder);
 });
 
 afterEach(async () => {
-  await closeLab();
-  office[Symbol.dispose]();
+  await closeTestServers();
+  approvalsFixture[Symbol.dispose]();
   await rm(folder, { recursive: true });
 });
 
 const attack = '<script>alert(1)</script>"\'&\u202E';
 const call: RecordedCall = { at: '2026-11-20T10:00:00.000Z', who: 'eve', tool: 'lock_cluster', request_id: 'r', target: { kind: 'cluster', name: attack }, outcome: 'done' } as RecordedCall;
 
-const startOffice = async (options: Parameters<typeof startLab>[0] = {}, now?: () => number) => {
-  await copyFile(operatorFile(), office.operator);
-  const approvals = { desk: office.desk, hasSecret: () => hasSecret(office.operator), latestCalls: async () => [call] };
-  return startLab({ approvals, ...(now && { clock: { now } }), ...options });
+const startOffice = async (options: Parameters<typeof startTestServer>[0] = {}, now?: () => number) => {
+  await copyFile(operatorFile(), approvalsFixture.operator);
+  const approvals = { queue: approvalsFixture.desk, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [call] };
+  return startTestServer({ approvals, ...(now && { clock: { now } }), ...options });
 };
 
 /** What a browser does, without scripts: keeps cookies, sends forms with where they come from, follows redirects. */
@@ -66,23 +66,23 @@ function browserAt(base: URL) {
     return Object.fromEntries([...(form ?? '').matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]));
   };
   const follow = async (answer: Response) => (answer.status === 303 ? get(answer.headers.get('location')!.replace('/approvals', '')) : answer);
-  return { get, post, fieldsFor, follow, enter: () => post({ do: 'enter', secret }), cookie: () => cookie };
+  return { get, post, fieldsFor, follow, enter: () => post({ do: 'enter', secret: operatorSecret }), cookie: () => cookie };
 }
 
-const ask = async (more: Parameters<typeof approvalFor>[0] = {}): Promise<string> => {
-  const asked = await office.approvals.ask(approvalFor(more), Date.now());
+const ask = async (more: Parameters<typeof approvalRequest>[0] = {}): Promise<string> => {
+  const asked = await approvalsFixture.approvals.ask(approvalRequest(more), Date.now());
   return asked.kind === 'pending' ? asked.code : '';
 };
-const outcome = async (more: Parameters<typeof approvalFor>[0] = {}) => office.approvals.ask(approvalFor(more), Date.now());
+const outcome = async (more: Parameters<typeof approvalRequest>[0] = {}) => approvalsFixture.approvals.ask(approvalRequest(more), Date.now());
 
 describe('the page of approvals', () => {
   test('is not there unless it is wanted', async () => {
-    const { url } = await startLab();
+    const { url } = await startTestServer();
     expect((await browserAt(url).get()).status).toBe(404);
   });
 
   test('says what to do where no secret is set', async () => {
-    const { url } = await startLab({ approvals: { desk: office.desk, hasSecret: () => hasSecret(office.operator), latestCalls: async () => [] } });
+    const { url } = await startTestServer({ approvals: { queue: approvalsFixture.desk, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [] } });
     expect(await (await browserAt(url).get()).text()).toContain('infra-mcp approve --set-secret');
   });
 
@@ -113,7 +113,7 @@ describe('the page of approvals', () => {
     const body = new URLSearchParams({ do: 'enter', secret: 'guessed' }).toString();
     const guess = `POST /approvals HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost\r\nx-forwarded-for: 198.51.100.1\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
     const answers = [];
-    for (let tries = 0; tries < 6; tries += 1) answers.push(await exchange(port, guess, '127.0.0.2'));
+    for (let tries = 0; tries < 6; tries += 1) answers.push(await exchangeRaw(port, guess, '127.0.0.2'));
     expect(answers.map(statusOf)).toEqual([403, 403, 403, 403, 403, 429]);
     expect(answers[5]).toContain('from your address');
     expect(answers[5]).toContain('infra-mcp approve');
@@ -136,8 +136,8 @@ describe('the page of approvals', () => {
   });
 
   test('decides nothing that can not be recorded, and says so', async () => {
-    office[Symbol.dispose]();
-    office = officeIn(folder, async () => Promise.reject(new Error('ENOSPC')));
+    approvalsFixture[Symbol.dispose]();
+    approvalsFixture = approvalsIn(folder, async () => Promise.reject(new Error('ENOSPC')));
     const { url, log } = await startOffice();
     const code = await ask();
     const browser = browserAt(url);
@@ -197,8 +197,8 @@ describe('with 300 calls that wait, the page', () => {
   const codes: string[] = [];
   let browser: ReturnType<typeof browserAt>;
 
-  const askAt = async (number: number, more: Parameters<typeof approvalFor>[0] = {}): Promise<string> => {
-    const asked = await office.approvals.ask(approvalFor({ call: `call ${number}`, identity: `caller ${number}`, ...more }), start + number);
+  const askAt = async (number: number, more: Parameters<typeof approvalRequest>[0] = {}): Promise<string> => {
+    const asked = await approvalsFixture.approvals.ask(approvalRequest({ call: `call ${number}`, identity: `caller ${number}`, ...more }), start + number);
     return asked.kind === 'pending' ? asked.code : asked.kind;
   };
 
@@ -245,7 +245,7 @@ describe('with 300 calls that wait, the page', () => {
     const token = /name="form_token" value="([^"]+)"/.exec(unknown)![1]!;
     const approved = await browser.follow(await browser.post({ form_token: token, code, do: 'approve', typed: 'shop/prod' }));
     expect(await approved.text()).toContain('Approved, for one call');
-    expect(await office.approvals.ask(approvalFor({ call: 'call 150' }), start + count)).toMatchObject({ kind: 'approved' });
+    expect(await approvalsFixture.approvals.ask(approvalRequest({ call: 'call 150' }), start + count)).toMatchObject({ kind: 'approved' });
   });
 
   test('goes on to the one that the operator came for once they gave the secret', async () => {
@@ -253,12 +253,12 @@ describe('with 300 calls that wait, the page', () => {
     expect(await (await other.get(`?code=${codes[7]}`)).text()).toContain(`name="code" value="${codes[7]}"`);
     const wrong = await other.post({ do: 'enter', secret: 'guessed', code: codes[7]! });
     expect(await wrong.text()).toContain(`name="code" value="${codes[7]}"`);
-    const entered = await other.post({ do: 'enter', secret, code: codes[7]! });
+    const entered = await other.post({ do: 'enter', secret: operatorSecret, code: codes[7]! });
     expect(shownIn(await (await other.follow(entered)).text())).toEqual([codes[7]]);
   });
 
   test('shows the beginning of a long plan in the list, without a way to approve it there, and all of it alone', async () => {
-    const { plan } = approvalFor();
+    const { plan } = approvalRequest();
     const code = await askAt(-1, { plan: { ...plan, effects: [`${'x'.repeat(500_000)} end of the plan`] } });
     const markup = await at('');
     expect(markup.length).toBeLessThan(200_000);
@@ -282,7 +282,7 @@ describe('another page', () => {
     await browser.enter();
     const fields = await browser.fieldsFor(code);
     expect((await browser.post({ ...fields, do: 'approve', typed: 'shop/prod' }, { origin })).status).toBe(403);
-    expect((await browser.post({ do: 'enter', secret }, { origin })).status).toBe(403);
+    expect((await browser.post({ do: 'enter', secret: operatorSecret }, { origin })).status).toBe(403);
     expect(await outcome()).toMatchObject({ kind: 'pending' });
   });
 
@@ -317,13 +317,13 @@ describe('another page', () => {
 
   test('can not reach it under a name of its own', async () => {
     const { port } = await startOffice();
-    expect(statusOf(await exchange(port, 'GET /approvals HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n'))).toBe(403);
+    expect(statusOf(await exchangeRaw(port, 'GET /approvals HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n'))).toBe(403);
   });
 });
 
 test('behind https its cookie never goes out in clear, and its forms may come from there', async () => {
   const { url } = await startOffice({ publicUrl: new URL('https://mcp.example.com/mcp') });
-  const entered = await browserAt(url).post({ do: 'enter', secret }, { origin: 'https://mcp.example.com' });
+  const entered = await browserAt(url).post({ do: 'enter', secret: operatorSecret }, { origin: 'https://mcp.example.com' });
   expect(entered.status).toBe(303);
   expect(entered.headers.get('set-cookie')).toContain('; Secure');
 });

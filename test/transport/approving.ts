@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 export const operatorSecret = 'only the operator knows';
 
 /** What the operator does on the page: gives the secret, and approves the call that the address names. */
-export async function approveOn(address: string): Promise<void> {
+export async function approveOnPage(address: string): Promise<void> {
   const page = new URL(address);
   const code = page.searchParams.get('code')!;
   const send = (fields: Record<string, string>, cookie = '') =>

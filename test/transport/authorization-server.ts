@@ -8,7 +8,7 @@ import { memoryLog } from '../server/support.ts';
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
 /** What a test may say about a token; the rest is as it should be. */
-export interface TokenWishes {
+export interface TokenOptions {
   readonly claims?: JWTPayload;
   /** Claims to leave out. */
   readonly without?: readonly string[];
@@ -20,8 +20,8 @@ export interface TokenWishes {
 export interface AuthorizationServer {
   readonly issuer: string;
   /** Requests it got, by path. */
-  readonly seen: string[];
-  readonly token: (wishes?: TokenWishes) => Promise<string>;
+  readonly requests: string[];
+  readonly token: (wishes?: TokenOptions) => Promise<string>;
   /** From now on signs with a new key, and forgets the old one. */
   readonly rotate: () => Promise<void>;
   /** From now on signs with a new RSA key of so many bits, and forgets the old one. */
@@ -72,7 +72,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const self: AuthorizationServer = {
     issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tenant`,
-    seen,
+    requests: seen,
     rotate,
     rotateToRsa,
     token: async ({ claims, without = [], forged = false } = {}) => {

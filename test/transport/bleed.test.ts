@@ -9,15 +9,15 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import { createParts } from '../../src/server/protocol/parts.ts';
+import { createDependencies } from '../../src/server/protocol/parts.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { createToken } from '../../src/platform/api/tokens.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
-import type { Authenticate } from '../../src/transport/http/identity.ts';
-import { tightened } from '../../src/transport/http/policies.ts';
+import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
+import { restrictedDependencies } from '../../src/transport/http/policies.ts';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
-import { serveHttp, type HttpServer } from '../../src/transport/http/serve.ts';
+import { startHttpServer, type HttpServer } from '../../src/transport/http/serve.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../server/support.ts';
 import { initialize, modernCall, modernHeaders } from './lab.ts';
@@ -69,7 +69,7 @@ async function relay(request: IncomingMessage): Promise<{ status: number; header
   return { status: answer.status, body: told, headers: { 'content-type': 'application/json', 'x-ratelimit-limit': String(limitOf(token)), 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': reset } };
 }
 
-const authenticate: Authenticate = async ({ headers }) => ({
+const authenticate: AuthenticateCaller = async ({ headers }) => ({
   principal: `key:${headers.get('authorization')}`,
   level: 'admin',
   restriction: unrestricted,
@@ -100,12 +100,12 @@ beforeAll(async () => {
   client = createClient({ baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, credential: credentialOf(serverToken) });
   const log = memoryLog();
   const clock = { now: Date.now };
-  const parts = createParts({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [serverToken], version: '0', log, clock });
-  const partsFor = tightened(parts, tools);
-  server = await serveHttp({
+  const parts = createDependencies({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [serverToken], version: '0', log, clock });
+  const partsFor = restrictedDependencies(parts, tools);
+  server = await startHttpServer({
     host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], authenticate, holdsToken: true, askPlatform: async () => undefined,
     build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
-    levelOf: () => 'read', clock, log, limits: { farewellTime: 0, drainTime: 0 },
+    levelOf: () => 'read', clock, log, limits: { shutdownDelay: 0, drainTime: 0 },
   });
   for (const caller of callers) caller.session = (await post(caller, initialize)).headers.get('mcp-session-id')!;
 });

@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readCalls } from '../../src/server/audit/calls.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator.ts';
-import { createKey } from '../../src/transport/http/keys.ts';
-import { approveOn, operatorSecret } from './approving.ts';
+import { createApiKey } from '../../src/transport/http/keys.ts';
+import { approveOnPage, operatorSecret } from './approving.ts';
 import { connectLegacy, connectModern, initialize, modernCall, modernHeaders, textOf } from './lab.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -72,7 +72,7 @@ describe('infra-mcp http', () => {
 
   test('shows the holder of a key the tools that its level reaches, and tells a call beyond it which one is needed and who can give it', async () => {
     const folder = await temporaryFolder();
-    const { key, sha256 } = createKey();
+    const { key, sha256 } = createApiKey();
     await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ci, sha256: ${sha256}, level: deploy }]`);
     const { url } = await serve(['--keys-file', join(folder, 'keys.yaml')]);
     for (const connect of [connectModern, connectLegacy]) {
@@ -90,7 +90,7 @@ describe('infra-mcp http', () => {
   test('reads keys and policy again on SIGHUP, both or neither', async () => {
     const folder = await temporaryFolder();
     const [keys, policy] = [join(folder, 'keys.yaml'), join(folder, 'policy.yaml')];
-    const [ann, bob] = [createKey(), createKey()];
+    const [ann, bob] = [createApiKey(), createApiKey()];
     await writeFile(keys, entry('ann', ann.sha256));
     await writeFile(policy, 'deny: []\n');
     const { post, child, written } = await serve(['--keys-file', keys, '--policy-file', policy]);
@@ -125,7 +125,7 @@ describe('infra-mcp http', () => {
     const client = await connect(url, {
       visit: async (page) => {
         visited.push(page);
-        await approveOn(page);
+        await approveOnPage(page);
       },
     });
     const organization = await client.call('get_organization');
@@ -154,7 +154,7 @@ describe('infra-mcp http', () => {
       platform.close();
     });
     const folder = await temporaryFolder();
-    const { key, sha256 } = createKey();
+    const { key, sha256 } = createApiKey();
     await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ann, sha256: ${sha256} }]`);
     const { post, url } = await serve(['--keys-file', join(folder, 'keys.yaml')], { INFRA_BASE_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` });
     const call = (headers: Record<string, string>) =>

@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { closeLab, connectLegacy, initialize, modernCall, modernHeaders, startLab, textOf } from './lab.ts';
-import { openWire, statusOf } from './wire.ts';
+import { closeTestServers, connectLegacy, initialize, modernCall, modernHeaders, startTestServer, textOf } from './lab.ts';
+import { openRawConnection, statusOf } from './wire.ts';
 
-afterEach(closeLab);
+afterEach(closeTestServers);
 
 describe('a host that stops', () => {
   test('lets running calls of both eras finish, then ends', async () => {
-    const { url, post, held, close } = await startLab({ limits: { drainTime: 20_000 } });
+    const { url, post, heldCalls: held, close } = await startTestServer({ limits: { drainTime: 20_000 } });
     const client = await connectLegacy(url);
     const legacy = client.call('hold', { label: 'legacy' });
     const modern = post(modernCall('hold', { label: 'modern' }), modernHeaders('hold'));
     await vi.waitFor(() => expect(held).toHaveLength(2));
     const stopped = close();
-    for (const { letGo } of held) letGo();
+    for (const { release: letGo } of held) letGo();
     expect(textOf(await legacy)).toBe('held legacy');
     expect(await (await modern).text()).toContain('held modern');
     await stopped;
@@ -20,7 +20,7 @@ describe('a host that stops', () => {
   });
 
   test('answers new calls with a refusal, also those that wait for their turn', async () => {
-    const { post, held, close } = await startLab({ limits: { farewellTime: 500, drainTime: 20_000, callsEach: 1 } });
+    const { post, heldCalls: held, close } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000, callsPerPrincipal: 1 } });
     const call = () => post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
     const running = call();
     await vi.waitFor(() => expect(held).toHaveLength(1));
@@ -31,18 +31,18 @@ describe('a host that stops', () => {
       expect(refused.headers.get('retry-after')).toBe('5');
     }
     expect(held).toHaveLength(1);
-    held[0]!.letGo();
+    held[0]!.release();
     expect((await running).status).toBe(200);
     await stopped;
   });
 
   test('answers requests that are just arriving, whole', async () => {
-    const { port, post, held, close } = await startLab({ limits: { farewellTime: 500, drainTime: 20_000 } });
+    const { port, post, heldCalls: held, close } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000 } });
     const call = post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
     await vi.waitFor(() => expect(held).toHaveLength(1));
-    const wire = await openWire(port);
+    const wire = await openRawConnection(port);
     const stopped = close();
-    held[0]!.letGo();
+    held[0]!.release();
     await call;
     const body = JSON.stringify(initialize);
     wire.send(`POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
@@ -55,7 +55,7 @@ describe('a host that stops', () => {
   });
 
   test('tells calls that take too long how to go on', async () => {
-    const { post, held, close } = await startLab({ limits: { drainTime: 50 } });
+    const { post, heldCalls: held, close } = await startTestServer({ limits: { drainTime: 50 } });
     const call = post(modernCall('hold', { label: 'a' }, 7), modernHeaders('hold'));
     await vi.waitFor(() => expect(held).toHaveLength(1));
     await close();
@@ -65,7 +65,7 @@ describe('a host that stops', () => {
   });
 
   test('tells it too where an answer has begun', async () => {
-    const { url, close } = await startLab({ limits: { drainTime: 50 } });
+    const { url, close } = await startTestServer({ limits: { drainTime: 50 } });
     const client = await connectLegacy(url);
     let begun = false;
     const call = client.call('progress', {}, { onprogress: () => (begun = true) });
@@ -75,7 +75,7 @@ describe('a host that stops', () => {
   });
 
   test('ends open streams at once', async () => {
-    const { url, post, close } = await startLab({ limits: { drainTime: 20_000 } });
+    const { url, post, close } = await startTestServer({ limits: { drainTime: 20_000 } });
     const session = (await post(initialize)).headers.get('mcp-session-id')!;
     const stream = await fetch(url, { headers: { accept: 'text/event-stream', 'mcp-session-id': session } });
     const [text] = await Promise.all([stream.text(), close()]);

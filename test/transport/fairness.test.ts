@@ -1,29 +1,29 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Authenticate } from '../../src/transport/http/identity.ts';
+import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
-import { closeLab, initialize, modernCall, modernHeaders, startLab, type Lab } from './lab.ts';
-import { exchange, openWire, statusOf } from './wire.ts';
+import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer, type TestServer } from './lab.ts';
+import { exchangeRaw, openRawConnection, statusOf } from './wire.ts';
 
-afterEach(closeLab);
+afterEach(closeTestServers);
 
 /** Lets in whoever says who they are. */
-const authenticate: Authenticate = async ({ headers }) => ({ principal: `key:${headers.get('authorization')}`, level: 'admin', restriction: unrestricted });
+const authenticate: AuthenticateCaller = async ({ headers }) => ({ principal: `key:${headers.get('authorization')}`, level: 'admin', restriction: unrestricted });
 
 const as = (name: string, token?: number): Record<string, string> => ({ authorization: name, ...(token !== undefined && { 'x-infra-api-token': `token-${token}` }) });
 
-const start = (limits: Parameters<typeof startLab>[0]) => startLab({ authenticate, ...limits });
+const start = (limits: Parameters<typeof startTestServer>[0]) => startTestServer({ authenticate, ...limits });
 
-const open = async ({ post }: Lab, headers: Record<string, string>) => {
+const open = async ({ post }: TestServer, headers: Record<string, string>) => {
   const answer = await post(initialize, headers);
   return { status: answer.status, headers: { ...headers, 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' } };
 };
-const isOpen = async ({ post }: Lab, headers: Record<string, string>) => (await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status === 200;
+const isOpen = async ({ post }: TestServer, headers: Record<string, string>) => (await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status === 200;
 
-const hold = ({ post }: Lab, headers: Record<string, string>) => post(modernCall('hold', { label: 'x' }), { ...modernHeaders('hold'), ...headers });
+const hold = ({ post }: TestServer, headers: Record<string, string>) => post(modernCall('hold', { label: 'x' }), { ...modernHeaders('hold'), ...headers });
 const legacyHold = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'hold', arguments: { label: String(id) } } });
 
 const takeBack = (id: number) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-const isFree = async ({ post }: Lab) => (await post(modernCall('who'), { ...modernHeaders('who'), ...as('ann') })).status === 200;
+const isFree = async ({ post }: TestServer) => (await post(modernCall('who'), { ...modernHeaders('who'), ...as('ann') })).status === 200;
 
 /** A request as it goes over the wire. */
 const said = (message: object, headers: Record<string, string>): string => {
@@ -32,11 +32,11 @@ const said = (message: object, headers: Record<string, string>): string => {
   return ['POST /mcp HTTP/1.1', ...Object.entries(all).map(([name, value]) => `${name}: ${value}`), '', text].join('\r\n');
 };
 
-const openFrom = async (port: number, from: string, headers: Record<string, string>) => statusOf(await exchange(port, said(initialize, headers), from));
+const openFrom = async (port: number, from: string, headers: Record<string, string>) => statusOf(await exchangeRaw(port, said(initialize, headers), from));
 
 describe('a key that sends another platform token with every request', () => {
   test('opens no more sessions than with one, and takes none of the others', async () => {
-    const lab = await start({ limits: { sessions: 6, sessionsEach: 3 } });
+    const lab = await start({ limits: { sessions: 6, sessionsPerPrincipal: 3 } });
     const bob = await open(lab, as('bob'));
     const opened = [];
     for (let token = 0; token < 10; token += 1) opened.push(await open(lab, as('ann', token)));
@@ -47,22 +47,22 @@ describe('a key that sends another platform token with every request', () => {
   });
 
   test('has no more calls at once, and no more that wait', async () => {
-    const lab = await start({ limits: { callsEach: 2, waitingEach: 1 } });
+    const lab = await start({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 1 } });
     const running = [hold(lab, as('ann', 1)), hold(lab, as('ann', 2))];
-    await vi.waitFor(() => expect(lab.held).toHaveLength(2));
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
     const more = [hold(lab, as('ann', 3)), hold(lab, as('ann', 4))];
     expect((await Promise.race(more)).status).toBe(503);
-    expect(lab.held).toHaveLength(2);
+    expect(lab.heldCalls).toHaveLength(2);
     const bob = hold(lab, as('bob'));
-    await vi.waitFor(() => expect(lab.held).toHaveLength(3));
-    for (const { letGo } of lab.held) letGo();
-    await vi.waitFor(() => expect(lab.held).toHaveLength(4));
-    for (const { letGo } of lab.held) letGo();
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(3));
+    for (const { release: letGo } of lab.heldCalls) letGo();
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(4));
+    for (const { release: letGo } of lab.heldCalls) letGo();
     await Promise.all([...running, ...more, bob]);
   });
 
   test('has no more open streams', async () => {
-    const lab = await start({ limits: { streamsEach: 1 } });
+    const lab = await start({ limits: { streamsPerPrincipal: 1 } });
     const stream = async (headers: Record<string, string>) => fetch(lab.url, { headers: { accept: 'text/event-stream', ...(await open(lab, headers)).headers } });
     const first = await stream(as('ann', 1));
     const second = await stream(as('ann', 2));
@@ -75,17 +75,17 @@ describe('a key that sends another platform token with every request', () => {
 });
 
 test('where nobody says who they are, each platform token has its own part, and none more', async () => {
-  const lab = await startLab({ limits: { callsEach: 1, waitingTime: 20 } });
+  const lab = await startTestServer({ limits: { callsPerPrincipal: 1, waitingTime: 20 } });
   const running = [hold(lab, { 'x-infra-api-token': 'ann' }), hold(lab, { 'x-infra-api-token': 'bob' })];
-  await vi.waitFor(() => expect(lab.held).toHaveLength(2));
+  await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
   expect((await hold(lab, { 'x-infra-api-token': 'bob' })).status).toBe(503);
-  for (const { letGo } of lab.held) letGo();
+  for (const { release: letGo } of lab.heldCalls) letGo();
   await Promise.all(running);
 });
 
 describe('when all sessions are taken', () => {
   test('whoever has most gives one up to somebody who has fewer, and never one in use', async () => {
-    const lab = await start({ limits: { sessions: 3, sessionsEach: 3 } });
+    const lab = await start({ limits: { sessions: 3, sessionsPerPrincipal: 3 } });
     const [used, left] = [await open(lab, as('ann')), await open(lab, as('ann'))];
     const stream = await fetch(lab.url, { headers: { accept: 'text/event-stream', ...used.headers } });
     const bob = await open(lab, as('bob'));
@@ -99,81 +99,81 @@ describe('when all sessions are taken', () => {
 
 describe('a batch', () => {
   test('counts as many calls as it holds', async () => {
-    const lab = await start({ limits: { callsEach: 3, waitingTime: 20 } });
+    const lab = await start({ limits: { callsPerPrincipal: 3, waitingTime: 20 } });
     const { headers } = await open(lab, as('ann'));
     const batch = lab.post([legacyHold(1), legacyHold(2), { jsonrpc: '2.0', method: 'notifications/initialized' }], headers);
-    await vi.waitFor(() => expect(lab.held).toHaveLength(2));
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
     expect((await lab.post([legacyHold(3), legacyHold(4)], headers)).status).toBe(503);
-    expect(lab.held).toHaveLength(2);
+    expect(lab.heldCalls).toHaveLength(2);
     const single = hold(lab, as('ann'));
-    await vi.waitFor(() => expect(lab.held).toHaveLength(3));
-    for (const { letGo } of lab.held) letGo();
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(3));
+    for (const { release: letGo } of lab.heldCalls) letGo();
     await Promise.all([batch.then((answer) => answer.text()), single]);
     const again = lab.post([legacyHold(5), legacyHold(6), legacyHold(7)], headers);
-    await vi.waitFor(() => expect(lab.held).toHaveLength(6));
-    for (const { letGo } of lab.held) letGo();
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(6));
+    for (const { release: letGo } of lab.heldCalls) letGo();
     expect((await again).status).toBe(200);
   });
 
   test('with too many requests is refused as a whole', async () => {
-    const lab = await start({ limits: { callsEach: 3 } });
+    const lab = await start({ limits: { callsPerPrincipal: 3 } });
     const { headers } = await open(lab, as('ann'));
     const answer = await lab.post([1, 2, 3, 4].map(legacyHold), headers);
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('The batch holds 4 requests, and at most 3 may come together. None of them was carried out');
-    expect(lab.held).toEqual([]);
+    expect(lab.heldCalls).toEqual([]);
     expect(await isOpen(lab, headers)).toBe(true);
   });
 
   test('gets no places by asking for a stream beside its calls', async () => {
-    const lab = await start({ limits: { callsEach: 2, waitingEach: 0 } });
+    const lab = await start({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 0 } });
     const { headers } = await open(lab, as('ann'));
     const running = [hold(lab, as('ann')), hold(lab, as('ann'))];
-    await vi.waitFor(() => expect(lab.held).toHaveLength(2));
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
     const listen = { jsonrpc: '2.0', id: 9, method: 'subscriptions/listen', params: { notifications: {} } };
     expect((await lab.post([listen, legacyHold(1)], headers)).status).toBe(503);
-    for (const { letGo } of lab.held) letGo();
+    for (const { release: letGo } of lab.heldCalls) letGo();
     await Promise.all(running);
   });
 });
 
 describe('a call of a session', () => {
   test('that is taken back gives its place back', async () => {
-    const lab = await start({ limits: { callsEach: 1, waitingTime: 5000 } });
+    const lab = await start({ limits: { callsPerPrincipal: 1, waitingTime: 5000 } });
     const { headers } = await open(lab, as('ann'));
     const call = lab.post(legacyHold(1), headers);
-    await vi.waitFor(() => expect(lab.held).toHaveLength(1));
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(1));
     await lab.post(takeBack(1), headers);
     expect(await (await call).text()).toBe('');
-    expect(lab.held[0]!.cancelled).toBe(true);
+    expect(lab.heldCalls[0]!.cancelled).toBe(true);
     expect(await isFree(lab)).toBe(true);
   });
 
   test('that came with others and is taken back does not hold theirs', async () => {
-    const lab = await start({ limits: { callsEach: 2, waitingTime: 5000 } });
+    const lab = await start({ limits: { callsPerPrincipal: 2, waitingTime: 5000 } });
     const { headers } = await open(lab, as('ann'));
     const batch = lab.post([legacyHold(1), legacyHold(2)], headers);
-    await vi.waitFor(() => expect(lab.held).toHaveLength(2));
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
     await lab.post(takeBack(1), headers);
-    lab.held.find(({ label }) => label === '2')!.letGo();
+    lab.heldCalls.find(({ label }) => label === '2')!.release();
     expect(await (await batch).text()).toContain('held 2');
     expect(await isFree(lab)).toBe(true);
   });
 
   test.each([['beside it', [legacyHold(1), legacyHold(1)]], ['before it', legacyHold(7)]])('with the id of another one %s is refused, and holds no place', async (_, message) => {
-    const lab = await start({ limits: { callsEach: 3, waitingTime: 5000 } });
+    const lab = await start({ limits: { callsPerPrincipal: 3, waitingTime: 5000 } });
     const { headers } = await open(lab, as('ann'));
     const before = lab.post(legacyHold(7), headers);
-    await vi.waitFor(() => expect(lab.held).toHaveLength(1));
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(1));
     const answer = await lab.post(message, headers);
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('give each request an id of its own');
-    expect(lab.held).toHaveLength(1);
-    lab.held[0]!.letGo();
+    expect(lab.heldCalls).toHaveLength(1);
+    lab.heldCalls[0]!.release();
     await (await before).text();
     const again = lab.post(legacyHold(7), headers);
-    await vi.waitFor(() => expect(lab.held).toHaveLength(2));
-    lab.held[1]!.letGo();
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
+    lab.heldCalls[1]!.release();
     expect(await (await again).text()).toContain('held 7');
   });
 });
@@ -181,14 +181,14 @@ describe('a call of a session', () => {
 describe('an address', () => {
   test('opens so many connections, and leaves the others theirs', async () => {
     const { port } = await start({ limits: { connectionsPerAddress: 3 } });
-    const wires = await Promise.all(Array.from({ length: 3 }, () => openWire(port, '127.0.0.2')));
-    const beyond = await openWire(port, '127.0.0.2');
+    const wires = await Promise.all(Array.from({ length: 3 }, () => openRawConnection(port, '127.0.0.2')));
+    const beyond = await openRawConnection(port, '127.0.0.2');
     await beyond.ended;
     // At once, not because it said nothing for too long.
     expect(beyond.received()).toBe('');
-    expect(statusOf(await exchange(port, said(initialize, as('bob'))))).toBe(200);
+    expect(statusOf(await exchangeRaw(port, said(initialize, as('bob'))))).toBe(200);
     for (const { socket } of wires) socket.destroy();
-    await vi.waitFor(async () => expect(statusOf(await exchange(port, said(initialize, as('bob')), '127.0.0.2'))).toBe(200));
+    await vi.waitFor(async () => expect(statusOf(await exchangeRaw(port, said(initialize, as('bob')), '127.0.0.2'))).toBe(200));
   });
 
   test('opens so many sessions, by whichever keys', async () => {
@@ -200,14 +200,14 @@ describe('an address', () => {
   });
 
   test('has so many calls wait', async () => {
-    const lab = await start({ limits: { calls: 1, callsEach: 1, waitingPerAddress: 1, waitingTime: 10_000 } });
+    const lab = await start({ limits: { calls: 1, callsPerPrincipal: 1, waitingPerAddress: 1, waitingTime: 10_000 } });
     const running = hold(lab, as('ann'));
-    await vi.waitFor(() => expect(lab.held).toHaveLength(1));
-    const call = (name: string, from: string) => exchange(lab.port, said(modernCall('who'), { ...modernHeaders('who'), ...as(name) }), from).then(statusOf);
+    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(1));
+    const call = (name: string, from: string) => exchangeRaw(lab.port, said(modernCall('who'), { ...modernHeaders('who'), ...as(name) }), from).then(statusOf);
     const both = [call('bob', '127.0.0.2'), call('eve', '127.0.0.2')];
     expect(await Promise.race(both)).toBe(503);
     const elsewhere = call('dan', '127.0.0.3');
-    lab.held[0]!.letGo();
+    lab.heldCalls[0]!.release();
     expect((await Promise.all([...both, elsewhere])).toSorted()).toEqual([200, 200, 503]);
     await running;
   });

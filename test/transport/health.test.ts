@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { closeLab, startLab } from './lab.ts';
+import { closeTestServers, startTestServer } from './lab.ts';
 
-afterEach(closeLab);
+afterEach(closeTestServers);
 
 describe('health', () => {
   test('/livez answers whoever asks, under any name', async () => {
-    const { url } = await startLab();
+    const { url } = await startTestServer();
     const answer = await fetch(new URL('/livez', url));
     expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }]);
     expect((await fetch(new URL('/livez', url), { method: 'POST' })).status).toBe(405);
@@ -19,7 +19,7 @@ describe('health', () => {
       asked += 1;
       if (broken) throw new Error('connection refused, token secret-token');
     };
-    const { url, log } = await startLab({ askPlatform, clock: { now: () => now } });
+    const { url, log } = await startTestServer({ askPlatform, clock: { now: () => now } });
     const ready = async () => fetch(new URL('/readyz', url));
     const first = await Promise.all(Array.from({ length: 20 }, ready));
     expect(new Set(first.map(({ status }) => status))).toEqual(new Set([503]));

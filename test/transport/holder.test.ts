@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf } from '../../src/transport/http/holder.ts';
+import { clientAddress } from '../../src/transport/http/holder.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -12,5 +12,5 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   [undefined, 'left'],
 ])('the address %s is counted as %s', (remote, counted) => {
-  expect(addressOf(remote)).toBe(counted);
+  expect(clientAddress(remote)).toBe(counted);
 });

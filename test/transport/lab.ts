@@ -5,35 +5,35 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { McpServer, acceptedContent, inputRequired } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { callOf, type HttpCaller } from '../../src/transport/http/caller.ts';
-import { serveHttp, type HttpServer, type HttpServerOptions } from '../../src/transport/http/serve.ts';
+import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../src/transport/http/serve.ts';
 import { memoryLog } from '../server/support.ts';
 
 /** Calls of the tool `hold`, which run until they are let go or cancelled. */
-export interface Held {
+export interface HeldCall {
   readonly principal: string;
   readonly label: string;
   readonly cancelled: boolean;
-  readonly letGo: () => void;
+  readonly release: () => void;
 }
 
-const say = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
+const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
 
 /** A server whose tools show what the host does with calls. */
-function labServer(held: Held[], caller: HttpCaller): McpServer {
+function testMcpServer(held: HeldCall[], caller: HttpCaller): McpServer {
   const server = new McpServer({ name: 'lab', version: '1' });
   server.registerTool('who', { inputSchema: z.object({}) }, (_, context) => {
     const { caller: now, call } = callOf(context.http?.authInfo);
-    return say(JSON.stringify({ built: caller.principal, principal: now.principal, key: now.credential?.key, rules: now.restriction.rules.length, requestId: call.requestId }));
+    return textResult(JSON.stringify({ built: caller.principal, principal: now.principal, key: now.credential?.key, rules: now.restriction.rules.length, requestId: call.requestId }));
   });
-  server.registerTool('greet', { inputSchema: z.object({}) }, () => say('hello'));
+  server.registerTool('greet', { inputSchema: z.object({}) }, () => textResult('hello'));
   server.registerTool('hold', { inputSchema: z.object({ label: z.string() }) }, ({ label }, context) => {
     const { signal } = context.mcpReq;
     return new Promise((resolve) => {
-      const entry = { principal: caller.principal, label, cancelled: false, letGo: () => resolve(say(`held ${label}`)) };
+      const entry = { principal: caller.principal, label, cancelled: false, release: () => resolve(textResult(`held ${label}`)) };
       held.push(entry);
       signal.addEventListener('abort', () => {
         entry.cancelled = true;
-        resolve(say('cancelled'));
+        resolve(textResult('cancelled'));
       });
     });
   });
@@ -43,7 +43,7 @@ function labServer(held: Held[], caller: HttpCaller): McpServer {
   });
   server.registerTool('ask', { inputSchema: z.object({}) }, (_, context) => {
     const answer = acceptedContent<{ name: string }>(context.mcpReq.inputResponses, 'name');
-    if (answer) return say(`Hello ${answer.name}`);
+    if (answer) return textResult(`Hello ${answer.name}`);
     const question = inputRequired.elicit({
       message: 'Your name?',
       requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
@@ -52,15 +52,15 @@ function labServer(held: Held[], caller: HttpCaller): McpServer {
   });
   server.registerTool('refuse_credential', { inputSchema: z.object({}) }, (_, context) => {
     callOf(context.http?.authInfo).call.credentialRefused?.();
-    return say('the platform refused the credential');
+    return textResult('the platform refused the credential');
   });
   return server;
 }
 
 /** An HTTP server with the lab's tools, on loopback unless a test says otherwise. */
-export interface Lab extends Omit<HttpServer, 'url'> {
+export interface TestServer extends Omit<HttpServer, 'url'> {
   readonly url: URL;
-  readonly held: Held[];
+  readonly heldCalls: HeldCall[];
   readonly log: ReturnType<typeof memoryLog>;
   /** Sends one JSON-RPC message as it is. */
   readonly post: (message: unknown, headers?: Record<string, string>) => Promise<Response>;
@@ -69,35 +69,35 @@ export interface Lab extends Omit<HttpServer, 'url'> {
 const opened: { close: () => Promise<unknown> }[] = [];
 
 /** Ends what a test opened, clients first. */
-export async function closeLab(): Promise<void> {
+export async function closeTestServers(): Promise<void> {
   for (const one of opened.splice(0).toReversed()) await one.close();
 }
 
-export async function startLab(options: Partial<HttpServerOptions> = {}): Promise<Lab> {
-  const held: Held[] = [];
+export async function startTestServer(options: Partial<HttpServerOptions> = {}): Promise<TestServer> {
+  const held: HeldCall[] = [];
   const log = memoryLog();
-  const server = await serveHttp({
+  const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
     allowedHosts: [],
     allowedOrigins: [],
-    build: (_, caller) => labServer(held, caller),
+    build: (_, caller) => testMcpServer(held, caller),
     levelOf: () => 'read',
     holdsToken: true,
     askPlatform: async () => undefined,
     clock: { now: Date.now },
     log,
     ...options,
-    limits: { farewellTime: 20, drainTime: 100, ...options.limits },
+    limits: { shutdownDelay: 20, drainTime: 100, ...options.limits },
   });
   opened.push({
     close: async () => {
-      for (const { letGo } of held) letGo();
+      for (const { release: letGo } of held) letGo();
       await server.close();
     },
   });
   const url = new URL(server.url);
-  return { ...server, url, held, log, post: (message, headers) => post(url, message, headers) };
+  return { ...server, url, heldCalls: held, log, post: (message, headers) => post(url, message, headers) };
 }
 
 const post = (url: URL, message: unknown, headers: Record<string, string> = {}): Promise<Response> =>
@@ -134,16 +134,16 @@ export const initialize = {
 };
 
 /** What a client's user can do: answer a form, or go to a page. */
-interface Ways {
+interface UserActions {
   readonly headers?: Record<string, string>;
   readonly answer?: (message: string) => Record<string, string>;
   readonly visit?: (url: string) => Promise<void>;
 }
 
-const waysOf = ({ answer, visit }: Ways) => (answer ?? visit ? { elicitation: { ...(answer && { form: {} }), ...(visit && { url: {} }) } } : {});
+const capabilitiesOf = ({ answer, visit }: UserActions) => (answer ?? visit ? { elicitation: { ...(answer && { form: {} }), ...(visit && { url: {} }) } } : {});
 
 /** What a user does with a question. */
-const respond = async ({ answer, visit }: Ways, params: unknown): Promise<{ action: 'accept'; content?: Record<string, string> }> => {
+const respond = async ({ answer, visit }: UserActions, params: unknown): Promise<{ action: 'accept'; content?: Record<string, string> }> => {
   const { message, url } = params as { message: string; url?: string };
   if (url === undefined) return { action: 'accept', content: answer!(message) };
   await visit!(url);
@@ -158,10 +158,10 @@ export interface HttpClient {
 }
 
 /** A 2026-era client. */
-export async function connectModern(url: URL, { headers = {}, answer, visit }: Ways = {}): Promise<HttpClient> {
+export async function connectModern(url: URL, { headers = {}, answer, visit }: UserActions = {}): Promise<HttpClient> {
   const client = new ModernClient(
     { name: 'test', version: '1' },
-    { capabilities: waysOf({ answer, visit }), versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    { capabilities: capabilitiesOf({ answer, visit }), versionNegotiation: { mode: { pin: '2026-07-28' } } },
   );
   if (answer ?? visit) client.setRequestHandler('elicitation/create', ({ params }) => respond({ answer, visit }, params));
   await client.connect(new ModernTransport(url, { requestInit: { headers } }));
@@ -174,10 +174,10 @@ export async function connectModern(url: URL, { headers = {}, answer, visit }: W
 }
 
 /** A 2025-era client. */
-export async function connectLegacy(url: URL, { headers = {}, answer, visit }: Ways = {}): Promise<HttpClient & { readonly sessionId: string | undefined }> {
+export async function connectLegacy(url: URL, { headers = {}, answer, visit }: UserActions = {}): Promise<HttpClient & { readonly sessionId: string | undefined }> {
   const client = new LegacyClient(
     { name: 'test', version: '1' },
-    { capabilities: waysOf({ answer, visit }) },
+    { capabilities: capabilitiesOf({ answer, visit }) },
   );
   if (answer ?? visit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => respond({ answer, visit }, params));
   const transport = new LegacyTransport(url, { requestInit: { headers } });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bearer } from '../../src/transport/http/bearer.ts';
-import { metadata, metadataUrlOf } from '../../src/transport/http/metadata.ts';
+import { bearerAuthentication } from '../../src/transport/http/bearer.ts';
+import { resourceMetadata, resourceMetadataUrl } from '../../src/transport/http/metadata.ts';
 import type { OAuthOptions } from '../../src/transport/http/oauth.ts';
-import { audience, oauthOf, startAuthorizationServer, type AuthorizationServer, type TokenWishes } from './authorization-server.ts';
+import { audience, oauthOf, startAuthorizationServer, type AuthorizationServer, type TokenOptions } from './authorization-server.ts';
 import { memoryLog } from '../server/support.ts';
-import { closeLab, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startLab, textOf } from './lab.ts';
+import { closeTestServers, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startTestServer, textOf } from './lab.ts';
 
 let authority: AuthorizationServer;
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await closeLab();
+  await closeTestServers();
   await authority.close();
 });
 
@@ -21,13 +21,13 @@ afterEach(async () => {
 const levels = { who: 'read', hold: 'deploy', greet: 'admin' } as const;
 
 const startGuarded = (options: Partial<OAuthOptions> = {}) =>
-  startLab({
-    authenticate: bearer({ oauth: oauthOf(authority, options) }),
+  startTestServer({
+    authenticate: bearerAuthentication({ oauth: oauthOf(authority, options) }),
     levelOf: (tool) => levels[tool as keyof typeof levels],
     publicUrl: new URL(audience),
   });
 
-const authorization = async (wishes?: TokenWishes) => ({ authorization: `Bearer ${await authority.token(wishes)}` });
+const authorization = async (wishes?: TokenOptions) => ({ authorization: `Bearer ${await authority.token(wishes)}` });
 
 const call = async (lab: Awaited<ReturnType<typeof startGuarded>>, tool: string, headers: Record<string, string>) =>
   lab.post(modernCall(tool, { label: 'x' }), { ...modernHeaders(tool), ...headers });
@@ -46,7 +46,7 @@ describe('an access token', () => {
 
   test('may be for several audiences, name its scopes otherwise, and be a client\'s own', async () => {
     const lab = await startGuarded();
-    const good: TokenWishes[] = [
+    const good: TokenOptions[] = [
       { claims: { aud: ['https://other.example.com', audience] } },
       { claims: { scp: ['read'] }, without: ['scope'] },
       { claims: { client_id: 'robot' }, without: ['sub'] },
@@ -56,7 +56,7 @@ describe('an access token', () => {
   });
 
   const now = Math.floor(Date.now() / 1000);
-  const bad: [string, TokenWishes, string][] = [
+  const bad: [string, TokenOptions, string][] = [
     ['for another audience', { claims: { aud: 'https://other.example.com' } }, 'its aud is wrong'],
     ['for a part of this audience', { claims: { aud: 'https://mcp.example.com' } }, 'its aud is wrong'],
     ['for no audience', { without: ['aud'] }, 'no aud'],
@@ -83,7 +83,7 @@ describe('an access token', () => {
     expect(challengeIn(answer)).toContain('resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"');
   });
 
-  test.each<[string, TokenWishes, string]>([
+  test.each<[string, TokenOptions, string]>([
     ['a user', { claims: { sub: 'robot', client_id: 'console' } }, 'oauth:user:robot'],
     ['a client that names nobody else', { claims: { client_id: 'robot' }, without: ['sub'] }, 'oauth:client:robot'],
     ['a client by its own name', { claims: { sub: 'robot', client_id: 'robot' } }, 'oauth:client:robot'],
@@ -175,11 +175,11 @@ describe('keys of the issuer', () => {
     const lab = await startGuarded();
     const headers = await authorization();
     for (let count = 0; count < 5; count += 1) expect((await call(lab, 'who', headers)).status).toBe(200);
-    expect(authority.seen).toEqual(['/.well-known/oauth-authorization-server/tenant', '/.well-known/openid-configuration/tenant', '/tenant/keys']);
+    expect(authority.requests).toEqual(['/.well-known/oauth-authorization-server/tenant', '/.well-known/openid-configuration/tenant', '/tenant/keys']);
   });
 
   test('may change', async () => {
-    const lab = await startGuarded({ lookAgainAfter: 0 });
+    const lab = await startGuarded({ jwksCooldown: 0 });
     const old = await authorization();
     expect((await call(lab, 'who', old)).status).toBe(200);
     await authority.rotate();
@@ -192,12 +192,12 @@ describe('keys of the issuer', () => {
     await call(lab, 'who', await authorization());
     await authority.rotate();
     for (let count = 0; count < 20; count += 1) expect((await call(lab, 'who', await authorization())).status).toBe(401);
-    expect(authority.seen.filter((path) => path === '/tenant/keys')).toHaveLength(1);
+    expect(authority.requests.filter((path) => path === '/tenant/keys')).toHaveLength(1);
   });
 
   test('that are too weak are told as that, to the caller and in the log', async () => {
     const log = memoryLog();
-    const lab = await startGuarded({ log, lookAgainAfter: 0 });
+    const lab = await startGuarded({ log, jwksCooldown: 0 });
     authority.rotateToRsa(1024);
     const refused = await call(lab, 'who', await authorization());
     expect(refused.status).toBe(401);
@@ -232,7 +232,7 @@ describe('keys of the issuer', () => {
     const lab = await startGuarded({ issuer: authority.issuer.replace('/tenant', '/tenant/') });
     const answer = await call(lab, 'who', await authorization());
     expect(answer.status).toBe(503);
-    expect(authority.seen).not.toContain('/tenant/keys');
+    expect(authority.requests).not.toContain('/tenant/keys');
   });
 });
 
@@ -241,9 +241,9 @@ describe('the metadata', () => {
 
   test('is where the resource\'s own path says, and names the issuer as it calls itself', async () => {
     const issuer = 'https://login.example.com/tenant';
-    const path = metadataUrlOf(resource).pathname;
+    const path = resourceMetadataUrl(resource).pathname;
     expect(path).toBe('/.well-known/oauth-protected-resource/infra/mcp');
-    const { url } = await startLab({ publicUrl: resource, routes: { [path]: metadata(resource, issuer) } });
+    const { url } = await startTestServer({ publicUrl: resource, routes: { [path]: resourceMetadata(resource, issuer) } });
     const answer = await fetch(new URL(path, url));
     expect(await answer.json()).toEqual({
       resource: resource.href,
@@ -256,6 +256,6 @@ describe('the metadata', () => {
   });
 
   test.each(['http://login.example.com', 'https://login.example.com?x=1', 'https://login.example.com#x'])('does not exist for the issuer %s', (issuer) => {
-    expect(() => metadata(resource, issuer)).toThrow(/[Ii]ssuer/);
+    expect(() => resourceMetadata(resource, issuer)).toThrow(/[Ii]ssuer/);
   });
 });

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addressOf } from '../../src/transport/http/holder.ts';
-import { closeLab, modernCall, startLab } from './lab.ts';
-import { startWhole } from './whole.ts';
-import { exchange, statusOf } from './wire.ts';
+import { clientAddress } from '../../src/transport/http/holder.ts';
+import { closeTestServers, modernCall, startTestServer } from './lab.ts';
+import { startFullServer } from './whole.ts';
+import { exchangeRaw, statusOf } from './wire.ts';
 
 /** Names that every record seems to have, though nobody gave them. */
 const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
 
-let whole: Awaited<ReturnType<typeof startWhole>>;
+let fixture: Awaited<ReturnType<typeof startFullServer>>;
 beforeAll(async () => {
-  whole = await startWhole();
+  fixture = await startFullServer();
 });
 afterAll(async () => {
-  await closeLab();
-  await whole.close();
+  await closeTestServers();
+  await fixture.close();
 });
 
 interface Answer {
@@ -28,7 +28,7 @@ const { _meta: meta } = modernCall('x').params;
 /** A request as a 2026 client sends it. @param name of the tool, prompt or resource, which is told in a header too. */
 async function send(method: string, params: object, name?: string): Promise<Answer> {
   const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(name !== undefined && { 'mcp-name': name }) };
-  const answer = await whole.lab.post({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, headers);
+  const answer = await fixture.lab.post({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, headers);
   const text = await answer.text();
   return { status: answer.status, text, ...(JSON.parse(text) as Pick<Answer, 'error' | 'result'>) };
 }
@@ -41,7 +41,7 @@ const expectSound = ({ status, text, error }: Answer): void => {
   expect(status).toBeLessThan(500);
   expect(error?.code).not.toBe(-32_603);
   expect(text).not.toMatch(/native code|is not a function|Cannot read prop|inside this server/);
-  expect(whole.lab.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(fixture.lab.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 };
 
 interface Schema {
@@ -114,18 +114,18 @@ describe.each(names)('the name %s', (name) => {
   });
 
   test('is no header, query or path of ours', async () => {
-    const { port, log } = await startLab();
-    const ask = (line: string) => exchange(port, `${line} HTTP/1.1\r\nhost: localhost\r\n${name}: x\r\n${name}: y\r\nconnection: close\r\n\r\n`);
+    const { port, log } = await startTestServer();
+    const ask = (line: string) => exchangeRaw(port, `${line} HTTP/1.1\r\nhost: localhost\r\n${name}: x\r\n${name}: y\r\nconnection: close\r\n\r\n`);
     expect(statusOf(await ask('GET /livez'))).toBe(200);
     expect(statusOf(await ask(`GET /${name}`))).toBe(404);
     expect(statusOf(await ask(`POST /mcp?${name}=x`))).toBe(400);
     expect(statusOf(await ask(`GET /livez?${name}=x`))).toBe(200);
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(addressOf(name)).toBe(name);
+    expect(clientAddress(name)).toBe(name);
   });
 
   test('is no member or path of the platform', async () => {
-    const { url, token, seed } = whole.platform;
+    const { url, token, seed } = fixture.platform;
     const ask = async (method: string, target: string, body?: object) =>
       (await fetch(`${url}${target}`, { method, headers: { authorization: `Token ${token}`, [name.replaceAll('_', 'x')]: 'x', ...(body && { 'content-type': 'application/json' }) }, body: body && JSON.stringify(body) })).status;
     const organization = `/organization/${seed['organization_id']}`;

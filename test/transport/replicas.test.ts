@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { setSecret } from '../../src/server/guard/approvals/operator.ts';
 import { startProgram } from './program.ts';
-import { approveOn, operatorSecret } from './approving.ts';
+import { approveOnPage, operatorSecret } from './approving.ts';
 import { connectModern, modernCall, modernHeaders, textOf } from './lab.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -69,7 +69,7 @@ test('what the operator approves holds at every server of the data directory, an
   const { id } = (await here.call('get_organization')).structuredContent as { id: string };
   const webhook = { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] };
   const code = /code (\w{4}-\w{4})/.exec(textOf(await here.call('create_webhook', webhook)))![1]!;
-  await approveOn(new URL(`/approvals?code=${code}`, other).href);
+  await approveOnPage(new URL(`/approvals?code=${code}`, other).href);
   expect((await there.call('create_webhook', webhook)).isError).toBeFalsy();
   expect(textOf(await here.call('create_webhook', webhook))).toMatch(/was not carried out/);
   await here.close();

@@ -1,26 +1,26 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
-import { closeLab, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startLab, textOf, type Lab } from './lab.ts';
+import { closeTestServers, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startTestServer, textOf, type TestServer } from './lab.ts';
 
-afterEach(closeLab);
+afterEach(closeTestServers);
 
 const as = (tool: string, headers: Record<string, string> = {}) => [modernCall(tool), { ...modernHeaders(tool), ...headers }] as const;
 
-const who = async ({ post }: Lab, headers?: Record<string, string>) => {
+const who = async ({ post }: TestServer, headers?: Record<string, string>) => {
   const answer = await post(...as('who', headers));
   return JSON.parse((await answer.json() as { result: { content: { text: string }[] } }).result.content[0]!.text) as Record<string, unknown>;
 };
 
-const rules = async (lab: Lab, headers?: Record<string, string>) => (await who(lab, headers))['rules'];
+const rules = async (lab: TestServer, headers?: Record<string, string>) => (await who(lab, headers))['rules'];
 
 const stepUp = () => new Response(null, { status: 403 });
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-const open = async ({ post }: Lab, headers: Record<string, string> = {}) => ({ 'mcp-session-id': (await post(initialize, headers)).headers.get('mcp-session-id')! });
+const open = async ({ post }: TestServer, headers: Record<string, string> = {}) => ({ 'mcp-session-id': (await post(initialize, headers)).headers.get('mcp-session-id')! });
 
 describe('a platform token of the caller\'s own', () => {
   test('is handed on as the caller\'s right, and makes a principal of its own', async () => {
-    const lab = await startLab();
+    const lab = await startTestServer();
     const [ann, bob, nobody] = await Promise.all([who(lab, { 'x-infra-api-token': 'ann-token' }), who(lab, { 'x-infra-api-token': 'bob-token' }), who(lab)]);
     expect(ann['key']).toMatch(/^[0-9a-f]{16}$/);
     expect(ann['principal']).toBe(`local+${ann['key'] as string}`);
@@ -31,7 +31,7 @@ describe('a platform token of the caller\'s own', () => {
   });
 
   test('is asked for where the server has none itself', async () => {
-    const lab = await startLab({ holdsToken: false });
+    const lab = await startTestServer({ holdsToken: false });
     const answer = await lab.post(...as('who'));
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toMatch(/^X-Infra-Api-Token /);
@@ -39,7 +39,7 @@ describe('a platform token of the caller\'s own', () => {
   });
 
   test('that can be none is refused, and not shown', async () => {
-    const { post } = await startLab();
+    const { post } = await startTestServer();
     for (const token of ['', '  ', 'two words', 'ümlaut-secret']) {
       const answer = await post(...as('who', { 'x-infra-api-token': token }));
       expect(answer.status).toBe(400);
@@ -48,7 +48,7 @@ describe('a platform token of the caller\'s own', () => {
   });
 
   test.each([['2026', connectModern], ['2025', connectLegacy]])('that the platform refuses is told to its %s client, who goes on', async (_, connect) => {
-    const { url } = await startLab();
+    const { url } = await startTestServer();
     const client = await connect(url, { headers: { 'x-infra-api-token': 'expired-token' } });
     const refusal = await client.call('refuse_credential').catch((error: unknown) => error);
     expect(String(refusal)).toContain('The platform refused the token in X-Infra-Api-Token');
@@ -56,7 +56,7 @@ describe('a platform token of the caller\'s own', () => {
   });
 
   test('that the platform refuses is a 401 with a challenge of its own', async () => {
-    const { post } = await startLab();
+    const { post } = await startTestServer();
     const token = { 'x-infra-api-token': 'expired-token' };
     const session = { ...token, 'mcp-session-id': (await post(initialize, token)).headers.get('mcp-session-id')! };
     const legacy = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'refuse_credential', arguments: {} } };
@@ -67,7 +67,7 @@ describe('a platform token of the caller\'s own', () => {
   });
 
   test('is not what a caller is told of who brought none: the call itself says what is wrong', async () => {
-    const { post } = await startLab();
+    const { post } = await startTestServer();
     const answer = await post(...as('refuse_credential'));
     expect(answer.status).toBe(200);
     expect(await answer.text()).toContain('the platform refused the credential');
@@ -76,7 +76,7 @@ describe('a platform token of the caller\'s own', () => {
 
 describe('a request that wants nothing but reads', () => {
   test('says so in a header or in the address', async () => {
-    const lab = await startLab();
+    const lab = await startTestServer();
     expect(await rules(lab)).toBe(0);
     expect(await rules(lab, { 'x-infra-read-only': 'true' })).toBe(1);
     expect(await rules(lab, { 'x-infra-read-only': 'false' })).toBe(0);
@@ -86,13 +86,13 @@ describe('a request that wants nothing but reads', () => {
 
   test('can not take back what its caller is held to', async () => {
     const restriction = { name: 'bound', rules: [{ readOnly: 'a key', deny: [], freezes: [] }] };
-      const lab = await startLab({ authenticate: async () => ({ principal: 'ann', level: 'admin', restriction, stepUp }) });
+      const lab = await startTestServer({ authenticate: async () => ({ principal: 'ann', level: 'admin', restriction, stepUp }) });
     expect(await rules(lab, { 'x-infra-read-only': 'false' })).toBe(1);
     expect(await rules(lab, { 'x-infra-read-only': 'true' })).toBe(2);
   });
 
   test('but says it in another way is refused, not overlooked', async () => {
-    const { post, url } = await startLab();
+    const { post, url } = await startTestServer();
     for (const wish of ['TRUE', 'yes', '1', '', 'true, false']) expect((await post(...as('who', { 'x-infra-read-only': wish }))).status).toBe(400);
     for (const query of ['?readonly=true', '?read-only=true', '?read_only=1', '?read_only', '?read_only=false&x=1', '?read_only=maybe&read_only=true']) {
       const answer = await fetch(new URL(query, url), { method: 'POST' });
@@ -103,7 +103,7 @@ describe('a request that wants nothing but reads', () => {
 
 describe('a session', () => {
   test('belongs to who opened it', async () => {
-      const lab = await startLab({
+      const lab = await startTestServer({
       authenticate: async ({ headers }) => ({ principal: headers.get('authorization') ?? '', level: 'admin', restriction: unrestricted, stepUp }),
     });
     const ann = { authorization: 'ann' };
@@ -119,7 +119,7 @@ describe('a session', () => {
   });
 
   test('is held to what it was opened with', async () => {
-    const lab = await startLab();
+    const lab = await startTestServer();
     const readOnly = { 'x-infra-read-only': 'true' };
     expect((await lab.post(list, { ...(await open(lab)), ...readOnly })).status).toBe(404);
     expect((await lab.post(list, await open(lab, readOnly))).status).toBe(404);
@@ -128,7 +128,7 @@ describe('a session', () => {
 
   test('ends when the operator\'s policy changes', async () => {
     let version = 'one';
-    const lab = await startLab({ policyVersion: () => version });
+    const lab = await startTestServer({ policyVersion: () => version });
     const session = await open(lab);
     expect((await lab.post(list, session)).status).toBe(200);
     version = 'two';

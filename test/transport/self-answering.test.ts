@@ -3,48 +3,48 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import { createParts } from '../../src/server/protocol/parts.ts';
+import { createDependencies } from '../../src/server/protocol/parts.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
-import { createKey, holderOf, loadKeys } from '../../src/transport/http/keys.ts';
-import { tightened } from '../../src/transport/http/policies.ts';
+import { createApiKey, identityForKey, loadApiKeys } from '../../src/transport/http/keys.ts';
+import { restrictedDependencies } from '../../src/transport/http/policies.ts';
 import { tools } from '../../tools/index.ts';
-import { callsOn } from '../guard/calls.ts';
-import { lensOn, type Lens } from '../guard/lens.ts';
-import { busyPlatform, freshGuard, type FreshGuard } from '../guard/rig.ts';
+import { toolCallsOn } from '../guard/calls.ts';
+import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
+import { startUnthrottledPlatform, openGuardFixture, type GuardFixture } from '../guard/rig.ts';
 import { memoryLog } from '../server/support.ts';
-import { closeLab, modernCall, modernHeaders, startLab, type Lab } from './lab.ts';
+import { closeTestServers, modernCall, modernHeaders, startTestServer, type TestServer } from './lab.ts';
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
-let guard: FreshGuard;
-let lens: Lens;
-let lab: Lab;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let guard: GuardFixture;
+let proxy: RecordingProxy;
+let server: TestServer;
 let client: ReturnType<typeof createClient>;
 
 /** One key under the server's policy alone, one whose own policy leaves disruptive calls to the operator. */
-const [plain, held] = [createKey(), createKey()];
+const [plain, held] = [createApiKey(), createApiKey()];
 
 beforeEach(async () => {
-  [platform, guard] = await Promise.all([busyPlatform(), freshGuard({ operator: true })]);
-  lens = await lensOn(platform.url);
+  [platform, guard] = await Promise.all([startUnthrottledPlatform(), openGuardFixture({ operator: true })]);
+  proxy = await startRecordingProxy(platform.url);
   await writeFile(join(guard.dataDir, 'held.yaml'), 'operator_only: [disruptive]\n');
   await writeFile(join(guard.dataDir, 'keys.yaml'), `keys:\n  - { name: plain, sha256: ${plain.sha256}, level: admin }\n  - { name: held, sha256: ${held.sha256}, level: admin, policy: held.yaml }\n`);
-  const keys = await loadKeys(join(guard.dataDir, 'keys.yaml'), tools);
-  client = createClient({ baseUrl: lens.url, credential: credentialOf(platform.token) });
-  const parts = createParts({
+  const keys = await loadApiKeys(join(guard.dataDir, 'keys.yaml'), tools);
+  client = createClient({ baseUrl: proxy.url, credential: credentialOf(platform.token) });
+  const parts = createDependencies({
     tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [platform.token], version: '0', log: memoryLog(), clock: { now: Date.now }, guard: guard.parts,
   });
-  const partsFor = tightened(parts, tools);
-  lab = await startLab({
-    authenticate: async ({ headers }) => ({ ...holderOf(keys, headers.get('authorization')!.replace('Bearer ', ''))!, stepUp: () => new Response(null, { status: 403 }) }),
+  const partsFor = restrictedDependencies(parts, tools);
+  server = await startTestServer({
+    authenticate: async ({ headers }) => ({ ...identityForKey(keys, headers.get('authorization')!.replace('Bearer ', ''))!, stepUp: () => new Response(null, { status: 403 }) }),
     build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
   });
 });
 
 afterEach(async () => {
-  await closeLab();
+  await closeTestServers();
   await client.close();
-  await lens.close();
+  await proxy.close();
   await guard.close();
   await platform.close();
 });
@@ -57,9 +57,9 @@ interface Result {
 
 /** Calls without any client: says that it supports elicitation, and brings whatever answer it wants. */
 async function raw(key: string, more: object = {}): Promise<Result> {
-  const call = modernCall('restart_services', callsOn(platform)['restart_services']!());
+  const call = modernCall('restart_services', toolCallsOn(platform)['restart_services']!());
   const capable = { ...call.params._meta, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
-  const answer = await lab.post({ ...call, params: { ...call.params, _meta: capable, ...more } }, { ...modernHeaders('restart_services'), authorization: `Bearer ${key}` });
+  const answer = await server.post({ ...call, params: { ...call.params, _meta: capable, ...more } }, { ...modernHeaders('restart_services'), authorization: `Bearer ${key}` });
   const said = await answer.text();
   return (JSON.parse(said.startsWith('event:') ? /^data: (.*)$/m.exec(said)![1]! : said) as { result: Result }).result;
 }
@@ -70,7 +70,7 @@ test('a caller over HTTP that answers its own question changes something, but no
   const asked = await raw(plain.key);
   expect(asked.requestState).toEqual(expect.any(String));
   expect((await raw(plain.key, { requestState: asked.requestState, inputResponses: yes })).isError).toBeFalsy();
-  expect(lens.changes()).toHaveLength(1);
+  expect(proxy.writes()).toHaveLength(1);
 
   const waiting = await raw(held.key);
   expect(waiting).toMatchObject({ isError: true });
@@ -78,9 +78,9 @@ test('a caller over HTTP that answers its own question changes something, but no
   for (const requestState of [undefined, (await raw(plain.key)).requestState]) {
     expect(await raw(held.key, { requestState, inputResponses: yes })).toMatchObject({ isError: true });
   }
-  expect(lens.changes()).toHaveLength(1);
+  expect(proxy.writes()).toHaveLength(1);
 
   await guard.decide(/under code (\S{9})/.exec(waiting.content![0]!.text)![1]!);
   expect((await raw(held.key)).isError).toBeFalsy();
-  expect(lens.changes()).toHaveLength(2);
+  expect(proxy.writes()).toHaveLength(2);
 });

@@ -11,7 +11,7 @@ import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Rules } from '../../src/server/guard/policy/rules.ts';
-import { createParts, partsUnder } from '../../src/server/protocol/parts.ts';
+import { createDependencies, dependenciesUnder } from '../../src/server/protocol/parts.ts';
 import { watchFor } from '../../src/server/browse/resources/watch.ts';
 import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
@@ -19,12 +19,12 @@ import { startPlatform, type RunningPlatform } from '../../src/platform/platform
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { createToken } from '../../src/platform/api/tokens.ts';
 import { callOf, type Restriction } from '../../src/transport/http/caller.ts';
-import type { Authenticate } from '../../src/transport/http/identity.ts';
-import { tightened } from '../../src/transport/http/policies.ts';
+import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
+import { restrictedDependencies } from '../../src/transport/http/policies.ts';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
-import { serveHttp, type HttpServer } from '../../src/transport/http/serve.ts';
+import { startHttpServer, type HttpServer } from '../../src/transport/http/serve.ts';
 import { tools } from '../../tools/index.ts';
-import { legacyContent, modernContent, type ContentClient } from '../e2e/resources-support.ts';
+import { legacyResourceClient, modernResourceClient, type ResourceClient } from '../e2e/resources-support.ts';
 import { memoryLog } from '../server/support.ts';
 
 const service = seedId('service/shop/staging/checkout-api');
@@ -54,7 +54,7 @@ async function relay(request: IncomingMessage, response: ServerResponse): Promis
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(told);
 }
 
-const authenticate: Authenticate = async ({ headers }) => ({
+const authenticate: AuthenticateCaller = async ({ headers }) => ({
   principal: `key:${headers.get('authorization')}`,
   level: 'admin',
   restriction: unrestricted,
@@ -73,17 +73,17 @@ beforeAll(async () => {
 beforeEach(async () => {
   [looks, open, said] = [0, [], {}];
   const clock = { now: Date.now };
-  watches = createWatches({ clock, pace: () => ((looks += 1), 10) });
+  watches = createWatches({ clock, pollInterval: () => ((looks += 1), 10) });
   const log = memoryLog();
-  const base = createParts({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [], version: '0', log, clock, watches });
-  let current = tightened(base, tools);
+  const base = createDependencies({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [], version: '0', log, clock, watches });
+  let current = restrictedDependencies(base, tools);
   const partsFor = (restriction: Restriction) => current(restriction);
-  setRules = (rules) => void (current = tightened(partsUnder(base, tools, { ...base.policy, rules: [rules] }), tools));
-  server = await serveHttp({
+  setRules = (rules) => void (current = restrictedDependencies(dependenciesUnder(base, tools, { ...base.policy, rules: [rules] }), tools));
+  server = await startHttpServer({
     host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], authenticate, holdsToken: true, askPlatform: async () => undefined,
     build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
     watch: ({ caller, call }) => watchFor(() => partsFor(caller.restriction), call),
-    levelOf: () => 'read', clock, log, limits: { farewellTime: 0, drainTime: 0 },
+    levelOf: () => 'read', clock, log, limits: { shutdownDelay: 0, drainTime: 0 },
   });
 });
 
@@ -102,18 +102,18 @@ afterAll(async () => {
 const headersOf = (who: string, token: string) => ({ authorization: who, 'x-infra-api-token': tokens[token]! });
 
 const connect = {
-  modern: async (who: string, token = who): Promise<ContentClient> => {
+  modern: async (who: string, token = who): Promise<ResourceClient> => {
     const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
     await modern.connect(new ModernTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } }));
     open.push(modern);
-    return modernContent(modern);
+    return modernResourceClient(modern);
   },
-  legacy: async (who: string, token = who): Promise<ContentClient> => {
+  legacy: async (who: string, token = who): Promise<ResourceClient> => {
     const legacy = new LegacyClient({ name: 'test', version: '1' });
     const transport = new LegacyTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } });
     await legacy.connect(transport);
     open.push({ close: () => transport.terminateSession().then(() => legacy.close()) });
-    return legacyContent(legacy);
+    return legacyResourceClient(legacy);
   },
 };
 
@@ -132,12 +132,12 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) 
     expect(watches.size()).toBe(2);
     await lookedAgain();
     change('ann', 'DEPLOYMENT_ERROR');
-    await vi.waitFor(() => expect(ann.told).toEqual([status]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(ann.updatedUris).toEqual([status]), { timeout: 10_000 });
     await lookedAgain();
-    expect(bob.told).toEqual([]);
+    expect(bob.updatedUris).toEqual([]);
     change('bob', 'STOPPED');
-    await vi.waitFor(() => expect(bob.told).toEqual([status]), { timeout: 10_000 });
-    expect(ann.told).toEqual([status]);
+    await vi.waitFor(() => expect(bob.updatedUris).toEqual([status]), { timeout: 10_000 });
+    expect(ann.updatedUris).toEqual([status]);
   });
 
   test('callers share no looking, even where they brought the same token', async () => {
@@ -152,7 +152,7 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) 
     expect(watches.size()).toBe(1);
     await lookedAgain();
     change('ann', 'RESTARTING');
-    await vi.waitFor(() => expect([...one.told, ...other.told]).toEqual([status, status]), { timeout: 10_000 });
+    await vi.waitFor(() => expect([...one.updatedUris, ...other.updatedUris]).toEqual([status, status]), { timeout: 10_000 });
     await first.stop();
     expect(watches.size()).toBe(1);
     await second.stop();
@@ -176,9 +176,9 @@ test('a stream is told once more when the operator has come to deny what it is a
   await ann.watch([status]);
   await lookedAgain();
   setRules(await parsePolicy('policy.yaml', 'deny: [{ tool: get_application_status }]', tools));
-  await vi.waitFor(() => expect(ann.told).toEqual([status]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(ann.updatedUris).toEqual([status]), { timeout: 10_000 });
   await expect(ann.text(status)).rejects.toThrow('policy.yaml, deny[0]');
   change('ann', 'STOPPED');
   await lookedAgain();
-  expect(ann.told).toEqual([status]);
+  expect(ann.updatedUris).toEqual([status]);
 });

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeLab, connectModern, textOf } from './lab.ts';
-import { startWhole } from './whole.ts';
+import { closeTestServers, connectModern, textOf } from './lab.ts';
+import { startFullServer } from './whole.ts';
 
-let whole: Awaited<ReturnType<typeof startWhole>>;
+let fixture: Awaited<ReturnType<typeof startFullServer>>;
 beforeAll(async () => {
-  whole = await startWhole();
+  fixture = await startFullServer();
 });
 afterAll(async () => {
-  await closeLab();
-  await whole.close();
+  await closeTestServers();
+  await fixture.close();
 });
 
 test('a caller has 20 calls wait for the operator, whatever token it sends; one more is told so, and the others stay', async () => {
-  const { lab, platform } = whole;
+  const { lab, platform } = fixture;
   const clients = [await connectModern(lab.url), await connectModern(lab.url, { headers: { 'x-infra-api-token': platform.token } })] as const;
   const stop = async (number: number) => textOf(await clients[number % 2]!.call('lock_cluster', { cluster_id: platform.seed['cluster_id'], reason: `reason ${number}`, ttl_in_days: 1 }));
   const codes = [];

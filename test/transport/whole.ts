@@ -1,28 +1,28 @@
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { shippedTexts } from '../../src/cli/wiring/texts.ts';
-import { createAddresses } from '../../src/server/resolve/addresses.ts';
-import { createParts } from '../../src/server/protocol/parts.ts';
+import { createNameResolver } from '../../src/server/resolve/addresses.ts';
+import { createDependencies } from '../../src/server/protocol/parts.ts';
 import { watchFor } from '../../src/server/browse/resources/watch.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
 import { permissionOf } from '../../src/server/tool/tool.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import { tools } from '../../tools/index.ts';
-import { busyPlatform, freshGuard } from '../guard/rig.ts';
+import { startUnthrottledPlatform, openGuardFixture } from '../guard/rig.ts';
 import { memoryLog } from '../server/support.ts';
-import { startLab, type Lab } from './lab.ts';
+import { startTestServer, type TestServer } from './lab.ts';
 
 /** The server with all its tools, prompts and resources over HTTP, a platform of its own behind it, and an operator with a secret. */
-export async function startWhole(options: Parameters<typeof startLab>[0] = {}): Promise<{ readonly lab: Lab; readonly platform: Awaited<ReturnType<typeof busyPlatform>>; readonly close: () => Promise<void> }> {
-  const [platform, guard] = await Promise.all([busyPlatform(), freshGuard({ operator: true })]);
+export async function startFullServer(options: Parameters<typeof startTestServer>[0] = {}): Promise<{ readonly lab: TestServer; readonly platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>; readonly close: () => Promise<void> }> {
+  const [platform, guard] = await Promise.all([startUnthrottledPlatform(), openGuardFixture({ operator: true })]);
   const client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
   const log = memoryLog();
   const clock = { now: Date.now };
-  const parts = createParts({
+  const parts = createDependencies({
     tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [platform.token], version: '0', log, clock,
-    guard: guard.parts, addresses: createAddresses(), texts: shippedTexts(),
+    guard: guard.parts, resolver: createNameResolver(), texts: shippedTexts(),
   });
-  const lab = await startLab({
+  const lab = await startTestServer({
     build: (era, _, method) => buildServer(parts, { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
     watch: ({ call }) => watchFor(() => parts, call),
     levelOf: (name) => {
@@ -35,7 +35,7 @@ export async function startWhole(options: Parameters<typeof startLab>[0] = {}): 
   return {
     lab: { ...lab, log },
     platform,
-    /** To be called after `closeLab`. */
+    /** To be called after `closeTestServers`. */
     close: async () => {
       await client.close();
       await guard.close();

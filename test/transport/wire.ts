@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 /** A connection on which a test says exactly what it wants to say. */
-export interface Wire {
+export interface RawConnection {
   readonly socket: Socket;
   send(text: string): void;
   /** All that has come so far. */
@@ -11,7 +11,7 @@ export interface Wire {
 }
 
 /** @param from the loopback address that it comes from. */
-export async function openWire(port: number, from = '127.0.0.1'): Promise<Wire> {
+export async function openRawConnection(port: number, from = '127.0.0.1'): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString()));
@@ -23,8 +23,8 @@ export async function openWire(port: number, from = '127.0.0.1'): Promise<Wire> 
 }
 
 /** One request, said as it is, and everything that comes back until the connection ends. */
-export async function exchange(port: number, request: string, from?: string): Promise<string> {
-  const wire = await openWire(port, from);
+export async function exchangeRaw(port: number, request: string, from?: string): Promise<string> {
+  const wire = await openRawConnection(port, from);
   wire.send(request);
   await wire.ended;
   return wire.received();

@@ -1,11 +1,11 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, record } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, record } from '../../src/server/tool/index.ts';
 
 export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
   description:
     'Tune an alert: its condition, threshold, severity, receivers, or switch it off. Give only what changes; the rest stays.',
-  ...amending(operations.update_alert_rule),
+  ...partialUpdate(operations.update_alert_rule),
   fields: {
     alert_rule_id: 'Id of the rule.',
     alert_receiver_ids: 'Who is told.',

@@ -4,13 +4,13 @@ import { operations } from '../../src/contract/operations.ts';
 import { maximumPageSize, reference } from '../../src/contract/primitives.ts';
 import { DeployRequest } from '../../src/contract/resources/deployment.ts';
 import { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from '../../src/analysis/history.ts';
-import { goesBack, wayBack, type Release, type WayBack } from '../../src/analysis/way-back.ts';
-import { act, composeTool, deployment, isRecord, naming, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
+import { isRollback, findRollbackTarget, type CommitDeployment, type RollbackTarget } from '../../src/analysis/way-back.ts';
+import { planOperation, composeTool, deployment, isRecord, naming, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
 import { afterwards, begun } from '../deployment/begun.ts';
 import { askedFor, wait } from '../deployment/waiting.ts';
 import { subjectAt } from '../service/any-kind.ts';
 
-const commitsOf = (releases: readonly Release[]): string => [...new Set(releases.map(({ commit }) => commit))].join(', ');
+const commitsOf = (releases: readonly CommitDeployment[]): string => [...new Set(releases.map(({ commit }) => commit))].join(', ');
 
 /** Most pages of history that are read: how old a commit is shows only where its first deployment does. */
 const mostPages = 5;
@@ -46,10 +46,10 @@ const nameCommit = naming`Name the commit yourself: ${'deploy_application'} with
  * Where going back leads, as the application's history shows it.
  * @param without a deployment that doesn't count, because this call began it.
  */
-async function findWay(context: ToolContext, application_id: string, { commit, without }: { commit?: string; without?: string | null }): Promise<WayBack> {
+async function findWay(context: ToolContext, application_id: string, { commit, without }: { commit?: string; without?: string | null }): Promise<RollbackTarget> {
   const history = await historyOf((input) => context.attempt(operations.list_application_deployments, input), application_id);
   if (!history) return context.refuse('this platform does not show the history of applications', nameCommit);
-  return wayBack(history.past.filter(({ id }) => id === undefined || id !== without), commit);
+  return findRollbackTarget(history.past.filter(({ id }) => id === undefined || id !== without), commit);
 }
 
 /** Whether a deployment of an application goes back to a commit that ran before the present one. One of the newest commit never does. */
@@ -57,12 +57,12 @@ const isGoingBack: NonNullable<Tool['isDone']> = async ({ input }, reader) => {
   const { application_id, git_commit_id: commit } = input;
   if (typeof commit !== 'string') return 'no';
   const history = await historyOf((page) => reader.attempt(operations.list_application_deployments, page), String(application_id));
-  if (history && goesBack(history.past, commit)) return 'yes';
+  if (history && isRollback(history.past, commit)) return 'yes';
   return history?.isWhole ? 'no' : 'unknown';
 };
 
 /** The commit to deploy; undefined where there is nothing to do. @throws CallFailure where there is no way back. */
-function commitOf(way: WayBack, context: ToolContext, wanted: string | undefined): string | undefined {
+function commitOf(way: RollbackTarget, context: ToolContext, wanted: string | undefined): string | undefined {
   switch (way.kind) {
     case 'back':
       return way.to.commit;
@@ -78,7 +78,7 @@ function commitOf(way: WayBack, context: ToolContext, wanted: string | undefined
 }
 
 /** Why this commit, in a sentence. */
-function reasonOf(way: WayBack): string | undefined {
+function reasonOf(way: RollbackTarget): string | undefined {
   if (way.kind !== 'back' && way.kind !== 'back_already') return undefined;
   const [from, to] = [shortCommit(way.from), shortCommit(way.to.commit)];
   const when = way.to.startedAt === undefined ? '' : `, at ${way.to.startedAt}`;
@@ -100,13 +100,13 @@ export const rollbackApplication = composeTool({
   },
   operations: [operations.deploy_application],
   isDone: isGoingBack,
-  acts: async ({ application, commit }, context) => {
+  expand: async ({ application, commit }, context) => {
     const target = commitOf(await findWay(context, application, { commit }), context, commit);
-    return target === undefined ? [] : [act(operations.deploy_application, { application_id: application, git_commit_id: target })];
+    return target === undefined ? [] : [planOperation(operations.deploy_application, { application_id: application, git_commit_id: target })];
   },
   preview: deployment,
-  answer: begun.answer.extend({ why: z.string() }),
-  answerOf: async ({ application, commit, wait: waits }, context, [answer]): Promise<JsonRecord> => {
+  output: begun.answer.extend({ why: z.string() }),
+  answer: async ({ application, commit, wait: waits }, context, [answer]): Promise<JsonRecord> => {
     const subject = subjectAt(context, 'application') ?? { kind: 'application' as const, id: application };
     const why = reasonOf(await findWay(context, application, { commit, without: answer && askedFor('DEPLOY', answer).deployment }));
     if (!answer) return { outcome: 'nothing_to_do', subject: subject.path ?? application, service: application, why };

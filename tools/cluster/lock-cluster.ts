@@ -1,12 +1,12 @@
 import { operations } from '../../src/contract/operations.ts';
-import { clusterLock, defineTool, lockedAlready, record } from '../../src/server/tool/index.ts';
+import { clusterLock, defineTool, alreadyLocked, record } from '../../src/server/tool/index.ts';
 
 export const lockCluster = defineTool(operations.lock_cluster, {
   toolset: 'clusters',
   description: 'Freeze a cluster, for instance during an incident: nobody can deploy or change what it hosts until the lock ends.',
   plan: () => ['Deployments and changes of everything on it are refused until the lock ends.'],
   preview: clusterLock,
-  need: lockedAlready,
+  noOpCheck: alreadyLocked,
   render: record({ first: ['cluster_id', 'locked_at', 'ttl_in_days'] }),
   next: 'The lock ends by itself after ttl_in_days.',
 });

@@ -5,7 +5,7 @@ export const unlockCluster = defineTool(operations.unlock_cluster, {
   toolset: 'clusters',
   description: 'Lift the lock of a cluster before it ends by itself, so that deployments and changes are possible again. Whoever locked it had a reason: read it first.',
   preview: clusterLock,
-  need: notLocked,
+  noOpCheck: notLocked,
   render: record(),
   next: 'What it hosts can be changed and deployed again.',
 });

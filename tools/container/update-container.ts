@@ -1,12 +1,12 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, record } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, record } from '../../src/server/tool/index.ts';
 
 export const updateContainer = defineTool(operations.update_container, {
   toolset: 'services',
   description:
     'Change a container: image tag, CPU, memory, instances, ports, health checks, autoscaling. Give only what changes; the rest stays. ' +
     'null removes a member; a list replaces the whole list.',
-  ...amending(operations.update_container, { exclusive: ['healthchecks.readiness_probe.type', 'healthchecks.liveness_probe.type'] }),
+  ...partialUpdate(operations.update_container, { exclusive: ['healthchecks.readiness_probe.type', 'healthchecks.liveness_probe.type'] }),
   fields: { registry_id: 'Linked registry.', 'healthchecks.liveness_probe': 'Restart it? Form of readiness_probe.' },
   folded: ['healthchecks.liveness_probe'],
   hidden: ['autoscaling.mode'],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DeploymentAction } from '../../src/contract/states.ts';
-import { compact, isRecord, pruneRecord, record, type JsonRecord, type Next, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import { compact, isRecord, pruneRecord, record, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import { subjectAt, subjectsOf, tellsStatus, type Subject } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
 import { askedFor, awaitNewEnd, wait } from './waiting.ts';
@@ -53,14 +53,14 @@ const render: Renderer = {
 };
 
 /** The call that waits for what was begun; none where it can't be waited for. */
-function waiting({ followed }: JsonRecord, subject: JsonRecord, more: JsonRecord, why: string): readonly Next[] {
+function waiting({ followed }: JsonRecord, subject: JsonRecord, more: JsonRecord, why: string): readonly NextCall[] {
   if (typeof followed === 'string') return [];
   return [{ tool: 'wait_for_deployment', arguments: { ...(isRecord(followed) ? followed : subject), ...more }, why }];
 }
 
 const named = (deployment: unknown, action: unknown): JsonRecord => ({ ...(deployment !== undefined && { deployment_id: deployment }), ...(action !== 'DEPLOY' && { action }) });
 
-function next(view: JsonRecord): readonly Next[] {
+function next(view: JsonRecord): readonly NextCall[] {
   const { service, environment, deployment_id, action } = view;
   const subject = environment === undefined ? { service } : { environment };
   if (isAccepted(view)) return waiting(view, subject, named(deployment_id, action), 'whether it succeeds');
@@ -75,7 +75,7 @@ const plainly = record({ first: ['state', 'id'] });
 /** What a tool of one operation takes and answers that begins a deployment of what its first argument points at. */
 export const beginning = (action: DeploymentAction, member: string) => ({
   input: wait,
-  answerOf: async (args: JsonRecord, context: ToolContext, [answer = {}]: readonly JsonRecord[]): Promise<JsonRecord> => {
+  answer: async (args: JsonRecord, context: ToolContext, [answer = {}]: readonly JsonRecord[]): Promise<JsonRecord> => {
     const kind = member.replace(/_id$/, '') as Subject['kind'];
     const subject = subjectAt(context, member) ?? { kind, id: String(args[member]) };
     if (args['wait'] === true) return afterwards(context, subject, { action, answer, wait: true });
@@ -86,7 +86,7 @@ export const beginning = (action: DeploymentAction, member: string) => ({
     view: (answer: JsonRecord) => ('outcome' in answer ? render.view(answer) : plainly.view(answer)),
     text: (view: JsonRecord) => ('outcome' in view ? render.text(view) : `Accepted, not done yet.\n${plainly.text(view)}`),
   },
-  next: (view: JsonRecord, args: JsonRecord): readonly Next[] => {
+  next: (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
     if ('outcome' in view) return next(view);
     const subject = member === 'environment_id' ? { environment: args[member] } : { service: args[member] };
     return waiting(view, subject, named(view['deployment_request_id'], action), 'whether it succeeds');

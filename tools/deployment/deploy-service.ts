@@ -1,7 +1,7 @@
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
-import { anyService, composeTool, deedLines, deployment, environmentDeployment, naming, type Preview } from '../../src/server/tool/index.ts';
+import { anyService, composeTool, effectLines, deployment, environmentDeployment, naming, type Preview } from '../../src/server/tool/index.ts';
 import { deployOperation, idOf, oneOf, subjectOf } from '../service/any-kind.ts';
 import { afterwards, begun } from './begun.ts';
 import { wait } from './waiting.ts';
@@ -9,7 +9,7 @@ import { wait } from './waiting.ts';
 const kinds = [...serviceKinds.map(deployOperation), operations.deploy_environment] as const;
 
 const preview: Preview = async (args, context) =>
-  context.target.kind === 'environment' ? environmentDeployment(args, context) : [...deedLines(context.target.kind), ...(await deployment(args, context))];
+  context.target.kind === 'environment' ? environmentDeployment(args, context) : [...effectLines(context.target.kind), ...(await deployment(args, context))];
 
 export const deployService = composeTool({
   name: 'deploy_service',
@@ -22,13 +22,13 @@ export const deployService = composeTool({
   input: { service: anyService().optional(), environment: reference('environment').optional(), ...wait },
   rules: oneOf('service', 'environment'),
   operations: kinds as unknown as readonly [(typeof kinds)[number], ...(typeof kinds)[number][]],
-  acts: async (_, context) => {
+  expand: async (_, context) => {
     const subject = subjectOf(context);
     return [{ operation: deployOperation(subject.kind), input: idOf(subject) }];
   },
   preview,
-  answer: begun.answer,
-  answerOf: (args, context, [answer = {}]) => afterwards(context, subjectOf(context), { action: 'DEPLOY', answer, wait: args.wait }),
+  output: begun.answer,
+  answer: (args, context, [answer = {}]) => afterwards(context, subjectOf(context), { action: 'DEPLOY', answer, wait: args.wait }),
   render: begun.render,
   next: begun.next,
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import type { ServiceKind } from '../../src/contract/resources/service.ts';
-import { anyService, composeTool, isRecord, naming, type JsonRecord, type Next, type ToolContext } from '../../src/server/tool/index.ts';
+import { anyService, composeTool, isRecord, naming, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, subjectOf, type Subject } from '../service/any-kind.ts';
 import { diagnosisAnswer, diagnosisView } from './diagnosis-text.ts';
 import { gather, servicesIn, type Seen } from './evidence.ts';
@@ -28,8 +28,8 @@ export async function diagnosed(context: ToolContext, subject: Subject & { kind:
 }
 
 /** The calls a diagnosis proposes. */
-export const proposed = (view: JsonRecord): readonly Next[] =>
-  Array.isArray(view['next']) ? view['next'].filter(isRecord).map((call) => call as unknown as Next) : [];
+export const proposed = (view: JsonRecord): readonly NextCall[] =>
+  Array.isArray(view['next']) ? view['next'].filter(isRecord).map((call) => call as unknown as NextCall) : [];
 
 /** The same of what failed last in an environment; undefined where nothing did. Names the others that are in a failed state. */
 export async function diagnosedIn(context: ToolContext, environment: Subject, deployment?: string): Promise<JsonRecord | undefined> {
@@ -52,8 +52,8 @@ export const diagnoseDeployment = composeTool({
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments', 'logs', 'status'), operations.list_services, operations.get_environment_status, operations.get_environment_logs],
-  answer: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
-  answerOf: async ({ deployment_id }, context) => {
+  output: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
+  answer: async ({ deployment_id }, context) => {
     const given = subjectOf(context);
     if (isService(given)) {
       const answer = await diagnosed(context, given, deployment_id);

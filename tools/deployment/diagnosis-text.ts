@@ -1,4 +1,4 @@
-import type { Change } from '../../src/analysis/changes.ts';
+import type { ServiceChange } from '../../src/analysis/changes.ts';
 import type { Diagnosis, TimelineEntry } from '../../src/analysis/diagnosis/diagnosis.ts';
 import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
@@ -18,7 +18,7 @@ const line = (text: string): string => {
 
 const moment = ({ at, what, seconds }: TimelineEntry): string => `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;
 
-const change = ({ text, at }: Change): string => `${text}${at === undefined ? '' : `, ${at}`}`;
+const change = ({ text, at }: ServiceChange): string => `${text}${at === undefined ? '' : `, ${at}`}`;
 
 /** A lock keeps whatever fixes the cause from being deployed. */
 function blockOf({ cluster }: Evidence): JsonRecord | undefined {

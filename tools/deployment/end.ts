@@ -1,5 +1,5 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
-import { compact, isRecord, pruneRecord, type JsonRecord, type Next, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import { compact, isRecord, pruneRecord, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import type { Subject } from '../service/any-kind.ts';
 import { diagnosed, diagnosedIn, proposed } from './diagnose-deployment.ts';
 import { diagnosisText } from './diagnosis-text.ts';
@@ -49,7 +49,7 @@ function text(view: JsonRecord): string {
 
 const render: Renderer = { view: (answer) => answer, text, keep: 'first' };
 
-const next = (view: JsonRecord): readonly Next[] => {
+const next = (view: JsonRecord): readonly NextCall[] => {
   if (isRecord(view['diagnosis'])) return proposed(view['diagnosis']);
   return view['outcome'] === 'failed' && typeof view['id'] === 'string' ? [{ tool: 'diagnose_deployment', arguments: { environment: view['id'] }, why: 'why it failed' }] : [];
 };

@@ -2,7 +2,7 @@ import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
 import type { Sibling, VariableKey } from '../../src/analysis/changes.ts';
 import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
-import type { ServiceStatus } from '../../src/analysis/ends.ts';
+import type { LenientServiceStatus } from '../../src/analysis/ends.ts';
 import type { HistoryItem } from '../../src/analysis/history.ts';
 import type { LogLine } from '../../src/analysis/logs/log-line.ts';
 import { isRecord, pick, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
@@ -14,7 +14,7 @@ export interface Seen {
   readonly id: string;
   readonly name: string;
   readonly configuration?: JsonRecord;
-  readonly status?: ServiceStatus;
+  readonly status?: LenientServiceStatus;
 }
 
 const textOf = (record: JsonRecord | undefined, member: string): string | undefined => (typeof record?.[member] === 'string' ? record[member] : undefined);
@@ -31,7 +31,7 @@ export async function servicesIn(context: ToolContext, environmentId: string): P
   ]);
   if (!list && !statuses) return undefined;
   const configured = new Map(rows(list?.results).map((row) => [row['id'], row]));
-  const statusOf = (id: string, kind: ServiceKind): ServiceStatus | undefined => rows(statuses?.[`${kind}s`]).find((row) => row['id'] === id);
+  const statusOf = (id: string, kind: ServiceKind): LenientServiceStatus | undefined => rows(statuses?.[`${kind}s`]).find((row) => row['id'] === id);
   if (list) {
     return [...configured.values()].flatMap((row) => {
       const [kind, id] = [kindOf(row), textOf(row, 'id')];

@@ -25,8 +25,8 @@ export const listDeployments = composeTool({
   input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(usualPage) },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
-  answer: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),
-  answerOf: async ({ page = 1, page_size }, context) => {
+  output: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),
+  answer: async ({ page = 1, page_size }, context) => {
     const subject = subjectOf(context);
     const history = (await readAspect(context, subject, 'deployments', { page, page_size })) ?? context.refuse(`the deployments of this ${subject.kind} can't be read here`, 'Its status tells of the latest one.');
     const results = Array.isArray(history['results']) ? history['results'].filter(isRecord) : [];

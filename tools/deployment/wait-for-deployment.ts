@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
-import { anyService, composeTool, pick, type JsonRecord, type Next } from '../../src/server/tool/index.ts';
+import { anyService, composeTool, pick, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, subjectOf } from '../service/any-kind.ts';
 import { endAnswer, endView } from './end.ts';
 import { awaitEarlierEnd, waitTime } from './waiting.ts';
 
-function next(view: JsonRecord, args: JsonRecord): readonly Next[] {
+function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
   switch (view['outcome']) {
     case 'running':
       return [{ tool: 'wait_for_deployment', arguments: args, why: 'it has not ended yet' }];
@@ -32,8 +32,8 @@ export const waitForDeployment = composeTool({
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('status'), operations.get_environment_status],
-  answer: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
-  answerOf: async ({ deployment_id: deployment, action, seconds }, context) => {
+  output: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
+  answer: async ({ deployment_id: deployment, action, seconds }, context) => {
     const subject = subjectOf(context);
     return endAnswer(context, subject, await awaitEarlierEnd(context, subject, { action, deployment }, seconds));
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
-import { endOf, type DeploymentAction } from '../../src/contract/states.ts';
-import { standingOf, type Asked, type ServiceStatus, type Standing } from '../../src/analysis/ends.ts';
+import { terminalOutcome, type DeploymentAction } from '../../src/contract/states.ts';
+import { deploymentProgressOf, type RequestedAction, type LenientServiceStatus, type DeploymentProgress } from '../../src/analysis/ends.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';
@@ -9,7 +9,7 @@ import { readAspect, type Subject } from '../service/any-kind.ts';
 /** How a deployment was left. */
 export interface Left {
   readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'superseded' | 'running' | 'not_seen' | 'never_deployed';
-  readonly status: ServiceStatus;
+  readonly status: LenientServiceStatus;
   readonly waited_seconds: number;
 }
 
@@ -27,24 +27,24 @@ export const wait = { wait: z.boolean().optional().describe(`Wait for the end, a
 export const waitTime = z.int().min(1).max(longestWait).default(usualWait).describe('Seconds.');
 
 /** The status of a service, or of an environment as a whole; undefined where the platform doesn't tell. */
-export async function readStatus(context: ToolContext, subject: Subject): Promise<ServiceStatus | undefined> {
+export async function readStatus(context: ToolContext, subject: Subject): Promise<LenientServiceStatus | undefined> {
   if (subject.kind !== 'environment') return readAspect(context, subject, 'status');
   const statuses = await context.attempt(operations.get_environment_status, { environment_id: subject.id });
   const environment: unknown = statuses?.environment;
   return isRecord(environment) ? environment : undefined;
 }
 
-const outcomes: Partial<Record<Standing, Left['outcome']>> = { good: 'succeeded', bad: 'failed', superseded: 'superseded' };
+const outcomes: Partial<Record<DeploymentProgress, Left['outcome']>> = { good: 'succeeded', bad: 'failed', superseded: 'superseded' };
 
-const outcomeOf = (standing: Standing, { state }: ServiceStatus): Left['outcome'] | undefined =>
+const outcomeOf = (standing: DeploymentProgress, { state }: LenientServiceStatus): Left['outcome'] | undefined =>
   standing === 'bad' && state === 'CANCELED' ? 'canceled' : outcomes[standing];
 
-const hasNone = ({ state, deployment_request_id: id }: ServiceStatus): boolean => state === 'READY' && (id ?? undefined) === undefined;
+const hasNone = ({ state, deployment_request_id: id }: LenientServiceStatus): boolean => state === 'READY' && (id ?? undefined) === undefined;
 
-const isAtRest = (status: ServiceStatus): boolean => hasNone(status) || endOf('DEPLOY', status.state ?? '') !== undefined;
+const isAtRest = (status: LenientServiceStatus): boolean => hasNone(status) || terminalOutcome('DEPLOY', status.state ?? '') !== undefined;
 
 /** What to say where nothing of what was asked for shows and nothing else is under way; undefined where something does. */
-function unseen(standing: Standing, { deployment }: Asked, status: ServiceStatus): Left['outcome'] | undefined {
+function unseen(standing: DeploymentProgress, { deployment }: RequestedAction, status: LenientServiceStatus): Left['outcome'] | undefined {
   if (standing !== 'stale' && !hasNone(status)) return undefined;
   return isAtRest(status) ? (deployment || !hasNone(status) ? 'not_seen' : 'never_deployed') : undefined;
 }
@@ -59,7 +59,7 @@ function intervalAfter(elapsed: number, context: ToolContext): number {
   return isLow ? 10_000 : Math.min(5_000, 700 + elapsed / 5);
 }
 
-const told = (status: ServiceStatus, seconds: number): string => `${status.state ?? 'in an unknown state'}, ${seconds} s`;
+const told = (status: LenientServiceStatus, seconds: number): string => `${status.state ?? 'in an unknown state'}, ${seconds} s`;
 
 // What began a moment ago may not show yet, for so long: where it was ordered in this call, and where it was before.
 const newsTime = 10_000;
@@ -77,7 +77,7 @@ interface Waiting {
  * Waits until what was asked of a service or environment has ended, the time is over, or nothing of it shows.
  * @throws CallFailure where the platform doesn't offer the status; ApiError as it fails.
  */
-export async function awaitEnd(context: ToolContext, subject: Subject, asked: Asked, { seconds = usualWait, isEarlier = false }: Waiting = {}): Promise<Left> {
+export async function awaitEnd(context: ToolContext, subject: Subject, asked: RequestedAction, { seconds = usualWait, isEarlier = false }: Waiting = {}): Promise<Left> {
   const began = context.now();
   const patience = isEarlier ? settlingTime : newsTime;
   const elapsed = (): number => context.now() - began;
@@ -85,7 +85,7 @@ export async function awaitEnd(context: ToolContext, subject: Subject, asked: As
   let last = '';
   for (;;) {
     const status = (await readStatus(context, subject)) ?? context.refuse(`the state of this ${subject.kind} can't be read here`, 'Ask whoever runs the platform how it went.');
-    const standing = standingOf(asked, status);
+    const standing = deploymentProgressOf(asked, status);
     const outcome = outcomeOf(standing, status);
     const nothing = unseen(standing, asked, status);
     const waited = Math.round(elapsed() / 1000);
@@ -106,7 +106,7 @@ export async function awaitEnd(context: ToolContext, subject: Subject, asked: As
  * The same where the request's answer may have told no deployment: an end that is there at once may be the one from before,
  * and counts only when it is still there a moment later.
  */
-export async function awaitNewEnd(context: ToolContext, subject: Subject, asked: Asked, { seconds = usualWait, ...how }: Waiting = {}): Promise<Left> {
+export async function awaitNewEnd(context: ToolContext, subject: Subject, asked: RequestedAction, { seconds = usualWait, ...how }: Waiting = {}): Promise<Left> {
   const first = await awaitEnd(context, subject, asked, { seconds, ...how });
   const mayBeOld = !asked.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
   if (!mayBeOld) return first;
@@ -118,7 +118,7 @@ export async function awaitNewEnd(context: ToolContext, subject: Subject, asked:
 }
 
 /** The same for what was ordered before this call. A deployment that the status doesn't show may be an earlier one, which the history does. */
-export async function awaitEarlierEnd(context: ToolContext, subject: Subject, asked: Asked, seconds: number): Promise<Left> {
+export async function awaitEarlierEnd(context: ToolContext, subject: Subject, asked: RequestedAction, seconds: number): Promise<Left> {
   const left = await awaitNewEnd(context, subject, asked, { seconds, isEarlier: true });
   if (left.outcome !== 'not_seen') return left;
   const history = await readAspect(context, subject, 'deployments');
@@ -130,7 +130,7 @@ export async function awaitEarlierEnd(context: ToolContext, subject: Subject, as
 const textIn = (record: JsonRecord, member: string): string | undefined => (typeof record[member] === 'string' ? record[member] : undefined);
 
 /** What a platform's answer to a request says was begun. */
-export const askedFor = (action: DeploymentAction, answer: JsonRecord, before?: ServiceStatus): Asked => ({
+export const askedFor = (action: DeploymentAction, answer: JsonRecord, before?: LenientServiceStatus): RequestedAction => ({
   action,
   deployment: textIn(answer, 'deployment_request_id') ?? textIn(answer, 'last_deployment_id'),
   before,

@@ -5,7 +5,7 @@ export const cancelDeployment = defineTool(operations.cancel_deployment, {
   toolset: 'environments',
   description: 'Stop a deployment that is running or queued in an environment. What it has already changed stays changed.',
   preview: underWay,
-  need: nothingUnderWay,
+  noOpCheck: nothingUnderWay,
   render: record({ first: ['state', 'id'] }),
   next: naming`Accepted: ${'get_environment_status'} shows when it is CANCELED.`,
 });

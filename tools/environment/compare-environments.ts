@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
-import { compareEnvironments as drift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/drift.ts';
+import { findDrift as drift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/drift.ts';
 import { composeTool, containsMark as hides, isRecord, naming, pruneRecord, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
@@ -44,8 +44,8 @@ export const compareEnvironments = composeTool({
     'differ, never their values), CPU, memory, instances, ports. Gravest first.',
   input: { first: reference('environment'), second: reference('environment') },
   operations: [operations.list_services, operations.list_variables_of_environment, operations.list_environment_variables, operations.list_variables_of_container],
-  answer: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
-  answerOf: async ({ first, second }, context) => {
+  output: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
+  answer: async ({ first, second }, context) => {
     const [one, other] = await Promise.all([environmentOf(context, 'first', first), environmentOf(context, 'second', second)]);
     const { differences, pairs, same, unknown } = drift(one, other);
     return pruneRecord({ first: one.name, second: other.name, pairs, same, results: differences.map((row) => ({ ...row })), not_comparable: unknown });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { overviewOf } from '../../src/analysis/overview.ts';
-import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type Next, type ToolContext } from '../../src/server/tool/index.ts';
+import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { servicesIn } from '../deployment/evidence.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
@@ -18,7 +18,7 @@ async function alertsOn(context: ToolContext, environmentId: string): Promise<Js
 
 const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-function next(view: JsonRecord): readonly Next[] {
+function next(view: JsonRecord): readonly NextCall[] {
   const failed = records(view['results']).filter(({ condition }) => condition === 'failed');
   return failed.map(({ id }) => ({ tool: 'diagnose_deployment', arguments: { service: id }, why: 'why it failed' }));
 }
@@ -31,8 +31,8 @@ export const getEnvironmentOverview = composeTool({
     'and the alerts that fire.',
   input: { environment: reference('environment') },
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
-  answer: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
-  answerOf: async ({ environment }, context) => {
+  output: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
+  answer: async ({ environment }, context) => {
     const [services, alerts] = await Promise.all([servicesIn(context, environment), alertsOn(context, environment)]);
     const { services: results, counts } = overviewOf(services ?? context.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
     return { environment: context.addresses['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { endOf } from '../../src/contract/states.ts';
+import { terminalOutcome } from '../../src/contract/states.ts';
 import { defineTool, pickPaths, pruneRecord, tableText, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
 const environmentFacts = [
@@ -17,7 +17,7 @@ const kinds = { applications: 'application', containers: 'container', databases:
 
 const rowsOf = (answer: JsonRecord, member: string): JsonRecord[] => (Array.isArray(answer[member]) ? (answer[member] as JsonRecord[]) : []);
 
-const isBad = (row: JsonRecord): boolean => endOf('DEPLOY', String(row['state'])) === 'bad';
+const isBad = (row: JsonRecord): boolean => terminalOutcome('DEPLOY', String(row['state'])) === 'bad';
 
 const statuses: Renderer = {
   view: (answer) =>

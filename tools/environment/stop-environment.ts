@@ -9,6 +9,6 @@ export const stopEnvironment = defineTool(operations.stop_environment, {
     'deployed again.',
   plan: () => ['Every service in it stops serving until it is deployed again.'],
   preview: services('Takes down'),
-  need: allDown,
+  noOpCheck: allDown,
   ...beginning('STOP', 'environment_id'),
 });

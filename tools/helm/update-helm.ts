@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, isRecord, omit, record, type JsonRecord } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, isRecord, omit, record, type JsonRecord } from '../../src/server/tool/index.ts';
 
 /** What is read back calls its source otherwise than a request does. */
 function asRequest({ source, ...helm }: JsonRecord): JsonRecord {
@@ -15,7 +15,7 @@ export const updateHelm = defineTool(operations.update_helm, {
   description:
     'Change a Helm release: chart version, values, arguments, ports, time limit. Give only what changes; the rest stays. null removes a member; a ' +
     'list replaces the whole list.',
-  ...amending(operations.update_helm, { exclusive: ['source'], asRequest }),
+  ...partialUpdate(operations.update_helm, { exclusive: ['source'], asRequest }),
   fields: {
     values_override: "What differs from the chart's own values.",
     'values_override.set': '[name, value] pairs.',

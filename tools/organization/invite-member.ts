@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { defineTool, knownAlready, record, role } from '../../src/server/tool/index.ts';
+import { defineTool, alreadyMember, record, role } from '../../src/server/tool/index.ts';
 
 export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',
@@ -8,6 +8,6 @@ export const inviteMember = defineTool(operations.invite_member, {
   hidden: ['role'],
   plan: () => ['Gives this person access to the organization.'],
   preview: role,
-  need: knownAlready,
+  noOpCheck: alreadyMember,
   render: record({ first: ['email', 'invitation_status', 'role_name', 'id'], left: ['logo_url'] }),
 });

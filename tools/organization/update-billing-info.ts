@@ -1,9 +1,9 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, record } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, record } from '../../src/server/tool/index.ts';
 
 export const updateBillingInfo = defineTool(operations.update_billing_info, {
   toolset: 'organization',
   description: "Change the name, address and e-mail on the organization's invoices. Give only what changes; the rest stays.",
-  ...amending(operations.update_billing_info),
+  ...partialUpdate(operations.update_billing_info),
   render: record(),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
-import { compact, composeTool, nearest, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
+import { compact, composeTool, nearestName, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
 import { everything, kinds, matches, type Found, type Wanted } from './tree.ts';
 
 const usualLimit = 50;
@@ -17,7 +17,7 @@ const ownName = ({ path }: Found): string => path.split('/').at(-1) ?? path;
 
 /** What may have been meant where nothing is found. */
 function nothingLike({ name, state }: Wanted, all: readonly Found[], known: readonly string[]): JsonRecord {
-  const near = name === undefined ? undefined : nearest(name, [...new Set(all.map(ownName))]);
+  const near = name === undefined ? undefined : nearestName(name, [...new Set(all.map(ownName))]);
   const states = [...new Set(known)].toSorted().join(', ');
   return { ...(near !== undefined && { did_you_mean: near }), ...(state !== undefined && { states }) };
 }
@@ -37,8 +37,8 @@ export const findResource = composeTool({
     limit: z.int().min(1).max(500).default(usualLimit).describe('Most rows shown.'),
   },
   operations: [operations.get_organization, operations.list_projects, operations.list_environments, operations.list_services, operations.get_environment_status, operations.list_clusters],
-  answer: z.object({ results: z.array(z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() })), total: z.int() }),
-  answerOf: async ({ project, environment, limit, ...wanted }, context) => {
+  output: z.object({ results: z.array(z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() })), total: z.int() }),
+  answer: async ({ project, environment, limit, ...wanted }, context) => {
     const { found: all, states, unseen } = await everything(context, wanted, { project, environment }, limit);
     const found = all.filter(matches(wanted)).toSorted((one, other) => nearness(wanted.name, one) - nearness(wanted.name, other));
     return pruneRecord({ results: found.slice(0, limit).map((one) => pruneRecord({ ...one })), total: found.length, ...(unseen > 0 && { unseen }), ...(found.length === 0 && nothingLike(wanted, all, states)) });

@@ -13,8 +13,8 @@ export const getService = composeTool({
   description: 'Show one service of any kind: how it is (state, last deployment, out of date or not) and how it is configured (image, CPU, memory, ports, probes, source …).',
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
-  answer: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), configuration: z.object({}) }),
-  answerOf: async (_, context) => {
+  output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), configuration: z.object({}) }),
+  answer: async (_, context) => {
     const subject = subjectOf(context);
     const [configuration, status] = await Promise.all([readAspect(context, subject, 'configuration'), readAspect(context, subject, 'status')]);
     return pruneRecord({

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { levels, type LogLine } from '../../src/analysis/logs/log-line.ts';
-import type { LogSearch } from '../../src/analysis/search.ts';
-import { UnusableQuery } from '../../src/analysis/unusable-query.ts';
+import type { LogSearchResult } from '../../src/analysis/search.ts';
+import { UnusableQuery } from '../../src/analysis/time-window.ts';
 import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readAspect, readsOf, subjectOf } from './any-kind.ts';
 
@@ -24,7 +24,7 @@ async function linesOf(context: ToolContext, deployment?: string): Promise<reado
 }
 
 /** A match or a line around one as one text, the place it came from first. */
-const lineText = ({ time, pod, text, matched }: LogSearch['groups'][number][number]): string => `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
+const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number][number]): string => `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
 
 export const searchLogs = composeTool({
   name: 'search_logs',
@@ -45,15 +45,15 @@ export const searchLogs = composeTool({
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('logs'), operations.get_environment_logs],
-  answer: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
-  answerOf: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
+  output: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
+  answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
     const query = { text, pattern, level, since, until, context: contextLines, limit };
     const lines = await linesOf(context, deployment_id);
     // The engine of regular expressions is large, and needed here only.
-    const { search } = await import('../../src/analysis/search.ts');
+    const { searchLog } = await import('../../src/analysis/search.ts');
     const asked = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;
     try {
-      const { groups, matched, shown, searched, levels: counts } = search(lines, asked, new Date(context.now()));
+      const { groups, matched, shown, searched, levels: counts } = searchLog(lines, asked, new Date(context.now()));
       return pruneRecord({ matched, shown, searched, levels: counts, results: groups.flatMap((group, index) => [...(index > 0 && query.context > 0 ? ['--'] : []), ...group.map(lineText)]) });
     } catch (error) {
       if (error instanceof UnusableQuery) return context.refuse('what to look for can\'t be used', error.message);

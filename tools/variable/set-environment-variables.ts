@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference, secret } from '../../src/contract/primitives.ts';
-import { toBeFilledIn } from '../../src/analysis/diagnosis/placeholder.ts';
-import { act, composeTool, isRecord, nameTells, naming, parseEnv, type Act, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { valuePlaceholder } from '../../src/analysis/diagnosis/next-calls.ts';
+import { planOperation, composeTool, isRecord, isSecretName, naming, parseEnv, type PlannedOperation, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 interface Variable {
   readonly id: string;
@@ -53,7 +53,7 @@ const isOwn = ({ kind }: Holder, { scope }: Variable): boolean => (own[kind] as 
 const isSettable = ({ variable_type, owned_by }: Variable): boolean => settable.includes(variable_type) && (owned_by ?? undefined) === undefined;
 
 /** The request that gives one variable its value; none where it has it already. */
-function setting(holder: Holder, key: string, value: string, context: ToolContext): readonly Act[] {
+function setting(holder: Holder, key: string, value: string, context: ToolContext): readonly PlannedOperation[] {
   const { kind, id, environmentId, variables } = holder;
   const same = variables.filter((variable) => variable.key === key);
   const present = same.find((variable) => isOwn(holder, variable));
@@ -66,10 +66,10 @@ function setting(holder: Holder, key: string, value: string, context: ToolContex
       'Change it where its value comes from, or leave the key out. Nothing was set.',
     );
   }
-  if (present) return [act(operations.update_environment_variable, { environment_id: environmentId, environment_variable_id: present.id, key, value })];
-  if (kind === 'application') return [act(operations.create_environment_variable, { application_id: id, key, value })];
+  if (present) return [planOperation(operations.update_environment_variable, { environment_id: environmentId, environment_variable_id: present.id, key, value })];
+  if (kind === 'application') return [planOperation(operations.create_environment_variable, { application_id: id, key, value })];
   const inherited = same.find(({ scope }) => scope !== 'BUILT_IN');
-  if (kind === 'container' && inherited) return [act(operations.override_environment_variable, { container_id: id, environment_variable_id: inherited.id, value })];
+  if (kind === 'container' && inherited) return [planOperation(operations.override_environment_variable, { container_id: id, environment_variable_id: inherited.id, value })];
   return context.refuse(
     `the ${kind} has no variable ${key}, and the platform creates variables on applications only`,
     `Leave the key out. ${kind === 'container' ? 'A container can only get its own value of what its environment or project has, and that' : 'What an environment lacks'} is created outside these tools: ask the user. Nothing was set.`,
@@ -77,20 +77,20 @@ function setting(holder: Holder, key: string, value: string, context: ToolContex
 }
 
 /** The request that stores a secret. A stored one can't be told from a key that is free: that shows only when the platform refuses it. */
-function storing(holder: Holder, key: string, value: string, context: ToolContext): Act {
+function storing(holder: Holder, key: string, value: string, context: ToolContext): PlannedOperation {
   if (holder.kind !== 'application') {
     context.refuse(`a secret (${key}) can be stored for applications only`, 'Leave it out here, and give it to the application that needs it. Nothing was set.');
   }
   if (holder.variables.some((variable) => variable.key === key && isOwn(holder, variable))) {
     context.refuse(`${key} is a variable of the application, and a secret can't have the same key`, 'Give the secret another key, or set the variable. Nothing was set.');
   }
-  return act(operations.create_secret, { application_id: holder.id, key, value });
+  return planOperation(operations.create_secret, { application_id: holder.id, key, value });
 }
 
 const risky: readonly string[] = [operations.create_environment_variable.name, operations.create_secret.name];
 
 /** What creates comes first, secrets foremost: it may meet a stored secret, and then least was changed before. */
-const byRisk = (acts: readonly Act[]): Act[] => acts.toSorted((one, other) => risky.indexOf(other.operation.name) - risky.indexOf(one.operation.name));
+const byRisk = (acts: readonly PlannedOperation[]): PlannedOperation[] => acts.toSorted((one, other) => risky.indexOf(other.operation.name) - risky.indexOf(one.operation.name));
 
 const Values = z.record(z.string(), z.string());
 
@@ -103,7 +103,7 @@ interface Given {
 /** What of all that was given is to be a variable, and what a secret: in .env text the names tell, and of keys the values. */
 function sorted({ variables = {}, secrets = {}, env_text = '' }: Given, holder: Holder): { plain: [string, string][]; hidden: [string, string][] } {
   const fromText = Object.entries(parseEnv(env_text)).map(([key, value]): [string, string] => [key, value ?? '']);
-  const isSecret = ([key, value]: [string, string]): boolean => nameTells(key, value) && !holder.variables.some((variable) => variable.key === key);
+  const isSecret = ([key, value]: [string, string]): boolean => isSecretName(key, value) && !holder.variables.some((variable) => variable.key === key);
   return {
     plain: [...Object.entries(variables), ...fromText.filter((entry) => !isSecret(entry))],
     hidden: [...Object.entries(secrets), ...fromText.filter(isSecret)],
@@ -161,19 +161,19 @@ export const setEnvironmentVariables = composeTool({
     ];
   },
   operations: [operations.create_environment_variable, operations.update_environment_variable, operations.override_environment_variable, operations.create_secret],
-  acts: async (args, context) => {
+  expand: async (args, context) => {
     const holder = await holderOf(args, context);
     const { plain, hidden } = sorted(args, holder);
-    const open = [...plain, ...hidden].filter(([, value]) => value === toBeFilledIn).map(([key]) => key);
-    if (open.length > 0) context.refuse(`"${toBeFilledIn}" stands for a value that is still to be filled in: ${open.join(', ')}`, 'Ask the user for it. Nothing was set.');
+    const open = [...plain, ...hidden].filter(([, value]) => value === valuePlaceholder).map(([key]) => key);
+    if (open.length > 0) context.refuse(`"${valuePlaceholder}" stands for a value that is still to be filled in: ${open.join(', ')}`, 'Ask the user for it. Nothing was set.');
     return byRisk([
       ...plain.flatMap(([key, value]) => setting(holder, key, value, context).map((one) => ({ ...one, about: key }))),
       ...hidden.map(([key, value]) => ({ ...storing(holder, key, value, context), about: key })),
     ]);
   },
   plan: ({ application }) => (application === undefined ? [] : ['Secrets stored earlier are not shown: a key that one of them has is refused, and what stands after it is not set.']),
-  answer: z.object({ results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })) }),
-  answerOf: async (_, context, answers) => ({
+  output: z.object({ results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })) }),
+  answer: async (_, context, answers) => ({
     results: answers.map((answer, index) => ({ key: answer['key'], how: how[context.done[index] ?? ''], scope: answer['scope'], id: answer['id'] })),
   }),
   render: {

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/operations.ts';
-import { amending, defineTool, naming, record, type JsonRecord } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, naming, record, type JsonRecord } from '../../src/server/tool/index.ts';
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
@@ -20,7 +20,7 @@ export const updateEnvironmentVariable = defineTool(operations.update_environmen
     'Change the value or name of a variable of an environment, or of one of its services. Give only what changes; the rest stays.',
     naming`Several at once: ${'set_environment_variables'}.`,
   ],
-  ...amending(operations.update_environment_variable, { fixed }),
+  ...partialUpdate(operations.update_environment_variable, { fixed }),
   fields: { environment_variable_id: 'Key or id; not of scope BUILT_IN or PROJECT.' },
   plan: () => ['Services that use it get the new value with their next deployment.'],
   render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),

@@ -1,15 +1,74 @@
-import type { Diagnosis } from './diagnosis.ts';
+import type { Diagnosis, RelevantLine, TimelineEntry } from './diagnosis.ts';
 import type { Evidence } from './evidence.ts';
-import { judge } from './judge.ts';
-import { matteringLines } from './lines.ts';
+import { rankCauses } from './judge.ts';
 import { findCauses } from './match.ts';
 import { diagnoseFailedSibling, showConfiguration, showErrors, showHistory } from './looks.ts';
 import { nextCalls, type Remedy } from './next-calls.ts';
-import { underLock } from './rules/platform.ts';
-import { readSituation, type Situation } from './situation.ts';
-import { timelineOf } from './timeline.ts';
+import { lockRemedies } from './rules/platform.ts';
+import { readDeploymentSituation, type DeploymentSituation } from './situation.ts';
+import { collapse, type Repeat, lineTemplate } from '../logs/collapse.ts';
+import { weightOf } from '../logs/level.ts';
+import type { Entry } from '../logs/records.ts';
+import { shortCommit, type PastDeployment } from '../history.ts';
+import { quote } from './quote.ts';
 
-const described = ({ deployment }: Situation): Diagnosis['deployment'] => deployment && {
+const maximumLines = 8;
+
+// What only warns weighs less, whatever else it says.
+const errorWeight = 4;
+
+const toRelevantLine = ({ index, time, level, text, count }: Repeat): RelevantLine => ({ index, ...(time !== undefined && { time }), level, text, count });
+
+/**
+ * The few lines worth reading, in their order: those that causes rest on first, then the gravest and latest.
+ * @param quoted places of entries that causes rest on
+ */
+export function relevantLines(entries: readonly Entry[], quoted: readonly number[]): RelevantLine[] {
+  const wanted = new Set(entries.filter(({ position: place }) => quoted.includes(place)).map(({ level, text }) => `${level} ${lineTemplate(text)}`));
+  const isQuoted = ({ level, text }: Repeat): boolean => wanted.has(`${level} ${lineTemplate(text)}`);
+  const repeats = collapse(entries).filter(({ text }) => text.trim() !== '');
+  const weighed = repeats
+    .map((repeat) => ({ repeat, weight: (isQuoted(repeat) ? 100 : 0) + weightOf(repeat.text) }))
+    .filter(({ weight }) => (quoted.length > 0 ? weight >= errorWeight : weight > 0))
+    .toSorted((one, other) => other.weight - one.weight || other.repeat.position - one.repeat.position);
+  return weighed.slice(0, maximumLines).map(({ repeat }) => repeat).toSorted((one, other) => one.position - other.position).map(toRelevantLine);
+}
+
+const contentOf = ({ commit, image }: PastDeployment): string => {
+  const content = [commit && `commit ${shortCommit(commit)}`, image && `image ${image}`].filter(Boolean).join(', ');
+  return content ? ` with ${content}` : '';
+};
+
+const startedEntry = (deployment: PastDeployment): TimelineEntry => ({
+  at: deployment.startedAt,
+  what: `${deployment.action.toLowerCase()} begun${deployment.triggeredBy ? ` by ${deployment.triggeredBy}` : ''}${contentOf(deployment)}`,
+});
+
+const stepWords: Readonly<Record<string, string>> = { SUCCESS: 'succeeded', ERROR: 'failed', CANCELED: 'canceled' };
+
+const maximumChanges = 5;
+
+/**
+ * What happened, in its order: the last good deployment, what changed, the deployment's steps, the first line that
+ * tells of the cause, the end.
+ * @param sign place of that entry
+ */
+export function timelineOf(situation: DeploymentSituation, sign?: number): TimelineEntry[] {
+  const { lastGood, changes, deployment, steps, entries } = situation;
+  if (deployment === undefined) return [];
+  const line = sign === undefined ? undefined : entries.find(({ position: place }) => place === sign);
+  const dated = changes.filter(({ at }) => at !== undefined).toSorted((one, other) => Date.parse(one.at ?? '') - Date.parse(other.at ?? ''));
+  return [
+    ...(lastGood ? [{ at: lastGood.startedAt, what: `last good ${lastGood.action.toLowerCase()}${contentOf(lastGood)}` }] : []),
+    ...dated.slice(-maximumChanges).map(({ at, text }) => ({ at, what: text })),
+    startedEntry(deployment),
+    ...steps.map(({ name, status, seconds }) => ({ what: `${name} ${stepWords[status ?? ''] ?? status ?? 'went on'}`, seconds })),
+    ...(line ? [{ at: line.time, what: `first sign: ${quote(line.text.trim())}` }] : []),
+    { at: deployment.endedAt, what: deployment.end === undefined ? `still ${deployment.state ?? 'going'}` : `ended as ${deployment.state ?? 'unknown'}`, seconds: deployment.seconds },
+  ];
+}
+
+const describeDeployment = ({ deployment }: DeploymentSituation): Diagnosis['deployment'] => deployment && {
   id: deployment.id, state: deployment.state, action: deployment.action, at: deployment.startedAt,
   triggered_by: deployment.triggeredBy, commit: deployment.commit, image: deployment.image,
 };
@@ -20,21 +79,21 @@ const described = ({ deployment }: Situation): Diagnosis['deployment'] => deploy
  * throws, whatever is missing; takes time in proportion to the log.
  */
 export function diagnose(evidence: Evidence): Diagnosis {
-  const situation = readSituation(evidence);
-  const { cause, finding, also, places } = judge(findCauses(situation), situation);
+  const situation = readDeploymentSituation(evidence);
+  const { cause, finding, also, positions: places } = rankCauses(findCauses(situation), situation);
   const { lastGood, since, failingStep, changes } = situation;
-  const ruled = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.fixes];
-  const fixes: readonly Remedy[] = evidence.cluster?.lock ? underLock : since ? [showHistory] : ruled ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
+  const ruled = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.remedies];
+  const fixes: readonly Remedy[] = evidence.cluster?.lock ? lockRemedies : since ? [showHistory] : ruled ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
   return {
     outcome: situation.outcome,
-    deployment: described(situation),
+    deployment: describeDeployment(situation),
     since: since && { id: since.id, state: since.state, at: since.startedAt },
     last_good: lastGood && { id: lastGood.id, at: lastGood.startedAt },
     failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },
     cause,
     also,
     timeline: timelineOf(situation, finding && places[0]),
-    lines: cause.code === 'none' ? [] : matteringLines(situation.entries, places),
+    lines: cause.code === 'none' ? [] : relevantLines(situation.entries, places),
     changes,
     next: nextCalls(fixes, situation, finding?.facts ?? {}),
   };

@@ -1,4 +1,4 @@
-import type { Change } from '../changes.ts';
+import type { ServiceChange } from '../changes.ts';
 import type { Level } from '../logs/log-line.ts';
 
 /** Every cause that has a rule. */
@@ -26,7 +26,7 @@ export interface Cause {
 }
 
 /** A line worth reading; `count` says how often its like was logged. */
-export interface MatteringLine {
+export interface RelevantLine {
   readonly index: number;
   readonly time?: string;
   readonly level: Level;
@@ -71,9 +71,9 @@ export interface Diagnosis {
   /** Other causes whose signs were seen, most likely first, at most two. */
   readonly also: readonly Cause[];
   readonly timeline: readonly TimelineEntry[];
-  readonly lines: readonly MatteringLine[];
+  readonly lines: readonly RelevantLine[];
   /** What changed since the last good deployment; empty where nothing is known to have. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly ServiceChange[];
   /** At most three, most useful first. */
   readonly next: readonly NextCall[];
 }

@@ -2,10 +2,10 @@ import type * as z from 'zod';
 import type { ClusterLock } from '../../contract/resources/cluster.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { Sibling, VariableKey } from '../changes.ts';
-import type { ServiceStatus } from '../ends.ts';
+import type { LenientServiceStatus } from '../ends.ts';
 import type { HistoryItem } from '../history.ts';
 import type { LogLine } from '../logs/log-line.ts';
-import type { Loose } from '../loose.ts';
+import type { Lenient } from '../loose.ts';
 
 /** The service that is asked about. */
 export interface DiagnosedService {
@@ -20,12 +20,12 @@ export interface DiagnosedService {
 export interface Evidence {
   readonly service: DiagnosedService;
   readonly environment?: { readonly id: string; readonly name?: string | null; readonly mode?: string | null };
-  readonly cluster?: { readonly id: string; readonly name?: string | null; readonly lock?: Loose<z.infer<typeof ClusterLock>> | null };
+  readonly cluster?: { readonly id: string; readonly name?: string | null; readonly lock?: Lenient<z.infer<typeof ClusterLock>> | null };
   /** Deployments of the service, newest first. */
   readonly history: readonly HistoryItem[];
   /** Which deployment is asked about, by its id; by default the newest unless it ended well, then the newest that failed. */
   readonly deployment?: string;
-  readonly status?: ServiceStatus | null;
+  readonly status?: LenientServiceStatus | null;
   /** Log of that deployment, oldest first. Lines of other services and deployments may stand among them where they say so. */
   readonly lines: readonly LogLine[];
   readonly variables?: readonly VariableKey[];

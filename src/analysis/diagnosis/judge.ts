@@ -1,21 +1,21 @@
 import type { Cause, Confidence } from './diagnosis.ts';
-import type { Finding, Hit } from './match.ts';
-import { building, type Rule } from './rules/rule.ts';
-import type { Situation } from './situation.ts';
+import type { RuleMatch, Hit } from './match.ts';
+import { buildSteps, type CauseRule } from './rules/rule.ts';
+import type { DeploymentSituation } from './situation.ts';
 
-const layers: readonly Rule['layer'][] = ['cause', 'mechanism', 'symptom'];
+const layers: readonly CauseRule['layer'][] = ['cause', 'mechanism', 'symptom'];
 
-const lastHit = ({ hits }: Finding): number => hits.at(-1)?.place ?? -1;
+const lastHit = ({ hits }: RuleMatch): number => hits.at(-1)?.position ?? -1;
 
 /** Without those that a more telling one covers: its signs are theirs as well. */
-const uncovered = (findings: readonly Finding[]): Finding[] => {
-  const covered = new Set(findings.flatMap(({ rule, strength }) => (strength > 0 ? (rule.over ?? []) : [])));
+const withoutSuperseded = (findings: readonly RuleMatch[]): RuleMatch[] => {
+  const covered = new Set(findings.flatMap(({ rule, strength }) => (strength > 0 ? (rule.supersedes ?? []) : [])));
   return findings.filter(({ rule }) => !covered.has(rule.code));
 };
 
 /** Most telling first: a cause before what it brings about, then the better shown, then the one nearest to the failure. */
-const ranked = (findings: readonly Finding[], { failingStep }: Situation): Finding[] => {
-  const firstCounts = building.some((name) => name === failingStep?.name) ? -1 : 1;
+const rankFindings = (findings: readonly RuleMatch[], { failingStep }: DeploymentSituation): RuleMatch[] => {
+  const firstCounts = buildSteps.some((name) => name === failingStep?.name) ? -1 : 1;
   return findings.toSorted((one, other) =>
     layers.indexOf(one.rule.layer) - layers.indexOf(other.rule.layer)
     || other.strength - one.strength
@@ -25,18 +25,18 @@ const ranked = (findings: readonly Finding[], { failingStep }: Situation): Findi
 const confidenceOf = (strength: number): Confidence => (strength >= 3 ? 'high' : strength === 2 ? 'medium' : 'low');
 
 // Most lines that a cause quotes.
-const mostQuotes = 3;
+const maximumQuotes = 3;
 
 /** The hits that a cause quotes: the direct ones, the first and the last of too many. */
-const quoted = ({ hits }: Finding): readonly Hit[] => {
+const quotedHits = ({ hits }: RuleMatch): readonly Hit[] => {
   const telling = hits.some(({ direct }) => direct) ? hits.filter(({ direct }) => direct) : hits;
-  return telling.length <= mostQuotes ? telling : [...telling.slice(0, mostQuotes - 1), ...telling.slice(-1)];
+  return telling.length <= maximumQuotes ? telling : [...telling.slice(0, maximumQuotes - 1), ...telling.slice(-1)];
 };
 
 const list = new Intl.ListFormat('en');
 
 /** What else may be why, where the rule leaves that open. */
-const suspicion = ({ rule }: Finding, { changes, failedSiblings }: Situation): string => {
+const suspicion = ({ rule }: RuleMatch, { changes, failedSiblings }: DeploymentSituation): string => {
   const settings = changes.flatMap(({ kind, variable }) => variable ?? (kind === 'configuration' ? ['its configuration'] : []));
   const siblings = failedSiblings.map(({ kind, name, state }) => `${kind} ${name} (${state})`);
   return [
@@ -45,26 +45,26 @@ const suspicion = ({ rule }: Finding, { changes, failedSiblings }: Situation): s
   ].filter(Boolean).join('');
 };
 
-const toCause = (finding: Finding, situation: Situation, strength = finding.strength, why: readonly string[] = finding.why): Cause => ({
+const toCause = (finding: RuleMatch, situation: DeploymentSituation, strength = finding.strength, why: readonly string[] = finding.why): Cause => ({
   code: finding.rule.code,
   sentence: finding.rule.sentence(finding.facts, situation) + suspicion(finding, situation),
   confidence: confidenceOf(strength),
   why: why.join('; '),
-  quotes: [...new Set(quoted(finding).map(({ index }) => index))],
+  quotes: [...new Set(quotedHits(finding).map(({ index }) => index))],
 });
 
 /** What was decided: the cause, the finding behind it, and what else was seen. */
-export interface Judgement {
+export interface CauseRanking {
   readonly cause: Cause;
-  readonly finding?: Finding;
+  readonly finding?: RuleMatch;
   readonly also: readonly Cause[];
   /** Places of the entries that these rest on, most telling first. */
-  readonly places: readonly number[];
+  readonly positions: readonly number[];
 }
 
-const mostOthers = 2;
+const maximumOthers = 2;
 
-const nothing = ({ outcome, entries }: Situation): Cause => {
+const noCause = ({ outcome, entries }: DeploymentSituation): Cause => {
   const sentences = {
     never_deployed: 'It was never deployed, or no deployment is known by that id.',
     succeeded: 'Nothing failed: the deployment ended well.',
@@ -76,35 +76,35 @@ const nothing = ({ outcome, entries }: Situation): Cause => {
   return { code, sentence, why: entries.length === 0 ? 'there is no log line of this deployment' : `${entries.length} log lines were read`, quotes: [] };
 };
 
-const placesOf = (findings: readonly Finding[]): number[] => findings.flatMap((finding) => quoted(finding).map(({ place }) => place));
+const positionsOf = (findings: readonly RuleMatch[]): number[] => findings.flatMap((finding) => quotedHits(finding).map(({ position: place }) => place));
 
 /** Whether a finding repeats what another shows, line for line. */
-const restsOnTheSame = (one: Finding, other: Finding): boolean => {
-  const places = new Set(other.hits.map(({ place }) => place));
-  return one.hits.length > 0 && quoted(one).every(({ place }) => places.has(place));
+const quotesSameLines = (one: RuleMatch, other: RuleMatch): boolean => {
+  const places = new Set(other.hits.map(({ position: place }) => place));
+  return one.hits.length > 0 && quotedHits(one).every(({ position: place }) => places.has(place));
 };
 
 /**
  * Decides on the cause. Where two are about as well shown, the confidence falls; where none is shown better than
  * another hint, the cause stays unknown and the hints stand beside it.
  */
-export function judge(findings: readonly Finding[], situation: Situation): Judgement {
-  if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded') return { cause: nothing(situation), also: [], places: [] };
-  const [first, ...others] = ranked(uncovered(findings), situation);
-  if (first === undefined) return { cause: nothing(situation), also: [], places: [] };
+export function rankCauses(findings: readonly RuleMatch[], situation: DeploymentSituation): CauseRanking {
+  if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded') return { cause: noCause(situation), also: [], positions: [] };
+  const [first, ...others] = rankFindings(withoutSuperseded(findings), situation);
+  if (first === undefined) return { cause: noCause(situation), also: [], positions: [] };
   const rival = others.find(({ rule, strength }) => rule.layer === first.rule.layer && strength >= first.strength - 1 && strength > 0);
   const competes = rival !== undefined && first.hits.length > 0;
   const strength = first.strength - (competes ? 1 : 0);
   if (strength <= 0) {
-    const hints = [first, ...others].filter((hint) => hint.strength > 0).slice(0, mostOthers);
-    return { cause: nothing(situation), also: hints.map((hint) => toCause(hint, situation)), places: placesOf(hints) };
+    const hints = [first, ...others].filter((hint) => hint.strength > 0).slice(0, maximumOthers);
+    return { cause: noCause(situation), also: hints.map((hint) => toCause(hint, situation)), positions: positionsOf(hints) };
   }
   const why = competes ? [...first.why, `so does what points to ${rival.rule.code}`] : first.why;
-  const also = others.filter((other) => other.strength > 0 && other.strength >= Math.min(first.strength, 3) - 1 && !restsOnTheSame(other, first)).slice(0, mostOthers);
+  const also = others.filter((other) => other.strength > 0 && other.strength >= Math.min(first.strength, 3) - 1 && !quotesSameLines(other, first)).slice(0, maximumOthers);
   return {
     cause: toCause(first, situation, Math.min(strength, 3), why),
     finding: first,
     also: also.map((other) => toCause(other, situation)),
-    places: placesOf([first, ...also]),
+    positions: positionsOf([first, ...also]),
   };
 }

@@ -1,6 +1,6 @@
-import { endOf } from '../../contract/states.ts';
-import { type Change, changesBetween, isWithin, type Sibling } from '../changes.ts';
-import { actionOf, type ServiceStatus } from '../ends.ts';
+import { terminalOutcome } from '../../contract/states.ts';
+import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
+import { actionOf, type LenientServiceStatus } from '../ends.ts';
 import { type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
 import { type Entry, readEntries } from '../logs/records.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
@@ -8,14 +8,14 @@ import type { Diagnosis } from './diagnosis.ts';
 import type { Evidence } from './evidence.ts';
 
 /** A step of a deployment, and how long it took. */
-export interface Step {
+export interface DeploymentStep {
   readonly name: string;
   readonly status?: string;
   readonly seconds?: number;
 }
 
 /** The evidence, sorted: which deployment is spoken of, what came before it, and what was logged for it. */
-export interface Situation {
+export interface DeploymentSituation {
   readonly evidence: Evidence;
   readonly configuration: Configuration;
   readonly outcome: Diagnosis['outcome'];
@@ -23,36 +23,36 @@ export interface Situation {
   readonly lastGood?: PastDeployment;
   /** The newest deployment, where it is a later one that ended well: what failed before is over. */
   readonly since?: PastDeployment;
-  readonly steps: readonly Step[];
-  readonly failingStep?: Step;
+  readonly steps: readonly DeploymentStep[];
+  readonly failingStep?: DeploymentStep;
   /** Entries of this service and deployment, but for those of steps that succeeded. */
   readonly entries: readonly Entry[];
   /** Since the last good deployment. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly ServiceChange[];
   /** Siblings whose own last deployment failed after the last good one of this service, and before it failed. */
   readonly failedSiblings: readonly Sibling[];
 }
 
-const troubled = (status: ServiceStatus | null | undefined): boolean =>
-  typeof status?.state === 'string' && (status.state === 'UNAVAILABLE' || (status.state !== 'STOPPED' && endOf('DEPLOY', status.state) === 'bad'));
+const isFailing = (status: LenientServiceStatus | null | undefined): boolean =>
+  typeof status?.state === 'string' && (status.state === 'UNAVAILABLE' || (status.state !== 'STOPPED' && terminalOutcome('DEPLOY', status.state) === 'bad'));
 
 /**
  * The deployment that a question without an id means: the newest, unless it ended well and its service is in order;
  * then the newest that ended badly, and if none did, the newest. Undefined when there is none (of that id).
  * @param history newest first
  */
-export function chooseDeployment(history: readonly HistoryItem[], status?: ServiceStatus | null, id?: string): HistoryItem | undefined {
+export function chooseDeployment(history: readonly HistoryItem[], status?: LenientServiceStatus | null, id?: string): HistoryItem | undefined {
   if (id !== undefined) return history.find((item) => item.identifier?.execution_id === id);
   const [newest] = history;
-  if (newest === undefined || readDeployment(newest).end !== 'good' || troubled(status)) return newest;
+  if (newest === undefined || readDeployment(newest).end !== 'good' || isFailing(status)) return newest;
   return history.find((item) => readDeployment(item).end === 'bad') ?? newest;
 }
 
 /** A deployment as only the status tells of it. */
-const fromStatus = (status: ServiceStatus | null | undefined): PastDeployment | undefined => {
+const fromStatus = (status: LenientServiceStatus | null | undefined): PastDeployment | undefined => {
   if (!status?.deployment_request_id || !status.state) return undefined;
   const action = actionOf(status.status_details?.action) ?? 'DEPLOY';
-  return { id: status.deployment_request_id, state: status.state, action, end: endOf(action, status.state), startedAt: status.last_deployment_date ?? undefined };
+  return { id: status.deployment_request_id, state: status.state, action, end: terminalOutcome(action, status.state), startedAt: status.last_deployment_date ?? undefined };
 };
 
 const outcomeOf = (deployment: PastDeployment | undefined, isTroubled: boolean): Diagnosis['outcome'] => {
@@ -66,16 +66,16 @@ const outcomeOf = (deployment: PastDeployment | undefined, isTroubled: boolean):
 const mostEntries = 2000;
 
 // Clocks of a platform's parts differ, and what is logged at the end is read a little later.
-const slack = 60_000;
+const clockSkew = 60_000;
 
 /** Whether an entry was logged while the deployment went on, as far as times tell. */
-const during = ({ startedAt, endedAt }: PastDeployment) => {
-  const [from, to] = [Date.parse(startedAt ?? '') - slack, Date.parse(endedAt ?? '') + slack];
+const isDuring = ({ startedAt, endedAt }: PastDeployment) => {
+  const [from, to] = [Date.parse(startedAt ?? '') - clockSkew, Date.parse(endedAt ?? '') + clockSkew];
   // Comparisons with what isn't a time are false: it then excludes nothing.
   return ({ time }: Entry): boolean => time === undefined || !(Date.parse(time) < from || Date.parse(time) > to);
 };
 
-const stepsOf = (status: ServiceStatus | null | undefined, deployment: PastDeployment | undefined): Step[] => {
+const stepsOf = (status: LenientServiceStatus | null | undefined, deployment: PastDeployment | undefined): DeploymentStep[] => {
   const isOther = status?.deployment_request_id && deployment?.id && status.deployment_request_id !== deployment.id;
   if (isOther) return [];
   return (status?.steps?.details ?? []).flatMap(({ step_name: name, status: ended, duration_sec: seconds }) =>
@@ -95,21 +95,21 @@ const ownEntries = ({ service, lines }: Evidence, deployment: PastDeployment | u
     return (!of || of === service.id) && (!request || !deployment?.id || request === deployment.id) && (!step || !succeeded.has(step));
   };
   const own = readEntries(lines).filter(isOwn);
-  return (deployment ? own.filter(during(deployment)) : own).slice(-mostEntries);
+  return (deployment ? own.filter(isDuring(deployment)) : own).slice(-mostEntries);
 };
 
 /** Sorts the evidence. Never throws, whatever members are missing. */
-export function readSituation(evidence: Evidence): Situation {
+export function readDeploymentSituation(evidence: Evidence): DeploymentSituation {
   const { history, status, service } = evidence;
   const item = chooseDeployment(history, status, evidence.deployment);
   const deployment = item ? readDeployment(item) : evidence.deployment === undefined ? fromStatus(status) : undefined;
-  const outcome = outcomeOf(deployment, item === history[0] && troubled(status));
+  const outcome = outcomeOf(deployment, item === history[0] && isFailing(status));
   const goodItem = item && history.slice(history.indexOf(item) + 1).find((past) => {
     const { end, action } = readDeployment(past);
     return end === 'good' && (action === 'DEPLOY' || action === 'RESTART');
   });
   const [newest] = history.slice(0, 1).map(readDeployment);
-  const isOver = deployment?.end === 'bad' && newest?.end === 'good' && newest.action !== 'STOP' && !troubled(status);
+  const isOver = deployment?.end === 'bad' && newest?.end === 'good' && newest.action !== 'STOP' && !isFailing(status);
   const steps = stepsOf(status, deployment);
   const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
   // What runs after a good deployment logs under its last step: that step succeeded, what runs didn't.

@@ -5,7 +5,7 @@ import type { Entry } from './records.ts';
 export interface Repeat {
   /** The last of them, as an example, with its index and place as entries have them. */
   readonly index: number;
-  readonly place: number;
+  readonly position: number;
   readonly text: string;
   readonly time?: string;
   readonly level: Level;
@@ -16,14 +16,14 @@ export interface Repeat {
 }
 
 // Parts of a message that differ between two of its kind, the longest forms first.
-const variable =
+const variableParts =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b|\d+/gi;
 
 // How often a cluster saw an event; its columns are padded by that.
-const seen = /\(x\d+ over [\dhms]+\)/g;
+const eventCount = /\(x\d+ over [\dhms]+\)/g;
 
 /** What lines of one kind have in common: numbers, ids and times are left out, and how wide its columns are. */
-export const templateOf = (text: string): string => text.replace(seen, '').replace(variable, '#').replace(/\s+/g, ' ');
+export const lineTemplate = (text: string): string => text.replace(eventCount, '').replace(variableParts, '#').replace(/\s+/g, ' ');
 
 /**
  * Entries without their repeats, in the order of their first appearance; each says how often its like was logged.
@@ -31,11 +31,11 @@ export const templateOf = (text: string): string => text.replace(seen, '').repla
  */
 export function collapse(entries: readonly Entry[]): Repeat[] {
   const kinds = new Map<string, Repeat>();
-  for (const { text, index, place, time, level } of entries) {
-    const key = `${level} ${templateOf(text)}`;
+  for (const { text, index, position: place, time, level } of entries) {
+    const key = `${level} ${lineTemplate(text)}`;
     const known = kinds.get(key);
     kinds.set(key, {
-      index, place, text, time, level,
+      index, position: place, text, time, level,
       count: (known?.count ?? 0) + 1,
       first: known?.first ?? index,
       firstTime: known === undefined ? time : known.firstTime,

@@ -1,6 +1,6 @@
 import type { Level } from './log-line.ts';
 
-const words: Readonly<Record<string, Level>> = {
+const levelWords: Readonly<Record<string, Level>> = {
   emerg: 'error', emergency: 'error', alert: 'error', panic: 'error', crit: 'error', critical: 'error', fatal: 'error', severe: 'error',
   error: 'error', err: 'error', warning: 'warn', warn: 'warn', notice: 'info', info: 'info', information: 'info', log: 'info', statement: 'info',
   debug: 'debug', trace: 'debug', verbose: 'debug', fine: 'debug', silly: 'debug',
@@ -9,19 +9,19 @@ const words: Readonly<Record<string, Level>> = {
 /** Numbers that bunyan and pino write for levels. */
 const ofNumber = (value: number): Level => (value >= 50 ? 'error' : value >= 40 ? 'warn' : value >= 30 ? 'info' : 'debug');
 
-const ofWord = (word: string | undefined): Level | undefined => (word === undefined ? undefined : words[word.toLowerCase()]);
+const ofWord = (word: string | undefined): Level | undefined => (word === undefined ? undefined : levelWords[word.toLowerCase()]);
 
 // Where loggers put the level: a member of a JSON record or of key=value pairs.
-const named = /["']?\b(?:level|severity|lvl|loglevel|levelname)["']?\s?[:=]\s?["']?([A-Za-z]{3,11}|[1-6]0)\b/i;
+const namedLevel = /["']?\b(?:level|severity|lvl|loglevel|levelname)["']?\s?[:=]\s?["']?([A-Za-z]{3,11}|[1-6]0)\b/i;
 // … or in brackets, or as a word in capitals, after time and names at most.
-const bracketed = /[[<(](emerg|alert|crit|critical|fatal|severe|error|err|warn|warning|notice|info|debug|trace)[\])>]/i;
-const capitals = /(?:^|[\s|\]:])(EMERGENCY|PANIC|CRITICAL|FATAL|SEVERE|ERROR|ERR!?|WARNING|WARN|NOTICE|INFO|LOG|DEBUG|TRACE)(?=[\s:|\]!]|$)/;
+const bracketedLevel = /[[<(](emerg|alert|crit|critical|fatal|severe|error|err|warn|warning|notice|info|debug|trace)[\])>]/i;
+const capitalizedLevel = /(?:^|[\s|\]:])(EMERGENCY|PANIC|CRITICAL|FATAL|SEVERE|ERROR|ERR!?|WARNING|WARN|NOTICE|INFO|LOG|DEBUG|TRACE)(?=[\s:|\]!]|$)/;
 // … or as the word that begins the line: "npm error", "error: …", "Warning  Unhealthy".
-const leading = /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:\[[^\]]{0,60}\]\s?)?(?:npm |pip |yarn |pnpm |[│╷╵|]\s?)?(error|err!|fatal|panic|warning|warn|info|debug)(?=[:\s[]|$)/i;
+const leadingLevel = /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:\[[^\]]{0,60}\]\s?)?(?:npm |pip |yarn |pnpm |[│╷╵|]\s?)?(error|err!|fatal|panic|warning|warn|info|debug)(?=[:\s[]|$)/i;
 // klog: E1121 10:03:11.123456
-const klog = /^([FEWI])\d{4} \d\d:\d\d:\d\d\./;
+const klogPrefix = /^([FEWI])\d{4} \d\d:\d\d:\d\d\./;
 // An exception that a runtime reports, and what begins a report of one.
-const exception = /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:Uncaught\s|Exception in thread |Traceback \(most recent call last\)|Caused by: |panic: |thread '[^']{0,80}' panicked|[\w.$]{0,120}(?:Error|Exception)(?:\s\[\w+\])?(?::\s|$))/;
+const exceptionReport = /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:Uncaught\s|Exception in thread |Traceback \(most recent call last\)|Caused by: |panic: |thread '[^']{0,80}' panicked|[\w.$]{0,120}(?:Error|Exception)(?:\s\[\w+\])?(?::\s|$))/;
 
 const klogLevels: Readonly<Record<string, Level>> = { F: 'error', E: 'error', W: 'warn', I: 'info' };
 
@@ -29,13 +29,34 @@ const klogLevels: Readonly<Record<string, Level>> = { F: 'error', E: 'error', W:
 const headLength = 240;
 
 /** The level that a clean line tells, undefined when it tells none. */
-export function toldLevel(text: string): Level | undefined {
+export function detectLevel(text: string): Level | undefined {
   const head = text.slice(0, headLength);
-  const value = named.exec(head)?.[1];
+  const value = namedLevel.exec(head)?.[1];
   const byName = value === undefined ? undefined : /^\d/.test(value) ? ofNumber(Number(value)) : ofWord(value);
   if (byName !== undefined) return byName;
   const short = head.slice(0, 120);
-  const word = bracketed.exec(short)?.[1] ?? capitals.exec(short)?.[1] ?? leading.exec(head)?.[1];
-  const byKlog = klog.exec(head)?.[1];
-  return ofWord(word?.replace('!', '')) ?? (byKlog === undefined ? undefined : klogLevels[byKlog]) ?? (exception.test(head) ? 'error' : undefined);
+  const word = bracketedLevel.exec(short)?.[1] ?? capitalizedLevel.exec(short)?.[1] ?? leadingLevel.exec(head)?.[1];
+  const byKlog = klogPrefix.exec(head)?.[1];
+  return ofWord(word?.replace('!', '')) ?? (byKlog === undefined ? undefined : klogLevels[byKlog]) ?? (exceptionReport.test(head) ? 'error' : undefined);
+}
+
+const levelWeights: Readonly<Record<Level, number>> = { error: 4, warn: 2, info: 0, debug: -1 };
+
+const failurePatterns: readonly RegExp[] = [
+  /\b(?:fail(?:ed|ure|s)?|fatal|refused|denied|timed out|timeout|killed|cannot|can't|could not|unable to|not found|exceeded|abort(?:ed|ing))\b/i,
+  /\bexit(?:ed)?(?: with)?(?: status| code):? [1-9]/i,
+];
+// Words of trouble in lines that tell of none, and lines that only frame others.
+const harmlessPatterns: readonly RegExp[] = [
+  /\b(?:0|no|without) (?:errors?|failures?|failed|warnings?|vulnerabilities)\b|\berrors?[:=]\s?0\b|\bdeprecated\b/i,
+  /^\s+at |^\s*File "|^[-=─│╷╵|\s]*$|^Traceback |A complete log of this run/,
+];
+
+/**
+ * How much a line tells of what went wrong; 0 and below: nothing. The frames of a stack trace tell nothing by
+ * themselves, so it is the line's own level that counts.
+ */
+export function weightOf(text: string): number {
+  if (harmlessPatterns.some((pattern) => pattern.test(text))) return 0;
+  return levelWeights[detectLevel(text) ?? 'info'] + failurePatterns.filter((pattern) => pattern.test(text)).length;
 }

@@ -1,13 +1,29 @@
-import { cleanLine } from './clean.ts';
-import { toldLevel } from './level.ts';
+import { detectLevel } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
+import { withoutEscapes } from '../../contract/plain-text.ts';
+
+// Controls mean nothing in a line of text, but for a tab; marks of format hide or reorder what is read.
+const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
+
+/** Most characters of one line that are looked at. What is longer is data rather than a message. */
+export const maximumLineLength = 4000;
+
+const lastOverwrite = (text: string): string =>
+  text.includes('\r') ? (text.split('\r').findLast((part) => part.trim() !== '') ?? '') : text;
+
+/**
+ * A line as a terminal would leave it: no colours and other escapes, of a progress bar only what was written last,
+ * no control characters, no space at the end. Takes time in proportion to the text's length.
+ */
+export const cleanLine = (line: string): string =>
+  lastOverwrite(withoutEscapes(line.slice(0, maximumLineLength))).replace(unprintable, '').trimEnd();
 
 /** A clean line, and the record it belongs to. */
 export interface Entry {
   /** Place in the lines that were read; all lines of one message have the same. */
   readonly index: number;
   /** Place among all entries. */
-  readonly place: number;
+  readonly position: number;
   readonly text: string;
   readonly time?: string;
   readonly pod?: string;
@@ -27,16 +43,16 @@ const boxed = /^[│╷╵]/;
 // Most lines of one record, so that output which happens to be indented doesn't become one.
 const longestRecord = 200;
 
-const graver = (one: Level, other: Level): Level => (levels.indexOf(one) < levels.indexOf(other) ? one : other);
+const moreSevere = (one: Level, other: Level): Level => (levels.indexOf(one) < levels.indexOf(other) ? one : other);
 
 type Head = Entry & { readonly traceback: boolean; readonly length: number };
 
 const startsTraceback = (text: string): boolean => text.includes('Traceback (most recent call last)');
 
-const belongs = (head: Head | undefined, text: string, pod: string | undefined): boolean => {
+const continuesRecord = (head: Head | undefined, text: string, pod: string | undefined): boolean => {
   if (head === undefined || head.pod !== pod || head.length >= longestRecord) return false;
   if (boxed.test(head.text)) return boxed.test(text) && !text.startsWith('╷');
-  return continuation.test(text) || (indented.test(text) && toldLevel(text) === undefined) || (head.traceback && pythonException.test(text));
+  return continuation.test(text) || (indented.test(text) && detectLevel(text) === undefined) || (head.traceback && pythonException.test(text));
 };
 
 /** The lines of a message: some loggers write a whole stack trace as one. */
@@ -51,14 +67,14 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
   const read = (line: LogLine, index: number, text: string, place: number): Entry => {
     const pod = line.pod_name ?? undefined;
     const last = heads.get(pod);
-    const continues = last !== undefined && (last.index === index || belongs(last, text, pod));
+    const continues = last !== undefined && (last.index === index || continuesRecord(last, text, pod));
     const entry: Entry = {
       index,
-      place,
+      position: place,
       text,
       ...(typeof line.created_at === 'string' && { time: line.created_at }),
       ...(pod !== undefined && { pod }),
-      level: graver(continues ? last.level : 'debug', toldLevel(text) ?? (continues ? 'debug' : 'info')),
+      level: moreSevere(continues ? last.level : 'debug', detectLevel(text) ?? (continues ? 'debug' : 'info')),
       head: continues ? last.head : index,
     };
     const ended = continues && last.traceback && !continuation.test(text) && !indented.test(text);

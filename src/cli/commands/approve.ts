@@ -1,14 +1,14 @@
 import type { Config } from '../config/read-config.ts';
 import { clean } from '../../server/redaction/index.ts';
-import { createDesk, terminalSource, type Desk, type Unlocked } from '../../server/guard/approvals/desk.ts';
+import { createApprovalQueue, terminalSource, type ApprovalQueue, type UnlockedQueue } from '../../server/guard/approvals/desk.ts';
 import { hasSecret, setSecret } from '../../server/guard/approvals/operator.ts';
 import type { Pending, Verdict } from '../../server/guard/approvals/pending.ts';
 import { planText } from '../../server/guard/plan.ts';
-import { isTyped } from '../../server/guard/question.ts';
+import { matchesTyped } from '../../server/guard/question.ts';
 import { columns } from '../terminal/columns.ts';
-import { styled, tierText } from '../terminal/style.ts';
-import { approvalsOf, openDecisions } from '../wiring/guard.ts';
-import { ownTerminal, type Terminal } from '../terminal/terminal.ts';
+import { styled, riskText } from '../terminal/style.ts';
+import { approvalsConfigOf, openDecisionLog } from '../wiring/guard.ts';
+import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 
 interface Flags {
   readonly refuse?: boolean;
@@ -19,59 +19,59 @@ interface Flags {
 
 const time = (at: number): string => new Date(at).toISOString();
 
-const wrongs: { readonly [Kind in Exclude<Unlocked['kind'], 'unlocked'>]: (unlocked: Extract<Unlocked, { kind: Kind }>) => string } = {
+const unlockErrors: { readonly [Kind in Exclude<UnlockedQueue['kind'], 'unlocked'>]: (unlocked: Extract<UnlockedQueue, { kind: Kind }>) => string } = {
   wrong_secret: ({ left }) => `That is not the secret. ${left} more ${left === 1 ? 'try' : 'tries'} before a pause.`,
   locked: ({ until }) => `Too many wrong secrets were given in a terminal. The next try counts from ${time(until)}.`,
 };
 
 /** Asks for the secret. @throws Error when it is wrong, or tried too often. */
-async function unlock(desk: Desk, terminal: Terminal): Promise<(text: string) => string> {
-  const unlocked = await desk.unlock(await terminal.askUnseen('Operator secret: '), terminalSource, Date.now());
+async function unlock(desk: ApprovalQueue, terminal: Terminal): Promise<(text: string) => string> {
+  const unlocked = await desk.unlock(await terminal.askHidden('Operator secret: '), terminalSource, Date.now());
   if (unlocked.kind === 'unlocked') return unlocked.sign;
-  throw new Error((wrongs[unlocked.kind] as (unlocked: Unlocked) => string)(unlocked));
+  throw new Error((unlockErrors[unlocked.kind] as (unlocked: UnlockedQueue) => string)(unlocked));
 }
 
 // A call that an earlier version of this program left waiting has no path.
 const targetText = ({ plan: { target } }: Pending): string => target.path ?? target.id ?? target.kind;
 
 /** Most calls that are listed where not all are asked for: what a person can look through. */
-const mostListed = 50;
+const maxListed = 50;
 
 /** Lists what waits, oldest first. */
-async function list(desk: Desk, { json, all }: Flags, terminal: Terminal): Promise<void> {
+async function list(desk: ApprovalQueue, { json, all }: Flags, terminal: Terminal): Promise<void> {
   const now = Date.now();
-  const [waiting, count] = [await desk.waiting(now, json || all ? {} : { most: mostListed }), await desk.count(now)];
-  const rows = waiting.map((one) => [one.code, one.plan.tool, clean(targetText(one)), tierText(one.plan.tier), clean(one.principal), time(one.expiresAt)]);
+  const [waiting, count] = [await desk.waiting(now, json || all ? {} : { most: maxListed }), await desk.count(now)];
+  const rows = waiting.map((one) => [one.code, one.plan.tool, clean(targetText(one)), riskText(one.plan.tier), clean(one.principal), time(one.expiresAt)]);
   terminal.write(json ? `${JSON.stringify(waiting)}\n` : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows));
   if (!json && count > waiting.length) terminal.write(`${count - waiting.length} more wait; infra-mcp approve --all lists them all, infra-mcp approve CODE decides any of them.\n`);
 }
 
-async function changeSecret(config: Config, desk: Desk, terminal: Terminal): Promise<void> {
-  const { operator } = approvalsOf(config);
+async function changeSecret(config: Config, desk: ApprovalQueue, terminal: Terminal): Promise<void> {
+  const { operator } = approvalsConfigOf(config);
   if (await hasSecret(operator)) {
     terminal.write('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n');
     await unlock(desk, terminal);
   }
-  const secret = await terminal.askUnseen('New operator secret: ');
-  if (secret !== (await terminal.askUnseen('Again: '))) throw new Error('The two are not the same. Nothing was set.');
+  const secret = await terminal.askHidden('New operator secret: ');
+  if (secret !== (await terminal.askHidden('Again: '))) throw new Error('The two are not the same. Nothing was set.');
   await setSecret(operator, secret);
   terminal.write('Set. Calls that need approval now wait for: infra-mcp approve CODE\n');
 }
 
 const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): string =>
-  `${styled('bold', code)}: ${clean(principal)} wants to run ${styled('bold', plan.tool)} (${tierText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n`;
+  `${styled('bold', code)}: ${clean(principal)} wants to run ${styled('bold', plan.tool)} (${riskText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n`;
 
 /** Whether the person at the terminal agrees to what was shown. */
-async function agrees({ typed }: Pending, terminal: Terminal): Promise<boolean> {
+async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<boolean> {
   if (typed === undefined) return (await terminal.ask('Approve it? Type yes: ')).trim() === 'yes';
-  return isTyped(typed, await terminal.ask(`Type ${typed} to approve it: `));
+  return matchesTyped(typed, await terminal.ask(`Type ${typed} to approve it: `));
 }
 
-async function decide(desk: Desk, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {
+async function decide(desk: ApprovalQueue, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {
   const pending = await desk.find(code, Date.now());
   if (!pending) throw new Error(`Nothing waits under ${code}: it expired, was decided already, or never was. infra-mcp approve lists what waits.`);
   terminal.write(questionText(pending));
-  if (verdict === 'approved' && !(await agrees(pending, terminal))) throw new Error('Not approved. It waits until it expires; --refuse ends it.');
+  if (verdict === 'approved' && !(await isConfirmed(pending, terminal))) throw new Error('Not approved. It waits until it expires; --refuse ends it.');
   const sign = await unlock(desk, terminal);
   if (!(await desk.decide(code, verdict, sign, Date.now()))) throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
   terminal.write(verdict === 'approved' ? 'Approved, for one call. The assistant can repeat it now.\n' : 'Refused.\n');
@@ -84,10 +84,10 @@ const needsTerminal = 'Approving needs a terminal: a person has to see the plan 
  * operator's secret.
  * @throws Error that says why nothing was decided.
  */
-export async function approve(config: Config, code: string | undefined, flags: Flags, terminal: Terminal = ownTerminal()): Promise<void> {
-  const approvals = approvalsOf(config);
-  const decisions = openDecisions(config);
-  const desk = createDesk(approvals, { how: 'terminal', record: decisions.record });
+export async function approveCommand(config: Config, code: string | undefined, flags: Flags, terminal: Terminal = processTerminal()): Promise<void> {
+  const approvals = approvalsConfigOf(config);
+  const decisions = openDecisionLog(config);
+  const desk = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
   try {
     if (code === undefined && !flags.setSecret) return await list(desk, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal);

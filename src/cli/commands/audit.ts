@@ -1,19 +1,19 @@
 import type { Config } from '../config/read-config.ts';
-import { readCalls, targetText, type RecordedCall } from '../../server/audit/calls.ts';
-import { blindSpot, verifyLog, type Verdict } from '../../server/audit/verify.ts';
+import { readCalls, recordedTargetText, type RecordedCall } from '../../server/audit/calls.ts';
+import { blindSpot, verifyLog, type LogVerification } from '../../server/audit/verify.ts';
 import { clean } from '../../server/redaction/index.ts';
 import { columns } from '../terminal/columns.ts';
-import { auditOf } from '../wiring/guard.ts';
+import { auditFilesOf } from '../wiring/guard.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { outcomeText, tierText } from '../terminal/style.ts';
+import { outcomeText, riskText } from '../terminal/style.ts';
 
-const filesOf = (config: Config, files: readonly string[]): readonly string[] => (files.length > 0 ? files : [auditOf(config).file]);
+const filesOf = (config: Config, files: readonly string[]): readonly string[] => (files.length > 0 ? files : [auditFilesOf(config).file]);
 
 const oneLine = (text: string): string => clean(text).replaceAll('\n', ' ');
 
 const cells = (call: RecordedCall): string[] => [
-  ...[call.at, call.who, call.tool, targetText(call)].map(oneLine),
-  tierText(oneLine(call.tier ?? '')),
+  ...[call.at, call.who, call.tool, recordedTargetText(call)].map(oneLine),
+  riskText(oneLine(call.tier ?? '')),
   oneLine(call.confirmed ?? ''),
   outcomeText(call.outcome ?? 'not recorded'),
   oneLine(call.why ?? ''),
@@ -23,22 +23,22 @@ const cells = (call: RecordedCall): string[] => [
 const heading = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why', 'took'];
 
 /** `infra-mcp audit show`: the newest calls, oldest first. */
-export async function show(config: Config, files: readonly string[], { json, limit }: { json?: boolean; limit: number }): Promise<void> {
+export async function auditShowCommand(config: Config, files: readonly string[], { json, limit }: { json?: boolean; limit: number }): Promise<void> {
   const calls = await readCalls(filesOf(config, files), limit);
   process.stdout.write(json ? calls.map((call) => `${JSON.stringify(call)}\n`).join('') : columns(heading, calls.map(cells)));
 }
 
-const linesOf = (found: Verdict['faults']): string => found.map(({ where, what }) => `${where === undefined ? '' : `${where}: `}${what}\n`).join('');
+const linesOf = (found: LogVerification['faults']): string => found.map(({ where, what }) => `${where === undefined ? '' : `${where}: `}${what}\n`).join('');
 
-const verdictText = ({ entries, chains, faults, notes = [] }: Verdict): string => {
+const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): string => {
   const size = `${entries} ${entries === 1 ? 'entry' : 'entries'} of ${chains} ${chains === 1 ? 'process' : 'processes'}`;
   const result = faults.length === 0 ? `The audit log is whole: ${size}.` : `The audit log is not as it was written: ${faults.length} found in ${size}.`;
   return `${linesOf(notes)}${linesOf(faults)}${result}\n${blindSpot}\n`;
 };
 
 /** `infra-mcp audit verify`: whether the log is as it was written; the exit code is 1 when it isn't. */
-export async function verify(config: Config, files: readonly string[], { json }: { json?: boolean }): Promise<void> {
-  const { heads, keys } = auditOf(config);
+export async function auditVerifyCommand(config: Config, files: readonly string[], { json }: { json?: boolean }): Promise<void> {
+  const { heads, keys } = auditFilesOf(config);
   const verdict = await withProgress('Checking the audit log', () => verifyLog(filesOf(config, files), heads, keys()));
   process.stdout.write(json ? `${JSON.stringify({ ...verdict, cannot_tell: blindSpot })}\n` : clean(verdictText(verdict)));
   if (verdict.faults.length > 0) process.exitCode = 1;

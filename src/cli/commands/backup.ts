@@ -13,7 +13,7 @@ const nameOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '
  * @param name by default the time
  * @throws Error that says why there is none
  */
-export async function backup({ dataDir }: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+export async function backupCommand({ dataDir }: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
   const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
   process.stderr.write(`Backed up ${dataDir}. infra-mcp restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it is no part of a backup, and opens the secrets in it.\n`);
   process.stdout.write(json ? `${JSON.stringify(snapshot)}\n` : `${snapshot.name}\n`);

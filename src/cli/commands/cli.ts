@@ -5,12 +5,12 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { choicesOf, flagOf, type GivenFlags, type OptionHelp, optionsOf } from '../config/read-config.ts';
 import { commands, groups } from './all.ts';
 import type { Command, Flag } from './command.ts';
-import { configured } from '../wiring/configured.ts';
+import { runWithConfig } from '../wiring/configured.ts';
 
 const style = (format: Parameters<typeof styleText>[0]) => (text: string) => styleText(format, text, { validateStream: false });
 
 /** How help looks. The parser takes the styles out again where there is no terminal, or NO_COLOR is set. */
-const looks = { styleTitle: style('bold'), styleCommandText: style('cyan'), styleSubcommandText: style('cyan'), styleOptionText: style('cyan'), styleArgumentText: style('yellow') };
+const helpStyles = { styleTitle: style('bold'), styleCommandText: style('cyan'), styleSubcommandText: style('cyan'), styleOptionText: style('cyan'), styleArgumentText: style('yellow') };
 
 const withChoices = (option: Option, schema: z.ZodType): Option => {
   const choices = choicesOf(schema);
@@ -21,14 +21,14 @@ const withChoices = (option: Option, schema: z.ZodType): Option => {
 const repeatable = (option: Option, { repeatable: several }: OptionHelp): Option =>
   several ? option.argParser((value, before: string | undefined) => (before === undefined ? value : `${before},${value}`)) : option;
 
-const spelled = (flag: string, value: string | undefined): string => (value === undefined ? flag : `${flag} <${value}>`);
+const flagUsage = (flag: string, value: string | undefined): string => (value === undefined ? flag : `${flag} <${value}>`);
 
-const told = ({ description, env, otherwise }: OptionHelp): string =>
+const optionText = ({ description, env, defaultText: otherwise }: OptionHelp): string =>
   `${description} (env: ${env}${otherwise === undefined ? '' : `; default: ${otherwise}`})`;
 
-const ownOption = (name: string, { value, description, schema }: Flag): Option => {
+const commandFlagOption = (name: string, { value, description, schema }: Flag): Option => {
   const unset = schema.safeParse(undefined);
-  const option = withChoices(new Option(spelled(flagOf(name), value), description), schema);
+  const option = withChoices(new Option(flagUsage(flagOf(name), value), description), schema);
   return unset.data === undefined ? option.makeOptionMandatory(!unset.success) : option.default(`${unset.data as string | number}`);
 };
 
@@ -51,37 +51,37 @@ function checkArguments(args: NonNullable<Command['args']>, given: readonly stri
 }
 
 /** A command line that was understood. */
-export interface Called {
+export interface ParsedCommand {
   readonly command: Command;
   readonly flags: Readonly<Record<string, unknown>>;
   readonly args: readonly string[];
-  readonly unread: GivenFlags;
+  readonly rawFlags: GivenFlags;
 }
 
 /** Runs what was understood, with the options that it takes. */
-const run = ({ command, ...given }: Called): Promise<void> =>
+const run = ({ command, ...given }: ParsedCommand): Promise<void> =>
   command.takes === undefined
     ? command.run({ ...given, config: undefined })
-    : configured(command.takes, given.unread, (config) => command.run({ ...given, config }));
+    : runWithConfig(command.takes, given.rawFlags, (config) => command.run({ ...given, config }));
 
 const examplesText = (examples: Command['examples'] | Command['examples'][number][]): string =>
   `\nExamples:\n${examples.map(({ line, does }) => `  ${line}\n      ${does}`).join('\n')}`;
 
 /** Gives the parser a word that several commands begin with. */
 const addGroup = (parent: Parser, name: string): Parser =>
-  parent.command(name).description(groups[name] ?? '').configureHelp(looks)
+  parent.command(name).description(groups[name] ?? '').configureHelp(helpStyles)
     .addHelpText('after', examplesText(commands.filter((command) => command.name.startsWith(`${name} `)).flatMap(({ examples }) => examples)));
 
 /** Gives the parser a command: its arguments, flags and options, its help, and what it does. */
-function add(parent: Parser, command: Command, carryOut: (called: Called) => Promise<void>): void {
+function addCommand(parent: Parser, command: Command, carryOut: (called: ParsedCommand) => Promise<void>): void {
   const { name, summary, takes, examines, flags = {}, args = [], examples } = command;
   const whose = takes ?? examines;
-  const parser = parent.command(name.split(' ').at(-1)!).description(summary).configureHelp(looks);
+  const parser = parent.command(name.split(' ').at(-1)!).description(summary).configureHelp(helpStyles);
   for (const { name: argument, description } of args) parser.addArgument(new Argument(argument, description));
-  for (const [flag, own] of Object.entries(flags)) parser.addOption(ownOption(flag, own));
+  for (const [flag, own] of Object.entries(flags)) parser.addOption(commandFlagOption(flag, own));
   const options = whose === undefined ? [] : optionsOf(whose);
   for (const option of options) {
-    if (option.flag) parser.addOption(repeatable(withChoices(new Option(spelled(option.flag, option.value), told(option)), option.reading()), option));
+    if (option.flag) parser.addOption(repeatable(withChoices(new Option(flagUsage(option.flag, option.value), optionText(option)), option.createSchema()), option));
   }
   const unflagged = options.filter(({ flag }) => !flag);
   if (unflagged.length > 0) parser.addHelpText('after', `\nBy environment only:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);
@@ -89,7 +89,7 @@ function add(parent: Parser, command: Command, carryOut: (called: Called) => Pro
   parser.action(async () => {
     checkArguments(args, parser.args);
     const unread = parser.opts<GivenFlags>();
-    await carryOut({ command, flags: readFlags(flags, unread), args: parser.args, unread });
+    await carryOut({ command, flags: readFlags(flags, unread), args: parser.args, rawFlags: unread });
   });
 }
 
@@ -97,11 +97,11 @@ function add(parent: Parser, command: Command, carryOut: (called: Called) => Pro
  * The parser of every command.
  * @param carryOut what is done with a command line that was understood; it is run where left out.
  */
-export function createParser(carryOut: (called: Called) => Promise<void> = run): Parser {
+export function createParser(carryOut: (called: ParsedCommand) => Promise<void> = run): Parser {
   const program = new Parser('infra-mcp')
     .description(manifest.description)
     .version(manifest.version)
-    .configureHelp(looks)
+    .configureHelp(helpStyles)
     .showHelpAfterError('(infra-mcp --help lists the commands, infra-mcp <command> --help its options)')
     .addHelpText('after', '\nThe options of stdio may also be given without naming it: infra-mcp --read-only');
   const parents = new Map<string, Parser>();
@@ -109,7 +109,7 @@ export function createParser(carryOut: (called: Called) => Promise<void> = run):
     const [first = '', second] = command.name.split(' ');
     const group = second === undefined ? program : (parents.get(first) ?? addGroup(program, first));
     if (second !== undefined) parents.set(first, group);
-    add(group, command, carryOut);
+    addCommand(group, command, carryOut);
   }
   return program;
 }
@@ -137,9 +137,9 @@ function outliveReader(): void {
 }
 
 /** Runs the command that a command line names. @throws Error that the user should read. */
-export async function cli(args: readonly string[]): Promise<void> {
+export async function runCli(args: readonly string[]): Promise<void> {
   outliveReader();
   // Asked by the scripts of completion, for themselves: what follows is somebody's unfinished line.
-  if (args[0] === 'complete' && args[1] === '--') return (await import('./completion.ts')).complete(createParser(), args.slice(2));
+  if (args[0] === 'complete' && args[1] === '--') return (await import('./completion.ts')).completeCommand(createParser(), args.slice(2));
   await createParser().parseAsync(withCommand(args), { from: 'user' });
 }

@@ -29,14 +29,14 @@ export interface Example {
 }
 
 /** What a command was called with. */
-export interface Given<Takes extends CommandName | undefined, Own extends Flags> {
+export interface Invocation<Takes extends CommandName | undefined, Own extends Flags> {
   /** The options; undefined for a command that takes none. */
   readonly config: Takes extends CommandName ? Config : undefined;
   /** Its own flags, by name. */
   readonly flags: { readonly [Name in keyof Own]: z.output<Own[Name]['schema']> };
   readonly args: readonly string[];
   /** What the command line has, unread. */
-  readonly unread: GivenFlags;
+  readonly rawFlags: GivenFlags;
 }
 
 /** A command, as data: the parser, help texts, completion and the page of commands are made from it. */
@@ -54,14 +54,14 @@ export interface Command<Takes extends CommandName | undefined = CommandName | u
   readonly flags?: Own;
   readonly args?: readonly Argument[];
   readonly examples: readonly [Example, ...Example[]];
-  run(given: Given<Takes, Own>): Promise<void>;
+  run(given: Invocation<Takes, Own>): Promise<void>;
 }
 
 /** Makes a command: its `run` is given what it declares. */
 export const defineCommand = <const Takes extends CommandName | undefined = undefined, const Own extends Flags = {}>(command: Command<Takes, Own>): Command => command;
 
 /** A flag that is given or not. */
-export const yes = (description: string): Flag<true | undefined> => ({ description, schema: z.literal(true).optional() });
+export const booleanFlag = (description: string): Flag<true | undefined> => ({ description, schema: z.literal(true).optional() });
 
 /** The flag of commands that print data: one value of JSON, for programs. */
-export const json = yes('print JSON');
+export const json = booleanFlag('print JSON');

@@ -1,11 +1,26 @@
 import type { Command as Parser, Option } from 'commander';
-import { choicesOf, type OptionName } from '../config/read-config.ts';
+import { choicesOf, profileNames, type OptionName } from '../config/read-config.ts';
 import { commands } from './all.ts';
-import { optionValues } from './option-values.ts';
 import { scripts, type Shell } from './shells.ts';
 
+type ValueSource = (flags: Readonly<Partial<Record<OptionName, string>>>) => Promise<readonly string[]>;
+
+const toolNameValues: ValueSource = async () => (await import('../wiring/offered-tools.ts')).toolNames;
+
+/** Options whose values are names of things there are, and those names; looked up when a shell asks for them. */
+export const optionValues: Readonly<Partial<Record<OptionName, ValueSource>>> = {
+  scenario: async () => {
+    const { allScenarios, scenarios } = await import('../../platform/testing/scenarios/scenarios.ts');
+    return [...scenarios.map(({ name }) => name), allScenarios];
+  },
+  profile: async ({ profilesFile }) => profileNames(process.env, profilesFile),
+  toolsets: async () => (await import('../wiring/offered-tools.ts')).groupNames,
+  tools: toolNameValues,
+  excludeTools: toolNameValues,
+};
+
 /** `infra-mcp completion`: prints what teaches a shell to complete. */
-export const completion = (shell: Shell): void => void process.stdout.write(scripts[shell]);
+export const completionCommand = (shell: Shell): void => void process.stdout.write(scripts[shell]);
 
 interface Candidate {
   readonly word: string;
@@ -13,7 +28,7 @@ interface Candidate {
 }
 
 /** Where a command line has come to. */
-interface Place {
+interface CursorPosition {
   readonly parser: Parser;
   /** How many arguments of the command are already there. */
   readonly arguments: number;
@@ -24,11 +39,11 @@ interface Place {
 }
 
 /** The command that runs where none of these is named: its flags are taken there too. */
-const standIn = (parser: Parser): Parser => parser.commands.find((one) => one.name() === 'stdio') ?? parser;
+const optionsParser = (parser: Parser): Parser => parser.commands.find((one) => one.name() === 'stdio') ?? parser;
 
-const optionOf = (parser: Parser, word: string): Option | undefined => standIn(parser).options.find(({ long, short }) => word === long || word === short);
+const optionOf = (parser: Parser, word: string): Option | undefined => optionsParser(parser).options.find(({ long, short }) => word === long || word === short);
 
-function step({ parser, arguments: count, awaiting, given }: Place, word: string): Place {
+function advancePosition({ parser, arguments: count, awaiting, given }: CursorPosition, word: string): CursorPosition {
   if (awaiting) return { parser, arguments: count, given: { ...given, [awaiting.attributeName()]: word } };
   if (word.startsWith('-')) {
     const option = optionOf(parser, word);
@@ -40,23 +55,23 @@ function step({ parser, arguments: count, awaiting, given }: Place, word: string
 
 const nameOf = (parser: Parser): string => (parser.parent?.parent ? `${parser.parent.name()} ${parser.name()}` : parser.name());
 
-const plain = (words: readonly string[] = []): Candidate[] => words.map((word) => ({ word, description: '' }));
+const plainCandidates = (words: readonly string[] = []): Candidate[] => words.map((word) => ({ word, description: '' }));
 
-async function valuesFor({ parser, arguments: count }: Place): Promise<Candidate[]> {
+async function valuesFor({ parser, arguments: count }: CursorPosition): Promise<Candidate[]> {
   const { args = [] } = commands.find(({ name }) => name === nameOf(parser)) ?? {};
   const argument = args[count] ?? (args.at(-1)?.name.includes('...') ? args.at(-1) : undefined);
-  return plain((argument?.schema && choicesOf(argument.schema)) ?? (await argument?.words?.()));
+  return plainCandidates((argument?.schema && choicesOf(argument.schema)) ?? (await argument?.words?.()));
 }
 
 /** What the value of an option may be; of those that take several with commas, what may follow the ones that are there. */
-async function valuesOf(option: Option, { given }: Place, typed: string): Promise<Candidate[]> {
+async function valuesOf(option: Option, { given }: CursorPosition, typed: string): Promise<Candidate[]> {
   const values = option.argChoices ?? (await optionValues[option.attributeName() as OptionName]?.(given)) ?? [];
   const before = option.parseArg === undefined ? [] : typed.split(',').slice(0, -1);
-  return plain(values.filter((value) => !before.includes(value)).map((value) => [...before, value].join(',')));
+  return plainCandidates(values.filter((value) => !before.includes(value)).map((value) => [...before, value].join(',')));
 }
 
 // Flags that may be repeated have a parser of their own, which adds to what was given before.
-const mayFollow = ({ long, parseArg }: Option, before: readonly string[]): boolean => long !== undefined && (parseArg !== undefined || !before.includes(long));
+const canFollow = ({ long, parseArg }: Option, before: readonly string[]): boolean => long !== undefined && (parseArg !== undefined || !before.includes(long));
 
 /**
  * What may come next on a command line.
@@ -65,7 +80,7 @@ const mayFollow = ({ long, parseArg }: Option, before: readonly string[]): boole
 export async function candidates(program: Parser, words: readonly string[]): Promise<Candidate[]> {
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  const place = before.reduce<Place>(step, { parser: program, arguments: 0, given: {} });
+  const place = before.reduce<CursorPosition>(advancePosition, { parser: program, arguments: 0, given: {} });
   const all = (): Candidate[] | Promise<Candidate[]> => {
     const { parser, awaiting } = place;
     if (awaiting) return valuesOf(awaiting, place, typed);
@@ -75,7 +90,7 @@ export async function candidates(program: Parser, words: readonly string[]): Pro
       if (below.length > 0) return place.arguments === 0 ? below : [];
       return valuesFor(place);
     }
-    const options = [...help.visibleOptions(parser), ...standIn(parser).options].filter((option) => mayFollow(option, before));
+    const options = [...help.visibleOptions(parser), ...optionsParser(parser).options].filter((option) => canFollow(option, before));
     return options.map(({ long, description }) => ({ word: long!, description }));
   };
   const found = (await all()).filter(({ word }) => word.startsWith(typed));
@@ -83,7 +98,7 @@ export async function candidates(program: Parser, words: readonly string[]): Pro
 }
 
 /** `infra-mcp complete -- …`: prints what may come next, for the scripts above; a line each, a tab before its description. */
-export async function complete(program: Parser, words: readonly string[]): Promise<void> {
+export async function completeCommand(program: Parser, words: readonly string[]): Promise<void> {
   const found = await candidates(program, words);
   process.stdout.write(found.map(({ word, description }) => `${word}\t${description}\n`).join(''));
 }

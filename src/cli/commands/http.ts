@@ -2,34 +2,59 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { ApiError } from '../../client/errors.ts';
 import type { Config } from '../config/read-config.ts';
 import { operations } from '../../contract/operations.ts';
-import type { Log } from '../../server/context/context.ts';
-import { createParts } from '../../server/protocol/parts.ts';
+import type { ServerLogger } from '../../server/context/context.ts';
+import { createDependencies } from '../../server/protocol/parts.ts';
 import { watchFor } from '../../server/browse/resources/watch.ts';
 import { buildServer } from '../../server/protocol/server.ts';
 import { permissionOf } from '../../server/tool/tool.ts';
-import { pagePath } from '../../transport/http/approvals/pages.ts';
+import { approvalsPath } from '../../transport/http/approvals/pages.ts';
 import { callOf } from '../../transport/http/caller.ts';
-import { serveHttp } from '../../transport/http/serve.ts';
-import { openAddresses } from '../wiring/addresses.ts';
-import { connectionOf } from '../wiring/connecting.ts';
+import { startHttpServer } from '../../transport/http/serve.ts';
+import { openNameResolver } from '../wiring/addresses.ts';
+import { openConnection } from '../wiring/connecting.ts';
 import type { Connection } from '../wiring/connection.ts';
-import { openGuard } from '../wiring/guard.ts';
-import { admissionOf } from '../wiring/http/admission.ts';
-import { openApprovals } from '../wiring/http/approvals.ts';
-import { openPolicies } from '../wiring/http/policies.ts';
+import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
+import { authenticationOf } from '../wiring/http/admission.ts';
+import { openReloadablePolicy } from '../wiring/http/policies.ts';
 import { createLog } from '../wiring/log.ts';
 import { offeredTools, toolsLeftOut } from '../wiring/offered-tools.ts';
-import { watchingPlaces } from '../wiring/policy-places.ts';
+import { warningOfMissingResources } from '../wiring/policy-places.ts';
 import { untilStopped } from '../wiring/stopping.ts';
 import { shippedTexts } from '../wiring/texts.ts';
+import { readCalls } from '../../server/audit/calls.ts';
+import { createApprovalQueue } from '../../server/guard/approvals/desk.ts';
+import { hasSecret } from '../../server/guard/approvals/operator.ts';
+import type { RecordDecision } from '../../server/audit/record.ts';
+import type { ApprovalsSource } from '../../transport/http/approvals/approvals.ts';
+
+/** Most calls that the page shows. */
+const maxShownCalls = 30;
+
+/**
+ * What the page of approvals shows, where it is wanted.
+ * @param record puts what is decided there on record.
+ */
+export function openApprovalsSource(config: Config, record: RecordDecision): { readonly shown?: ApprovalsSource; readonly close: () => void } {
+  if (!config.approvalsPage) return { close: () => undefined };
+  const approvals = approvalsConfigOf(config);
+  const { file } = auditFilesOf(config);
+  return {
+    shown: {
+      queue: createApprovalQueue(approvals, { how: 'page', record }),
+      hasSecret: () => hasSecret(approvals.operator),
+      latestCalls: async () => (config.auditCommand ? undefined : readCalls([file], maxShownCalls)),
+    },
+    close: () => approvals.store.close(),
+  };
+}
 
 const clock = { now: Date.now };
 
 /** Whether this server has a right of its own on the platform. Of the embedded one it is the administrator. */
-const holdsTokenFor = ({ baseUrl, apiToken, apiTokenFile }: Config): boolean => baseUrl === undefined || (apiToken ?? apiTokenFile) !== undefined;
+const hasPlatformToken = ({ baseUrl, apiToken, apiTokenFile }: Config): boolean => baseUrl === undefined || (apiToken ?? apiTokenFile) !== undefined;
 
 /** Asks the platform once. Without a token to be accepted, being told so is as good an answer as any. */
-const askerOf = ({ connect }: Connection, holdsToken: boolean) => async (): Promise<void> => {
+const platformCheck = ({ connect }: Connection, holdsToken: boolean) => async (): Promise<void> => {
   const { client } = await connect();
   await client.call(operations.get_organization, {}, { attempts: 1 }).catch((error: unknown) => {
     if (holdsToken || !(error instanceof ApiError && error.kind === 'unauthorized')) throw error;
@@ -37,7 +62,7 @@ const askerOf = ({ connect }: Connection, holdsToken: boolean) => async (): Prom
 };
 
 /** Reads again, on SIGHUP, what may change while the server runs: all of it, or nothing. */
-function reloadOnHangup(reload: () => Promise<void>, log: Log): () => void {
+function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => void {
   const hangup = (): void => {
     reload().then(
       () => log.info({}, 'reloaded policy and keys'),
@@ -53,29 +78,29 @@ function reloadOnHangup(reload: () => Promise<void>, log: Log): () => void {
  * says where.
  * @throws Error when it would be open to everybody, or something it is configured with can't be used.
  */
-export async function http(config: Config): Promise<void> {
+export async function httpCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const tools = offeredTools(config);
-  const connection = await connectionOf(config, log);
+  const connection = await openConnection(config, log);
   const guard = openGuard(config);
-  const addresses = openAddresses(config);
+  const addresses = openNameResolver(config);
   const texts = shippedTexts();
-  const admission = await admissionOf(config, log);
+  const admission = await authenticationOf(config, log);
   let page: string | undefined;
   // What the host writes is protected as what calls write.
   let hostLog = log;
-  const policies = await openPolicies(config, tools, (policy) => {
-    const parts = createParts({
-      tools, otherTools: toolsLeftOut(tools), policy, connect: watchingPlaces(connection, policy, log).connect, secrets: connection.secrets, unseen: admission.unseen, log, guard: guard.parts, addresses, texts,
+  const policies = await openReloadablePolicy(config, tools, (policy) => {
+    const parts = createDependencies({
+      tools, otherTools: toolsLeftOut(tools), policy, connect: warningOfMissingResources(connection, policy, log).connect, secrets: connection.secrets, unseen: admission.unseen, log, guard: guard.dependencies, resolver: addresses, texts,
       version: manifest.version, clock,
     });
     hostLog = parts.log;
     return { ...parts, approvalsPage: () => page };
   });
-  const approvals = openApprovals(config, guard.recordDecision);
-  const holdsToken = holdsTokenFor(config);
+  const approvals = openApprovalsSource(config, guard.recordDecision);
+  const holdsToken = hasPlatformToken(config);
   const stopped = untilStopped();
-  const server = await serveHttp({
+  const server = await startHttpServer({
     host: config.httpHost,
     port: config.httpPort,
     publicUrl: config.publicUrl,
@@ -88,9 +113,9 @@ export async function http(config: Config): Promise<void> {
     approvals: approvals.shown,
     holdsToken,
     policyVersion: policies.version,
-    askPlatform: askerOf(connection, holdsToken),
-    watch: ({ caller: { restriction }, call }) => watchFor(() => policies.parts(restriction), call),
-    build: (era, { restriction }, method) => buildServer(policies.parts(restriction), { era, method, callerOf: ({ http: request }) => callOf(request?.authInfo).call }),
+    askPlatform: platformCheck(connection, holdsToken),
+    watch: ({ caller: { restriction }, call }) => watchFor(() => policies.dependencies(restriction), call),
+    build: (era, { restriction }, method) => buildServer(policies.dependencies(restriction), { era, method, callerOf: ({ http: request }) => callOf(request?.authInfo).call }),
     levelOf: (name) => {
       const tool = tools.find((one) => one.name === name);
       return tool && permissionOf(tool);
@@ -99,9 +124,9 @@ export async function http(config: Config): Promise<void> {
     log: hostLog,
   });
   const url = config.publicUrl?.href ?? server.url;
-  if (config.approvalsPage) page = new URL(pagePath, url).href;
+  if (config.approvalsPage) page = new URL(approvalsPath, url).href;
   const endReloading = reloadOnHangup(async () => {
-    const [usePolicy, useKeys] = await Promise.all([policies.read(), admission.read()]);
+    const [usePolicy, useKeys] = await Promise.all([policies.prepareReload(), admission.prepareReload()]);
     usePolicy();
     useKeys();
   }, log);

@@ -1,9 +1,9 @@
 import type { PermissionLevel } from '../../contract/operation.ts';
-import { createKey } from '../../transport/http/keys.ts';
+import { createApiKey } from '../../transport/http/keys.ts';
 
 /** `infra-mcp key`: prints a new key on stdout, alone, and on stderr the entry for the keys file. */
-export function key({ name, level, json }: { name: string; level: PermissionLevel; json?: boolean }): void {
-  const { key: value, sha256 } = createKey();
+export function keyCommand({ name, level, json }: { name: string; level: PermissionLevel; json?: boolean }): void {
+  const { key: value, sha256 } = createApiKey();
   if (json) return void process.stdout.write(`${JSON.stringify({ key: value, entry: { name, sha256, level } })}\n`);
   process.stderr.write(`The key is shown this once. Put this under "keys:" in the keys file:\n  - name: ${name}\n    sha256: ${sha256}\n    level: ${level}\n`);
   process.stdout.write(`${value}\n`);

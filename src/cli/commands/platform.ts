@@ -1,10 +1,10 @@
 import type { Config } from '../config/read-config.ts';
 import { isLoopback } from '../../transport/http/loopback.ts';
 import { loadFaults } from '../../platform/testing/control/faults/file.ts';
-import { claim, taken } from '../wiring/claim.ts';
+import { claimDataDir, alreadyServedError } from '../wiring/claim.ts';
 import { createLog } from '../wiring/log.ts';
-import { tokenIn } from '../wiring/secret-file.ts';
-import { serve } from '../wiring/serving.ts';
+import { readOrCreateToken } from '../wiring/secret-file.ts';
+import { startEmbeddedPlatform } from '../wiring/serving.ts';
 import { untilStopped } from '../wiring/stopping.ts';
 
 /**
@@ -13,16 +13,16 @@ import { untilStopped } from '../wiring/stopping.ts';
  * controlled.
  * @throws Error when the data directory is in use, the fault rules can't be used, or the address can't be listened on.
  */
-export async function platform(config: Config): Promise<void> {
+export async function platformCommand(config: Config): Promise<void> {
   const { dataDir, host, port, control, steppedTime, randomSeed, faultsFile } = config;
   const log = createLog(config.logLevel);
   const faults = faultsFile === undefined ? [] : await loadFaults(faultsFile);
   const stopped = untilStopped();
-  const claimed = await claim(dataDir);
-  if (!claimed) throw await taken(dataDir, 'Use that one, end it, or give another --data-dir.');
+  const claimed = await claimDataDir(dataDir);
+  if (!claimed) throw await alreadyServedError(dataDir, 'Use that one, end it, or give another --data-dir.');
   if (!isLoopback(host)) log.warn({ host }, 'other machines can reach this platform, and its tokens cross the network unencrypted');
-  const given = config.tokenFile === undefined ? config.token : await tokenIn(config.tokenFile);
-  const serving = await serve(claimed, config, log, { host, port, token: given, control, steppedTime, randomSeed, faults });
+  const given = config.tokenFile === undefined ? config.token : await readOrCreateToken(config.tokenFile);
+  const serving = await startEmbeddedPlatform(claimed, config, log, { host, port, token: given, control, steppedTime, randomSeed, faults });
   const { url, token, organizationId, seed, control: controlled } = serving.platform;
   const ready = { url, token: given ?? token, organization_id: organizationId, seed };
   process.stdout.write(`${JSON.stringify({ ...ready, ...(controlled && { control_url: controlled.url, control_token: controlled.token }) })}\n`);

@@ -1,9 +1,9 @@
 import type { Config } from '../config/read-config.ts';
-import { prepareRestore, removeLeftReplacements } from '../../platform/store/replace.ts';
+import { prepareRestore, removeStaleReplacements } from '../../platform/store/replace.ts';
 import { findSnapshot } from '../../platform/store/snapshots.ts';
-import { keyFile, openPresentVault } from '../../platform/store/vault.ts';
+import { keyFile, openExistingVault } from '../../platform/store/vault.ts';
 import { listBackups } from './backup.ts';
-import { claim, taken } from '../wiring/claim.ts';
+import { claimDataDir, alreadyServedError } from '../wiring/claim.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 /**
@@ -11,16 +11,16 @@ import { withProgress } from '../terminal/progress.ts';
  * the backups.
  * @throws Error when there is no such backup, it can't be restored, or a process serves the data directory.
  */
-export async function restore(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+export async function restoreCommand(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
   const { dataDir } = config;
   if (name === undefined) return listBackups(config, { json });
   await findSnapshot(dataDir, name);
-  const claimed = await claim(dataDir);
-  if (!claimed) throw await taken(dataDir, 'End that process first: what it works on is not exchanged under it. Nothing was changed.');
+  const claimed = await claimDataDir(dataDir);
+  if (!claimed) throw await alreadyServedError(dataDir, 'End that process first: what it works on is not exchanged under it. Nothing was changed.');
   try {
-    const vault = openPresentVault(dataDir);
+    const vault = openExistingVault(dataDir);
     if (!vault) throw new Error(`There is no ${keyFile} in ${dataDir}, and the secrets in the backup would stay closed. Put the key file of that time there first. Nothing was changed.`);
-    await removeLeftReplacements(dataDir);
+    await removeStaleReplacements(dataDir);
     const replacement = await withProgress('Checking and copying the backup', () => prepareRestore(dataDir, name, vault));
     try {
       await replacement.commit();

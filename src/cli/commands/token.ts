@@ -3,7 +3,7 @@ import { createToken, listTokens, revokeToken, type TokenRecord, type TokenReque
 import { columns } from '../terminal/columns.ts';
 
 /** `infra-mcp token create`: prints the value on stdout, alone, and on stderr what to know of it. */
-export async function create({ dataDir }: Config, request: TokenRequest, { json }: { json?: boolean } = {}): Promise<void> {
+export async function tokenCreateCommand({ dataDir }: Config, request: TokenRequest, { json }: { json?: boolean } = {}): Promise<void> {
   const value = await createToken(dataDir, request);
   if (json) return void process.stdout.write(`${JSON.stringify({ token: value, name: request.name, permission: request.permission })}\n`);
   process.stderr.write(`Token "${request.name}" with permission ${request.permission}. It is shown this once; only a hash of it is kept.\n`);
@@ -17,14 +17,14 @@ const stateOf = ({ revoked_at: revoked, expires_at: expires }: TokenRecord): str
 };
 
 /** `infra-mcp token list`: every token, never its value. */
-export async function list({ dataDir }: Config, { json }: { json?: boolean }): Promise<void> {
+export async function tokenListCommand({ dataDir }: Config, { json }: { json?: boolean }): Promise<void> {
   const tokens = await listTokens(dataDir);
   const rows = tokens.map((token) => [token.id, token.name, token.permission, token.created_at, token.last_used_at ?? 'never', stateOf(token)]);
   process.stdout.write(json ? `${JSON.stringify(tokens)}\n` : columns(['id', 'name', 'permission', 'created', 'last used', 'state'], rows));
 }
 
 /** `infra-mcp token revoke`: by id, or by a name that only one live token has. */
-export async function revoke({ dataDir }: Config, idOrName: string, { json }: { json?: boolean } = {}): Promise<void> {
+export async function tokenRevokeCommand({ dataDir }: Config, idOrName: string, { json }: { json?: boolean } = {}): Promise<void> {
   const { id, name } = await revokeToken(dataDir, idOrName);
   if (json) return void process.stdout.write(`${JSON.stringify({ id, name, revoked: true })}\n`);
   process.stderr.write(`Revoked token "${name}" (${id}).\n`);

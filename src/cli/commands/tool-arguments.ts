@@ -1,25 +1,25 @@
 import type { JsonSchema } from '../../server/json/json-schema.ts';
 
 /** An argument of a tool, for people to read. */
-export interface ToldArgument {
+export interface ToolArgument {
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
-  readonly meaning: string;
+  readonly description: string;
 }
 
-const one = ({ type }: JsonSchema): string => (Array.isArray(type) ? type.join(' or ') : (type ?? 'any'));
+const plainTypeOf = ({ type }: JsonSchema): string => (Array.isArray(type) ? type.join(' or ') : (type ?? 'any'));
 
 const typeOf = ({ enum: values, items, ...rest }: JsonSchema, mark: (word: string) => string): string => {
   if (values) return values.map((value) => mark(String(value))).join(', ');
-  return items ? `list of ${items.enum ? typeOf(items, mark) : one(items)}` : one(rest);
+  return items ? `list of ${items.enum ? typeOf(items, mark) : plainTypeOf(items)}` : plainTypeOf(rest);
 };
 
 /**
  * The arguments that a tool's input schema declares.
  * @param mark how words are written that are typed as they are.
  */
-export const argumentsOf = ({ properties = {}, required = [] }: JsonSchema, mark: (word: string) => string = String): ToldArgument[] =>
+export const argumentsOf = ({ properties = {}, required = [] }: JsonSchema, mark: (word: string) => string = String): ToolArgument[] =>
   Object.entries(properties).map(([name, schema]) => ({
-    name, type: typeOf(schema, mark), isRequired: required.includes(name), meaning: schema.description ?? '',
+    name, type: typeOf(schema, mark), isRequired: required.includes(name), description: schema.description ?? '',
   }));

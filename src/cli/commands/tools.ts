@@ -1,13 +1,13 @@
 import { tools as everyTool } from '../../../tools/index.ts';
 import type { Config } from '../config/read-config.ts';
-import { denialOf, possibleTiers, type Policy } from '../../server/guard/policy.ts';
-import { nearest } from '../../server/tool/nearest.ts';
+import { denialOf, possibleRisks, type Policy } from '../../server/guard/policy.ts';
+import { nearestName } from '../../server/tool/nearest.ts';
 import { listed } from '../../server/guard/registry.ts';
 import { isDocumented, permissionOf, type Tool } from '../../server/tool/tool.ts';
 import { columns } from '../terminal/columns.ts';
-import { policyOf } from '../wiring/policy.ts';
+import { configuredPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';
-import { styled, tierText } from '../terminal/style.ts';
+import { styled, riskText } from '../terminal/style.ts';
 import { argumentsOf } from './tool-arguments.ts';
 
 const print = (text: string): void => void process.stdout.write(text);
@@ -16,31 +16,31 @@ const printJson = (value: unknown): void => print(`${JSON.stringify(value)}\n`);
 /** What is told of a tool in a list. Its second tier is the one it has on PRODUCTION, or where nobody can tell. */
 const summaryOf = (tool: Tool) => {
   const { name, toolset, operation } = tool;
-  return { name, toolset, effect: operation.effect, tiers: possibleTiers(operation), permission: permissionOf(tool), documented: isDocumented(tool) };
+  return { name, toolset, effect: operation.effect, tiers: possibleRisks(operation), permission: permissionOf(tool), documented: isDocumented(tool) };
 };
 
 const row = (tool: Tool): string[] => {
   const { name, toolset, tiers, permission, documented } = summaryOf(tool);
-  return [name, toolset, tierText(tiers[0]!), tierText(tiers.at(-1)!), permission, documented ? 'yes' : 'no'];
+  return [name, toolset, riskText(tiers[0]!), riskText(tiers.at(-1)!), permission, documented ? 'yes' : 'no'];
 };
 
 /** @throws Error when there is no such tool, or it isn't offered. */
-function named(name: string, chosen: readonly Tool[], policy: Policy): Tool {
+function findOfferedTool(name: string, chosen: readonly Tool[], policy: Policy): Tool {
   const tool = everyTool.find((one) => one.name === name);
   const denial = tool && denialOf(tool, policy);
   if (denial) throw new Error(`${name} is not offered: ${denial.rule} (${denial.setBy}).`);
   if (tool && !chosen.includes(tool)) throw new Error(`${name} is not offered: the options choose other tools.`);
   if (tool) return tool;
-  const meant = nearest(name, everyTool.map((one) => one.name));
+  const meant = nearestName(name, everyTool.map((one) => one.name));
   throw new Error(`There is no tool "${name}".${meant === undefined ? '' : ` Did you mean ${meant}?`} infra-mcp tools lists them.`);
 }
 
 /** One tool as people read it: what it is for, and its arguments. */
-function described(tool: Tool, policy: Policy): string {
+function toolText(tool: Tool, policy: Policy): string {
   const { description, inputSchema } = listed(tool, policy);
   const { tiers, permission } = summaryOf(tool);
-  const rows = argumentsOf(inputSchema).map(({ name, type, isRequired, meaning }) => [name, type, isRequired ? 'yes' : '', meaning]);
-  const facts = `tier ${[...new Set(tiers)].map(tierText).join(', on production ')}; token permission ${permission}; ${tool.operations.map(({ method, path }) => `${method} ${path}`).join(', ')}`;
+  const rows = argumentsOf(inputSchema).map(({ name, type, isRequired, description: meaning }) => [name, type, isRequired ? 'yes' : '', meaning]);
+  const facts = `tier ${[...new Set(tiers)].map(riskText).join(', on production ')}; token permission ${permission}; ${tool.operations.map(({ method, path }) => `${method} ${path}`).join(', ')}`;
   return [`${styled('bold', tool.name)}  ${facts}\n`, `${description}\n`, rows.length === 0 ? 'It takes no arguments.\n' : columns(['argument', 'type', 'required', 'meaning'], rows)].join('\n');
 }
 
@@ -48,12 +48,12 @@ function described(tool: Tool, policy: Policy): string {
  * `infra-mcp tools`: the tools that this configuration offers, or all about one of them.
  * @throws Error when the one that is named isn't offered.
  */
-export async function tools(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+export async function toolsCommand(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
   const chosen = offeredTools(config);
-  const policy = await policyOf(config);
+  const policy = await configuredPolicy(config);
   if (name !== undefined) {
-    const tool = named(name, chosen, policy);
-    return json ? printJson({ ...summaryOf(tool), ...listed(tool, policy) }) : print(described(tool, policy));
+    const tool = findOfferedTool(name, chosen, policy);
+    return json ? printJson({ ...summaryOf(tool), ...listed(tool, policy) }) : print(toolText(tool, policy));
   }
   const offered = chosen.filter((tool) => denialOf(tool, policy) === undefined);
   return json ? printJson(offered.map(summaryOf)) : print(columns(['tool', 'toolset', 'tier', 'on production', 'permission', 'documented'], offered.map(row)));

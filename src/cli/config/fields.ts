@@ -6,7 +6,7 @@ import * as z from 'zod';
 export type CommandName = 'stdio' | 'platform' | 'token' | 'tools' | 'http' | 'approve' | 'audit' | 'backup' | 'restore';
 
 /** What is told of an option wherever it is documented. */
-export interface About {
+export interface OptionInfo {
   readonly env: string;
   /** Name its flag has after the dashes, where it isn't the option's own. */
   readonly flagName?: string;
@@ -27,32 +27,32 @@ export interface About {
 }
 
 /** Gives the schema that reads a text. It is made only where there is a text to read: forty schemas were a tenth of a start. */
-type Reading<Schema extends z.ZodType> = () => Schema;
+type SchemaFactory<Schema extends z.ZodType> = () => Schema;
 
 /** An option: what is told of it, how its text is read, and what it is where it isn't given. */
-export interface Option<Value = unknown> extends About {
-  readonly reading: Reading<z.ZodType>;
-  readonly preset?: Value;
+export interface Option<Value = unknown> extends OptionInfo {
+  readonly createSchema: SchemaFactory<z.ZodType>;
+  readonly defaultValue?: Value;
 }
 
 /** The value that an option has in a configuration. */
 export type ValueOf<Some> = Some extends Option<infer Value> ? Value : never;
 
 /** An option that may be left out. */
-export const optional = <Schema extends z.ZodType>(reading: Reading<Schema>, about: About): Option<z.output<Schema> | undefined> => ({ ...about, reading });
+export const optional = <Schema extends z.ZodType>(reading: SchemaFactory<Schema>, about: OptionInfo): Option<z.output<Schema> | undefined> => ({ ...about, createSchema: reading });
 
 /** An option that has a value of its own where it is left out. */
-export const preset = <Schema extends z.ZodType>(reading: Reading<Schema>, value: z.output<Schema>, about: About): Option<z.output<Schema>> => ({ ...about, reading, preset: value });
+export const withDefault = <Schema extends z.ZodType>(reading: SchemaFactory<Schema>, value: z.output<Schema>, about: OptionInfo): Option<z.output<Schema>> => ({ ...about, createSchema: reading, defaultValue: value });
 
-export const words = () => z.string();
-export const within = (what: string, accepts: (value: string) => boolean) => () => z.string().refine(accepts, { error: `must be ${what}` });
-export const whole = (least: number, most: number) => () =>
-  within(`a whole number from ${least} to ${most}`, (value) => /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most)().transform(Number);
+export const anyText = () => z.string();
+export const textMatching = (what: string, accepts: (value: string) => boolean) => () => z.string().refine(accepts, { error: `must be ${what}` });
+export const integerBetween = (least: number, most: number) => () =>
+  textMatching(`a whole number from ${least} to ${most}`, (value) => /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most)().transform(Number);
 export const path = () => z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
-export const yesOrNo = () => z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], case: 'sensitive', error: 'must be true, false, 1 or 0' });
+export const booleanText = () => z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], case: 'sensitive', error: 'must be true, false, 1 or 0' });
 
 /** One of a few words. */
-export const oneOf = <const Words extends readonly [string, ...string[]]>(choices: Words) => () => z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
+export const enumOf = <const Words extends readonly [string, ...string[]]>(choices: Words) => () => z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
 
 /** The words that a value may be, where there are only a few. */
 export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
@@ -64,7 +64,7 @@ export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Texts of a list written in JSON. */
-const textsOf = (value: string): string[] | undefined => {
+const textListOf = (value: string): string[] | undefined => {
   try {
     const list: unknown = JSON.parse(value);
     return Array.isArray(list) && list.length > 0 && list.every((text) => typeof text === 'string') && list[0] !== '' ? list : undefined;
@@ -75,24 +75,24 @@ const textsOf = (value: string): string[] | undefined => {
 
 /** A command and its arguments. */
 export const command = () =>
-  within('a command as a JSON list of texts, such as ["logger", "-t", "infra-mcp"]', (value) => textsOf(value) !== undefined)().transform((value) => textsOf(value)!);
+  textMatching('a command as a JSON list of texts, such as ["logger", "-t", "infra-mcp"]', (value) => textListOf(value) !== undefined)().transform((value) => textListOf(value)!);
 
 const isHttp = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
 /** An http or https address, as written. */
-export const address = within('an http or https address', isHttp);
+export const httpAddress = textMatching('an http or https address', isHttp);
 
 /** The same, taken apart. */
-export const url = () => address().transform((value) => new URL(value));
+export const url = () => httpAddress().transform((value) => new URL(value));
 
 /** Words, separated by commas. */
-export const wordList = () =>
-  within('names, separated by commas', (value) => value.split(',').every((word) => /^[a-z0-9_-]+$/.test(word.trim())))().transform((value) =>
+export const nameList = () =>
+  textMatching('names, separated by commas', (value) => value.split(',').every((word) => /^[a-z0-9_-]+$/.test(word.trim())))().transform((value) =>
     value.split(',').map((word) => word.trim()),
   );
 
 /** Host names, separated by commas. */
 export const hostNames = () =>
-  within('host names without ports, separated by commas', (value) =>
+  textMatching('host names without ports, separated by commas', (value) =>
     value.split(',').every((name) => URL.parse(`http://${name.trim()}`)?.host === name.trim().toLowerCase()),
   )().transform((value) => value.split(',').map((name) => name.trim().toLowerCase()));

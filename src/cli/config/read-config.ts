@@ -2,24 +2,24 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import type { CommandName } from './fields.ts';
-import { besideProfile, givenOptions, type GivenFlags, type GivenOption, type Profile } from './given.ts';
-import { optionHelp, type OptionHelp, optionsOf, type Values } from './option-help.ts';
+import { profileConflicts, givenOptions, type GivenFlags, type GivenOption, type Profile } from './given.ts';
+import { optionHelp, type OptionHelp, optionsOf, type OptionValues } from './option-help.ts';
 
-export { choicesOf, type CommandName, flagOf, oneOf, whole } from './fields.ts';
+export { choicesOf, type CommandName, flagOf, enumOf, integerBetween } from './fields.ts';
 export type { GivenFlags, Profile } from './given.ts';
 export { chosenProfile, profileNames } from './profiles.ts';
 export { optionHelp, type OptionHelp, type OptionName, optionsOf } from './option-help.ts';
 export { logLevels } from './options.ts';
 
 /** The options of one run. Those that its command doesn't take have their defaults. */
-export type Config = Values & { readonly dataDir: string };
+export type Config = OptionValues & { readonly dataDir: string };
 
 /** The options as given don't hold. The message has a line for each that is wrong, and shows no secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-const contradictions: readonly { readonly when: (read: Values, command: CommandName) => unknown; readonly says: string }[] = [
+const contradictions: readonly { readonly when: (read: OptionValues, command: CommandName) => unknown; readonly says: string }[] = [
   {
     when: ({ apiToken, apiTokenFile }) => apiToken !== undefined && apiTokenFile !== undefined,
     says: 'INFRA_API_TOKEN and INFRA_API_TOKEN_FILE are both given. Give one, so that it is plain which token is used.',
@@ -61,12 +61,12 @@ const contradictions: readonly { readonly when: (read: Values, command: CommandN
 
 const prefix = 'INFRA_';
 /** Edits that may lie between a name and the one that was meant. */
-const nearby = 2;
+const maxEdits = 2;
 
-const isNear = ({ name, meant }: { name: string; meant: string }): boolean => distance(name.toUpperCase(), meant) <= nearby;
+const isNear = ({ name, meant }: { name: string; meant: string }): boolean => distance(name.toUpperCase(), meant) <= maxEdits;
 
 /** The variables of our prefix that are no option: near ones are mistakes, the others may be someone else's. */
-const strangers = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; readonly warnings: string[] } => {
+const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; readonly warnings: string[] } => {
   const known = optionHelp.map((option) => option.env);
   const unknown = Object.keys(env).filter((name) => name.toUpperCase().startsWith(prefix) && !known.includes(name));
   const told = unknown.map((name) => ({ name, meant: closest(name.toUpperCase(), known) }));
@@ -77,7 +77,7 @@ const strangers = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; reado
 };
 
 /** What others see that only this program should know. */
-const exposed = (given: readonly GivenOption[]): string[] =>
+const exposedFlags = (given: readonly GivenOption[]): string[] =>
   given.flatMap(({ option: { flag, insteadOfFlag }, source }) =>
     insteadOfFlag !== undefined && source === flag ? [`${source} is on the command line, where others on this machine see its value in the list of processes. Give ${insteadOfFlag} instead.`] : [],
   );
@@ -96,7 +96,7 @@ export interface Setting {
 }
 
 /** A value as it may be shown: without the credentials that an address may carry. */
-const shown = ({ secret }: OptionHelp, text: string): string => {
+const displayedValue = ({ secret }: OptionHelp, text: string): string => {
   const url = URL.parse(text);
   if (secret) return '(given, not shown)';
   return url && (url.username || url.password || url.search) ? `${url.origin}${url.pathname} (the rest is not shown)` : text;
@@ -107,8 +107,8 @@ export function settingsOf(command: CommandName, flags: GivenFlags, env: NodeJS.
   const given = givenOptions(command, flags, env, profile);
   return optionsOf(command).map((option) => {
     const found = given.find((one) => one.option === option);
-    if (found) return { option, source: found.source, value: shown(option, found.text) };
-    return { option, value: option.name === 'dataDir' ? defaultDataDir(env) : option.otherwise };
+    if (found) return { option, source: found.source, value: displayedValue(option, found.text) };
+    return { option, value: option.name === 'dataDir' ? defaultDataDir(env) : option.defaultText };
   });
 }
 
@@ -123,16 +123,16 @@ export function readConfig(
   env: NodeJS.ProcessEnv,
   profile?: Profile,
 ): { readonly config: Config; readonly warnings: readonly string[] } {
-  const { mistakes, warnings } = strangers(env);
+  const { mistakes, warnings } = unknownVariables(env);
   const given = givenOptions(command, flags, env, profile);
-  const beside = profile ? besideProfile(command, flags, env, profile) : [];
+  const beside = profile ? profileConflicts(command, flags, env, profile) : [];
   const empty = given.filter(({ text }) => text.trim() === '').map(({ source }) => `${source} is empty. Give it a value, or leave it out.`);
-  const read = given.map(({ option: { name, reading }, source, text }) => ({ name, source, ...reading().safeParse(text) }));
+  const read = given.map(({ option: { name, createSchema: reading }, source, text }) => ({ name, source, ...reading().safeParse(text) }));
   const wrong = read.flatMap(({ source, error }) => (error?.issues ?? []).map(({ message }) => `${source} ${message}.`));
-  const values = Object.fromEntries([...optionHelp.map((option) => [option.name, option.preset]), ...read.map(({ name, data }) => [name, data])]) as Values;
+  const values = Object.fromEntries([...optionHelp.map((option) => [option.name, option.defaultValue]), ...read.map(({ name, data }) => [name, data])]) as OptionValues;
   const against = wrong.length === 0 ? contradictions.filter(({ when }) => when(values, command)).map(({ says }) => says) : [];
   const faults = [...mistakes, ...beside, ...(empty.length > 0 ? empty : [...wrong, ...against])];
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   if (values.profile !== profile?.name) throw new Error(`The profile ${values.profile} is chosen and was not read.`);
-  return { config: { ...values, dataDir: values.dataDir ?? defaultDataDir(env) }, warnings: [...warnings, ...exposed(given)] };
+  return { config: { ...values, dataDir: values.dataDir ?? defaultDataDir(env) }, warnings: [...warnings, ...exposedFlags(given)] };
 }

@@ -1,58 +1,58 @@
 import { createServer } from 'node:net';
 import type { Config } from '../config/read-config.ts';
-import { checkAddress } from '../../transport/http/bind.ts';
-import { findKeys } from '../../transport/http/issuer.ts';
-import { admissionOf } from '../wiring/http/admission.ts';
+import { assertSafeAddress } from '../../transport/http/bind.ts';
+import { discoverJwksUri } from '../../transport/http/issuer.ts';
+import { authenticationOf } from '../wiring/http/admission.ts';
 import { createLog } from '../wiring/log.ts';
-import { type Finding, finder, wordsOf } from './finding.ts';
+import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
 
-const callers = finder('callers');
-const issuer = finder('issuer');
-const port = finder('port');
+const callers = findingBuilder('callers');
+const issuer = findingBuilder('issuer');
+const port = findingBuilder('port');
 
 /** Why nothing can listen at an address; undefined when something can. */
-const hindrance = (host: string, at: number): Promise<NodeJS.ErrnoException | undefined> =>
+const listenError = (host: string, at: number): Promise<NodeJS.ErrnoException | undefined> =>
   new Promise((resolve) => {
     const server = createServer();
     server.once('error', resolve);
     server.listen(at, host, () => server.close(() => resolve(undefined)));
   });
 
-const hindrances: Readonly<Record<string, string>> = {
+const listenErrors: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something else listens there',
   EACCES: 'this user may not listen there',
   EADDRNOTAVAIL: 'this machine has no such address',
 };
 
-async function portFinding({ httpHost: host, httpPort: at }: Config): Promise<Finding> {
-  const error = await hindrance(host, at);
+async function portFinding({ httpHost: host, httpPort: at }: Config): Promise<DoctorFinding> {
+  const error = await listenError(host, at);
   const where = at === 0 ? `any free one on ${host}` : `${at} on ${host}`;
   if (!error) return port.good(`${where}: free`);
-  const why = hindrances[error.code ?? ''] ?? error.message;
+  const why = listenErrors[error.code ?? ''] ?? error.message;
   return port.bad(`${where}: ${why}`, 'Give another with --port or --host, or end what listens there; if that is infra-mcp already, nothing is wrong.');
 }
 
-async function callersFinding(config: Config): Promise<Finding> {
+async function callersFinding(config: Config): Promise<DoctorFinding> {
   try {
-    const { authenticate } = await admissionOf(config, createLog('silent'));
-    checkAddress({ host: config.httpHost, publicUrl: config.publicUrl, allowedHosts: config.allowedHosts, allowedOrigins: config.allowedOrigins }, authenticate !== undefined);
+    const { authenticate } = await authenticationOf(config, createLog('silent'));
+    assertSafeAddress({ host: config.httpHost, publicUrl: config.publicUrl, allowedHosts: config.allowedHosts, allowedOrigins: config.allowedOrigins }, authenticate !== undefined);
     if (authenticate) return callers.good([config.keysFile && `keys of ${config.keysFile}`, config.oauthIssuer && `access tokens of ${config.oauthIssuer}`].filter(Boolean).join(', '));
     return callers.good('everybody on this machine, and nobody else');
   } catch (error) {
-    return callers.bad(wordsOf(error), 'docs/http.md says who may call, and how to let them in.');
+    return callers.bad(errorText(error), 'docs/http.md says who may call, and how to let them in.');
   }
 }
 
-async function issuerFindings({ oauthIssuer, oauthJwksUrl }: Config): Promise<Finding[]> {
+async function issuerFindings({ oauthIssuer, oauthJwksUrl }: Config): Promise<DoctorFinding[]> {
   if (oauthIssuer === undefined) return [];
   try {
-    const keys = oauthJwksUrl ?? (await findKeys(oauthIssuer));
+    const keys = oauthJwksUrl ?? (await discoverJwksUri(oauthIssuer));
     const answer = await fetch(keys, { signal: AbortSignal.timeout(10_000) });
     return [answer.ok ? issuer.good(`its keys are at ${keys.href}`) : issuer.bad(`${keys.href} answers ${answer.status}`, 'Correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
   } catch (error) {
-    return [issuer.bad(wordsOf(error), 'See that this machine reaches it; correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
+    return [issuer.bad(errorText(error), 'See that this machine reaches it; correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
   }
 }
 
 /** Whether the HTTP server can listen as configured, and knows whom to let in. */
-export const listeningFindings = async (config: Config): Promise<Finding[]> => [await callersFinding(config), ...(await issuerFindings(config)), await portFinding(config)];
+export const listeningFindings = async (config: Config): Promise<DoctorFinding[]> => [await callersFinding(config), ...(await issuerFindings(config)), await portFinding(config)];

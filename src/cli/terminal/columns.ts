@@ -13,7 +13,7 @@ const longestWord = (cell: string): number => Math.max(...stripVTControlCharacte
  * Makes columns narrower, the widest first, until they fit into the room. None gets narrower than its longest word:
  * where that is too wide, the terminal breaks lines.
  */
-function fitting(natural: readonly number[], lines: readonly (readonly string[])[], room: number): number[] {
+function fitWidths(natural: readonly number[], lines: readonly (readonly string[])[], room: number): number[] {
   const least = natural.map((width, column) => Math.min(width, Math.max(...lines.map((cells) => longestWord(cells[column]!)))));
   const widths = [...natural];
   for (;;) {
@@ -40,6 +40,6 @@ export function columns(heading: readonly string[], rows: readonly (readonly str
     return { text: table.toString(), widths: table.options.colWidths as number[] };
   };
   const natural = draw();
-  const { text } = stream.isTTY ? draw(fitting(natural.widths, [heading, ...rows], stream.columns)) : natural;
+  const { text } = stream.isTTY ? draw(fitWidths(natural.widths, [heading, ...rows], stream.columns)) : natural;
   return text.split('\n').map((line) => `${line.trimEnd()}\n`).join('');
 }

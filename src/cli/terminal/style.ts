@@ -7,12 +7,12 @@ export type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string => styleText(style, text, { stream });
 
 /** How grave a call is, from plain to alarming. */
-const tierStyles: Readonly<Record<string, Style>> = { read: 'green', write: 'cyan', disruptive: 'yellow', destructive: 'red', sensitive: 'magenta' };
+const riskStyles: Readonly<Record<string, Style>> = { read: 'green', write: 'cyan', disruptive: 'yellow', destructive: 'red', sensitive: 'magenta' };
 
-const of = (styles: Readonly<Record<string, Style>>) => (word: string): string => (Object.hasOwn(styles, word) ? styled(styles[word]!, word) : word);
+const styledBy = (styles: Readonly<Record<string, Style>>) => (word: string): string => (Object.hasOwn(styles, word) ? styled(styles[word]!, word) : word);
 
 /** A tier, in its colour. */
-export const tierText = of(tierStyles);
+export const riskText = styledBy(riskStyles);
 
 /** What came of a call, in its colour. */
-export const outcomeText = of({ done: 'green', approved: 'green', failed: 'red', unknown: 'red', denied: 'yellow', refused: 'yellow', pending: 'cyan' });
+export const outcomeText = styledBy({ done: 'green', approved: 'green', failed: 'red', unknown: 'red', denied: 'yellow', refused: 'yellow', pending: 'cyan' });

@@ -9,7 +9,7 @@ export interface Terminal {
   /** What the person types in answer, without the line break. @throws Error when no answer is given: Ctrl-C, or the end of input. */
   ask(prompt: string): Promise<string>;
   /** The same, without showing what is typed. */
-  askUnseen(prompt: string): Promise<string>;
+  askHidden(prompt: string): Promise<string>;
 }
 
 /** Passes a prompt on to the terminal, and nothing of what is written after it. */
@@ -31,7 +31,7 @@ const promptOnly = (prompt: string): Writable => {
  * @param output where the prompt and what is typed appear.
  * @throws Error when the person ends the input, or interrupts, instead of answering.
  */
-async function line(prompt: string, output: Writable): Promise<string> {
+async function readLine(prompt: string, output: Writable): Promise<string> {
   const reader = createInterface({ input: process.stdin, output, terminal: true });
   const ended = new Promise<never>((_, reject) => reader.once('close', () => reject(new Error('No answer was given, so nothing was done.'))));
   try {
@@ -45,12 +45,12 @@ async function line(prompt: string, output: Writable): Promise<string> {
 }
 
 /** The terminal of this process. */
-export const ownTerminal = (): Terminal => ({
+export const processTerminal = (): Terminal => ({
   isInteractive: process.stdin.isTTY && process.stdout.isTTY,
   write: (text) => void process.stdout.write(text),
-  ask: (prompt) => line(prompt, process.stdout),
-  askUnseen: async (prompt) => {
-    const typed = await line(prompt, promptOnly(prompt));
+  ask: (prompt) => readLine(prompt, process.stdout),
+  askHidden: async (prompt) => {
+    const typed = await readLine(prompt, promptOnly(prompt));
     // The line break that was typed is not shown either.
     process.stdout.write('\n');
     return typed;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseBaseUrl } from '../../client/base-url.ts';
 import type { Config } from '../config/read-config.ts';
-import { createAddresses, type RememberingAddresses } from '../../server/resolve/addresses.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../server/resolve/addresses.ts';
 import { readTextFile, replaceSecretFile } from './secret-file.ts';
 
 // Where it listens changes with every start; whose data directory it is doesn't.
@@ -14,9 +14,9 @@ function platformOf(baseUrl: string | undefined): string {
 }
 
 /** Addresses that are remembered in the data directory. */
-export function openAddresses({ dataDir, baseUrl }: Config): RememberingAddresses {
+export function openNameResolver({ dataDir, baseUrl }: Config): PersistentNameResolver {
   const path = join(dataDir, 'seen.json');
-  return createAddresses({
+  return createNameResolver({
     platform: platformOf(baseUrl),
     read: () => readTextFile(path),
     write: (text) => replaceSecretFile(path, text),

@@ -9,14 +9,14 @@ const lockFile = 'serving.lock';
 const endpointFile = 'serving.json';
 
 // What SQLite says when another process holds the lock.
-const busy = 5;
+const sqliteBusy = 5;
 
 const Endpoint = z.object({ url: z.string(), pid: z.int() });
 /** Where the platform of a data directory is served, and by which process. */
 export type Endpoint = z.infer<typeof Endpoint>;
 
 /** The right to serve a data directory. One process has it at a time; when the process ends, however, it is free. */
-export interface Claim {
+export interface DataDirClaim {
   /** Tells the other processes where the platform is. */
   publish(url: string): Promise<void>;
   release(): Promise<void>;
@@ -28,7 +28,7 @@ export interface Claim {
  * @returns undefined while another process, or this one, has it.
  * @throws Error when the directory can't be written.
  */
-export async function claim(dataDir: string): Promise<Claim | undefined> {
+export async function claimDataDir(dataDir: string): Promise<DataDirClaim | undefined> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lockPath = join(dataDir, lockFile);
   const lock = new DatabaseSync(lockPath, { timeout: 0 });
@@ -37,7 +37,7 @@ export async function claim(dataDir: string): Promise<Claim | undefined> {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
-    if ((error as { errcode?: number }).errcode === busy) return undefined;
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
     throw error;
   }
   const path = join(dataDir, endpointFile);
@@ -53,7 +53,7 @@ export async function claim(dataDir: string): Promise<Claim | undefined> {
 }
 
 /** Why a data directory can't be claimed: another process serves it. @param instead what to do about it */
-export async function taken(dataDir: string, instead: string): Promise<Error> {
+export async function alreadyServedError(dataDir: string, instead: string): Promise<Error> {
   const endpoint = await endpointOf(dataDir);
   const by = endpoint ? ` by process ${endpoint.pid}, at ${endpoint.url}` : ' by another process';
   return new Error(`${dataDir} is already being served${by}. ${instead}`);

@@ -1,5 +1,5 @@
 import type { Config } from '../config/read-config.ts';
-import type { Log } from '../../server/context/context.ts';
+import type { ServerLogger } from '../../server/context/context.ts';
 import type { Connection } from './connection.ts';
 
 /** The embedded platform's code is loaded when it is first called. */
@@ -17,7 +17,7 @@ const lazily = (load: () => Promise<Connection>): Connection => {
  * The way to the platform that is configured: a real one, or the embedded one.
  * @throws Error when the platform's address or token can't be used.
  */
-export const connectionOf = async (config: Config, log: Log): Promise<Connection> =>
+export const openConnection = async (config: Config, log: ServerLogger): Promise<Connection> =>
   config.baseUrl === undefined
     ? lazily(async () => (await import('./embedded.ts')).embeddedConnection(config, log))
     : (await import('./remote.ts')).remoteConnection(config, log);

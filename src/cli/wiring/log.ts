@@ -1,6 +1,6 @@
 import type { Logger, LoggerOptions } from 'pino';
 import type { logLevels } from '../config/read-config.ts';
-import type { Log } from '../../server/context/context.ts';
+import type { ServerLogger } from '../../server/context/context.ts';
 
 /** Members that never show, should someone log an object that has them. */
 const secretMembers = ['value', 'token', 'password', 'secret_access_key', 'vendor_secret_key', 'target_secret', 'authorization'];
@@ -13,7 +13,7 @@ const writers = ['debug', 'info', 'warn', 'error'] as const;
  * A log of JSON lines on stderr: stdout belongs to the protocol. The library behind it is loaded with the first line
  * that is written.
  */
-export function createLog(level: (typeof logLevels)[number]): Log {
+export function createLog(level: (typeof logLevels)[number]): ServerLogger {
   let pino: Promise<Logger> | undefined;
   const load = async (): Promise<Logger> => {
     const { default: create } = await import('pino');

@@ -1,13 +1,13 @@
 import { core, coreName } from '../../../tools/core.ts';
 import { tools } from '../../../tools/index.ts';
 import { optionHelp, type Config } from '../config/read-config.ts';
-import { nearest } from '../../server/tool/nearest.ts';
+import { nearestName } from '../../server/tool/nearest.ts';
 import { toolsets, type Tool } from '../../server/tool/tool.ts';
 
-type Choosing = 'toolsets' | 'tools' | 'excludeTools';
+type ToolOption = 'toolsets' | 'tools' | 'excludeTools';
 
 /** An option as its givers know it. */
-function spelled(name: Choosing): string {
+function optionLabel(name: ToolOption): string {
   const { env, flag } = optionHelp.find((option) => option.name === name)!;
   return `${flag} (${env})`;
 }
@@ -23,12 +23,12 @@ export const groupNames: readonly string[] = Object.keys(groups);
 /** Names of all tools there are. */
 export const toolNames: readonly string[] = tools.map(({ name }) => name);
 
-function faultsIn(option: Choosing, what: string, names: readonly string[] = [], known: readonly string[]): string[] {
+function unknownNames(option: ToolOption, what: string, names: readonly string[] = [], known: readonly string[]): string[] {
   return names
     .filter((name) => !known.includes(name))
     .map((name) => {
-      const near = nearest(name, known);
-      return `${spelled(option)}: there is no ${what} "${name}"; ${near ? `did you mean "${near}"?` : `there are ${known.join(', ')}.`}`;
+      const near = nearestName(name, known);
+      return `${optionLabel(option)}: there is no ${what} "${name}"; ${near ? `did you mean "${near}"?` : `there are ${known.join(', ')}.`}`;
     });
 }
 
@@ -36,18 +36,18 @@ function faultsIn(option: Choosing, what: string, names: readonly string[] = [],
  * The tools that the options choose, in their usual order.
  * @throws Error that names every tool or toolset that there isn't, or says that nothing is left.
  */
-export function offeredTools({ toolsets: chosen, tools: single, excludeTools }: Pick<Config, Choosing>): readonly Tool[] {
+export function offeredTools({ toolsets: chosen, tools: single, excludeTools }: Pick<Config, ToolOption>): readonly Tool[] {
   const faults = [
-    ...faultsIn('toolsets', 'toolset', chosen, groupNames),
-    ...faultsIn('tools', 'tool', single, toolNames),
-    ...faultsIn('excludeTools', 'tool', excludeTools, toolNames),
-    ...excludeTools.filter((name) => single?.includes(name)).map((name) => `${name} is given by ${spelled('tools')} and by ${spelled('excludeTools')}. Leave it out of one.`),
+    ...unknownNames('toolsets', 'toolset', chosen, groupNames),
+    ...unknownNames('tools', 'tool', single, toolNames),
+    ...unknownNames('excludeTools', 'tool', excludeTools, toolNames),
+    ...excludeTools.filter((name) => single?.includes(name)).map((name) => `${name} is given by ${optionLabel('tools')} and by ${optionLabel('excludeTools')}. Leave it out of one.`),
   ];
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const isChosen = (tool: Tool): boolean =>
     (chosen === undefined && single === undefined) || single?.includes(tool.name) === true || chosen?.some((name) => groups[name]!.includes(tool)) === true;
   const offered = tools.filter((tool) => isChosen(tool) && !excludeTools.includes(tool.name));
-  if (offered.length === 0) throw new Error(`No tool is left to offer: ${spelled('excludeTools')} takes all away.`);
+  if (offered.length === 0) throw new Error(`No tool is left to offer: ${optionLabel('excludeTools')} takes all away.`);
   return offered;
 }
 

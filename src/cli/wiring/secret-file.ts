@@ -44,10 +44,10 @@ export async function createSecretFile(path: string, text: string): Promise<bool
 }
 
 /** The token in a file; a new one is written where there is no file. */
-export async function tokenIn(path: string): Promise<string> {
+export async function readOrCreateToken(path: string): Promise<string> {
   const token = await readTextFile(path);
   if (token === '') throw new Error(`${path} is empty. Put a token into it, or delete it to have one made.`);
   if (token !== undefined) return token;
   const created = randomBytes(32).toString('base64url');
-  return (await createSecretFile(path, created)) ? created : tokenIn(path);
+  return (await createSecretFile(path, created)) ? created : readOrCreateToken(path);
 }

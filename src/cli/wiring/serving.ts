@@ -1,10 +1,10 @@
 import type { Config } from '../config/read-config.ts';
-import type { Log } from '../../server/context/context.ts';
+import type { ServerLogger } from '../../server/context/context.ts';
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../platform/platform.ts';
-import type { Claim } from './claim.ts';
+import type { DataDirClaim } from './claim.ts';
 
 /** A platform that this process serves, findable by others through its data directory. */
-export interface Serving {
+export interface EmbeddedPlatform {
   readonly platform: RunningPlatform;
   close(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface Serving {
  * The claim is released with it, also when it can't be started.
  * @param given what the configuration doesn't say.
  */
-export async function serve(claimed: Claim, config: Config, log: Log, given: Partial<PlatformOptions> = {}): Promise<Serving> {
+export async function startEmbeddedPlatform(claimed: DataDirClaim, config: Config, log: ServerLogger, given: Partial<PlatformOptions> = {}): Promise<EmbeddedPlatform> {
   const { dataDir, rateLimit, rateWindow, timeScale, allowPrivateWebhookTargets, scenario } = config;
   try {
     const platform = await startPlatform({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Name, resourceOf } from '../primitives.ts';
-import { GitRepository, Healthchecks, runnable, running } from './service.ts';
+import { GitRepository, Healthchecks, workloadRequestFields, workloadFields } from './service.ts';
 
 export const BuildMode = z.enum(['DOCKER']);
 
@@ -21,11 +21,11 @@ export const ApplicationRequest = z.object({
   build_mode: BuildMode.default('DOCKER'),
   dockerfile_path: z.string().min(1).default('Dockerfile'),
   healthchecks: Healthchecks.optional(),
-  ...runnable,
+  ...workloadRequestFields,
 });
 
 export const Application = resourceOf('application', z.object({
-  ...running,
+  ...workloadFields,
   git_repository: GitRepository,
   build_mode: BuildMode,
   dockerfile_path: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Name, reference, resourceOf, Uuid } from '../primitives.ts';
-import { Healthchecks, runnable, running } from './service.ts';
+import { Healthchecks, workloadRequestFields, workloadFields } from './service.ts';
 
 /** A linked container registry; its kind decides what an image name looks like. */
 export const ContainerRegistry = resourceOf('registry', z.object({
@@ -19,11 +19,11 @@ export const ContainerRequest = z.object({
   image_name: z.string().min(1).describe('ECR: repository; PUBLIC_ECR: alias/repository; others: namespace/image.'),
   tag: z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag').describe('Image tag.'),
   healthchecks: Healthchecks,
-  ...runnable,
+  ...workloadRequestFields,
 });
 
 export const Container = resourceOf('container', z.object({
-  ...running,
+  ...workloadFields,
   registry: ContainerRegistry.pick({ id: true, name: true, url: true, kind: true }),
   registry_id: Uuid,
   image_name: z.string(),

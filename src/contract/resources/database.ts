@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Name, resourceOf } from '../primitives.ts';
-import { maximums, resources, serviceIdentity } from './service.ts';
+import { maximums, computeResources, serviceIdentity } from './service.ts';
 
 export const DatabaseType = z.enum(['MONGODB', 'MYSQL', 'POSTGRESQL', 'REDIS']);
 export const DatabaseMode = z.enum(['CONTAINER', 'MANAGED']);
@@ -11,8 +11,8 @@ export const DatabaseRequest = z.object({
   type: DatabaseType.describe('What it is.'),
   version: z.string().min(1).describe('e.g. 16.'),
   mode: DatabaseMode.describe('MANAGED: by the cloud.'),
-  cpu: resources.cpu,
-  memory: resources.memory,
+  cpu: computeResources.cpu,
+  memory: computeResources.memory,
   storage: z.int().min(1).default(10).describe('GB.'),
   description: z.string().optional(),
   accessibility: Accessibility.default('PRIVATE').describe('Who reaches it.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DateTime, resourceOf, Uuid } from '../primitives.ts';
-import { resources, serviceIdentity } from './service.ts';
+import { computeResources, serviceIdentity } from './service.ts';
 import { DeploymentState, Origin } from '../states.ts';
 import { StatusDetails } from './deployment.ts';
 
@@ -12,8 +12,8 @@ export const Job = resourceOf('job', z.object({
   job_type: JobType,
   schedule: z.object({ cronjob: z.object({ scheduled_at: z.string(), timezone: z.string() }) }).optional(),
   source: z.object({ image: z.object({ image_name: z.string(), tag: z.string() }) }),
-  cpu: resources.cpu,
-  memory: resources.memory,
+  cpu: computeResources.cpu,
+  memory: computeResources.memory,
   max_duration_seconds: z.int(),
   max_nb_restart: z.int(),
 }));

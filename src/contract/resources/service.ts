@@ -104,7 +104,7 @@ export const AnnotationsGroup = resourceOf('annotations_group', z.object({
 }));
 
 /** How much of everything a service asks for: defaults and lower bounds of the document's Limits. */
-export const resources = {
+export const computeResources = {
   cpu: z.int().min(10).default(500).describe('Millicores; 1000 = one CPU.'),
   memory: z.int().min(1).default(512).describe('MB.'),
   gpu: z.int().min(0).default(0),
@@ -113,8 +113,8 @@ export const resources = {
 const MaximumInstances = z.int().refine((value) => value === -1 || value >= 1, { error: 'must be at least 1, or -1 for no limit' });
 
 /** Members that applications and containers share in requests. */
-export const runnable = {
-  ...resources,
+export const workloadRequestFields = {
+  ...computeResources,
   description: z.string().optional(),
   arguments: z.array(z.string()).optional(),
   entrypoint: z.string().optional(),
@@ -144,7 +144,7 @@ export const serviceIdentity = {
 export const maximums = { maximum_cpu: z.int(), maximum_memory: z.int(), maximum_gpu: z.int().min(0) };
 
 /** Members that applications and containers share in answers. */
-export const running = {
+export const workloadFields = {
   ...serviceIdentity,
   ...maximums,
   cpu: z.int(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceOf } from '../primitives.ts';
-import { GitRepository, resources, serviceIdentity } from './service.ts';
+import { GitRepository, computeResources, serviceIdentity } from './service.ts';
 
 /** A terraform service, read from outside the document. */
 export const Terraform = resourceOf('terraform', z.object({
@@ -10,6 +10,6 @@ export const Terraform = resourceOf('terraform', z.object({
   terraform_variables_source: z.object({ tf_var_file_paths: z.array(z.string()) }),
   provider_version: z.object({ read_from_terraform_block: z.boolean(), explicit_version: z.string().optional() }),
   timeout_sec: z.int(),
-  cpu: resources.cpu,
-  memory: resources.memory,
+  cpu: computeResources.cpu,
+  memory: computeResources.memory,
 }));

@@ -1,8 +1,8 @@
 import type { PermissionLevel } from '../../contract/operation.ts';
 import { permissionLevels } from '../../contract/operation.ts';
-import { type Clock, isoNow } from '../clock.ts';
+import { type PlatformClock, isoNow } from '../clock.ts';
 import type { PlatformLog } from '../log.ts';
-import type { Store } from '../store/database.ts';
+import type { DataStore } from '../store/database.ts';
 import { tokenHash } from './tokens.ts';
 
 /** Who calls. */
@@ -15,16 +15,16 @@ export interface Principal {
 }
 
 /** Finds out who calls from the Authorization header. Undefined where nobody valid does. */
-export type Authenticate = (header: string | undefined) => Promise<Principal | undefined>;
+export type TokenAuthenticator = (header: string | undefined) => Promise<Principal | undefined>;
 
 // Either scheme takes every token: clients differ in which of them they send.
 const credential = /^(?:Token|Bearer) +(\S+)$/i;
 
 // When a token was last used is for the operator's eye; once a minute is fine enough, and spares a write per call.
-const touchMilliseconds = 60_000;
+const lastUsedIntervalMilliseconds = 60_000;
 
 /** Tokens are looked up at every call, so that one revoked or made by another process counts at once. */
-export function createAuthenticate(db: Store, clock: Clock, log: PlatformLog): Authenticate {
+export function createTokenAuthenticator(db: DataStore, clock: PlatformClock, log: PlatformLog): TokenAuthenticator {
   const touching = new Set<string>();
 
   /** Writes down that a token is used. No call waits for that: the write lock may be another's for seconds. */
@@ -52,7 +52,7 @@ export function createAuthenticate(db: Store, clock: Clock, log: PlatformLog): A
       .executeTakeFirst();
     if (token === undefined || (token.expires_at !== null && token.expires_at <= now)) return undefined;
     const touched = token.last_used_at === null ? -Infinity : Date.parse(token.last_used_at);
-    if (clock.now() - touched >= touchMilliseconds) void touch(token.id, now);
+    if (clock.now() - touched >= lastUsedIntervalMilliseconds) void touch(token.id, now);
     return { id: token.id, name: token.name, permission: token.permission };
   };
 }

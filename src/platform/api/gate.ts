@@ -4,13 +4,13 @@ import type { FastifyInstance } from 'fastify';
 /** What lets requests through, or has them wait for a moment. */
 export interface Gate {
   /** Has every request of this server go through the gate. */
-  guard(app: FastifyInstance): void;
+  install(app: FastifyInstance): void;
   /** Waits until the requests in hand are answered, and does `work` while others wait. One such work at a time. */
   whileClosed<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Waits for the end of something, however it ends. */
-const over = (promise: Promise<unknown>): Promise<void> => promise.then(() => undefined, () => undefined);
+const whenSettled = (promise: Promise<unknown>): Promise<void> => promise.then(() => undefined, () => undefined);
 
 /** A gate that stands open. */
 export function createGate(): Gate {
@@ -33,7 +33,7 @@ export function createGate(): Gate {
   };
 
   return {
-    guard: (app) => {
+    install: (app) => {
       app.addHook('onRequest', async (_request, reply) => {
         await open();
         inHand += 1;
@@ -43,7 +43,7 @@ export function createGate(): Gate {
     whileClosed: async (work) => {
       await open();
       const working = drained().then(work);
-      gate.closed = over(working);
+      gate.closed = whenSettled(working);
       try {
         return await working;
       } finally {

@@ -8,13 +8,12 @@ import { openApiDocument } from '../../contract/openapi.ts';
 import { type AnyOperation, parameterKind, snakeCase } from '../../contract/operation.ts';
 import { allOperations, type OperationName } from '../../contract/operations.ts';
 import { reference } from '../../contract/primitives.ts';
-import { type Authenticate, permits, type Principal } from './auth.ts';
-import { normalBody, readBodies, wrongContentType } from './body.ts';
-import type { Handlers, OutsideContext, PlatformParts, RequestContext } from './handler.ts';
-import { answerFailed, ApiProblem, callsUsedUp, invalid } from './problem.ts';
-import type { Budget } from './rate-limit.ts';
-import type { Db, Store } from '../store/database.ts';
-import { validatorCompiler } from './validation.ts';
+import { type TokenAuthenticator, permits, type Principal } from './auth.ts';
+import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler } from './body.ts';
+import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, RequestContext } from './handler.ts';
+import { internalError, ApiProblem, rateLimitExceeded, invalid } from './problem.ts';
+import type { RateLimitBudget } from './rate-limit.ts';
+import type { Db, DataStore } from '../store/database.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,11 +29,11 @@ declare module 'fastify' {
 }
 
 /** What the server stands on. */
-export interface ServerParts extends PlatformParts {
-  readonly db: Store;
-  readonly handlers: Handlers<OperationName>;
-  readonly authenticate: Authenticate;
-  readonly countCall: (caller: string) => Budget;
+export interface ServerDependencies extends HandlerDependencies {
+  readonly db: DataStore;
+  readonly handlers: OperationHandlers<OperationName>;
+  readonly authenticate: TokenAuthenticator;
+  readonly countCall: (caller: string) => RateLimitBudget;
   /** Adds hooks to those of the server, before any other. */
   readonly extend?: (app: FastifyInstance) => void;
   /** Sees every request first; true where it takes it over. */
@@ -44,18 +43,18 @@ export interface ServerParts extends PlatformParts {
 type Input = Record<string, unknown>;
 type AnyHandler =
   | ((input: Input, context: RequestContext) => Promise<unknown>)
-  | { readonly outside: (input: Input, context: OutsideContext) => Promise<unknown> };
+  | { readonly withoutTransaction: (input: Input, context: NonTransactionalContext) => Promise<unknown> };
 
 /** Longest path parameter that still finds its route, to be refused there by name. Node limits the whole head to 16 KB. */
 const maxParamLength = 16_384;
 
 const unauthorized = 'Send a valid API token as "Authorization: Token <value>" (or Bearer). The one sent is missing, unknown, expired or revoked.';
 
-const notServed = ({ method, url }: FastifyRequest) =>
+const routeNotFound = ({ method, url }: FastifyRequest) =>
   new ApiProblem(404, `There is no ${method} ${url.split('?', 1)[0]}. GET /openapi.json lists every operation.`);
 
 /** Faults of the framework's own, in the document's terms: whatever is wrong with a request is a 400. */
-const problemOf = (error: unknown): ApiProblem | undefined => {
+const toProblem = (error: unknown): ApiProblem | undefined => {
   if (error instanceof ApiProblem) return error;
   const { statusCode, code } = error as { statusCode?: number; code?: string };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalid('body', `is larger than ${maximumBodyBytes} bytes`);
@@ -65,20 +64,20 @@ const problemOf = (error: unknown): ApiProblem | undefined => {
 };
 
 /** Answers a refusal, or a fault of ours: that is logged, and the caller learns nothing of it. */
-export const answerProblem = ({ log }: Pick<PlatformParts, 'log'>, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const problem = problemOf(error);
+export const answerProblem = ({ log }: Pick<HandlerDependencies, 'log'>, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const problem = toProblem(error);
   if (!problem) log.error({ err: error, method: request.method, route: request.routeOptions?.url }, 'a request failed');
-  const { status, message } = problem ?? answerFailed();
+  const { status, message } = problem ?? internalError();
   return reply.code(status).type('application/json').serializer(JSON.stringify).send(errorBody(status, message));
 };
 
 /** Finds out who calls and counts the call, by token or else by address. The rate headers are then on every answer. */
-const admit = async ({ authenticate, countCall }: ServerParts, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+const authenticateAndLimit = async ({ authenticate, countCall }: ServerDependencies, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   request.principal = (await authenticate(request.headers.authorization)) ?? null;
   const budget = countCall(request.principal ? `token ${request.principal.id}` : `address ${request.ip}`);
   void reply.headers({ [rateHeaders.limit]: budget.limit, [rateHeaders.remaining]: budget.remaining, [rateHeaders.reset]: budget.resetAt });
   if (!request.principal && !request.routeOptions?.config?.isOpen) throw new ApiProblem(401, unauthorized);
-  if (budget.exceeded) throw callsUsedUp(budget.limit, budget.resetAt);
+  if (budget.exceeded) throw rateLimitExceeded(budget.limit, budget.resetAt);
 };
 
 const routePath = (op: AnyOperation) => op.path.replace(/\{(\w+)\}/g, ':$1');
@@ -103,17 +102,17 @@ const inputOf = ({ params, query, body }: FastifyRequest): Input => {
 };
 
 /** Has a handler answer: in one transaction, which an error undoes, unless it begins its transactions itself. */
-const answerOf = (parts: ServerParts, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
+const runHandler = (parts: ServerDependencies, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
   const { db } = parts;
   const input = inputOf(request);
   const principal = request.principal!;
-  if ('outside' in handler) return handler.outside(input, { ...parts, principal });
+  if ('withoutTransaction' in handler) return handler.withoutTransaction(input, { ...parts, principal });
   const within = (trx: Db) => handler(input, { ...parts, db: trx, principal });
   return op.effect === 'read' ? db.read(within) : db.write(within);
 };
 
 /** Serves one operation. */
-const serve = (app: FastifyInstance, parts: ServerParts, op: AnyOperation, handler: AnyHandler): void => {
+const addRoute = (app: FastifyInstance, parts: ServerDependencies, op: AnyOperation, handler: AnyHandler): void => {
   app.route({
     method: op.method,
     url: routePath(op),
@@ -121,10 +120,10 @@ const serve = (app: FastifyInstance, parts: ServerParts, op: AnyOperation, handl
     schema: routeSchema(op),
     onRequest: checkPermission(op),
     preValidation: async (request) => {
-      request.body = normalBody(op, request.body);
+      request.body = normalizeBody(op, request.body);
     },
     handler: async (request, reply) => {
-      const answer = await answerOf(parts, op, handler, request);
+      const answer = await runHandler(parts, op, handler, request);
       if (op.effect !== 'read') parts.engine.wake();
       return reply.code(op.status).send(answer);
     },
@@ -132,9 +131,9 @@ const serve = (app: FastifyInstance, parts: ServerParts, op: AnyOperation, handl
 };
 
 /** Answers what the router can't read, which no hook sees: who calls comes first here too. */
-const answerUnrouted = async (parts: ServerParts, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+const answerFrameworkError = async (parts: ServerDependencies, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   try {
-    await admit(parts, request, reply);
+    await authenticateAndLimit(parts, request, reply);
     answerProblem(parts, error, request, reply);
   } catch (refusal) {
     answerProblem(parts, refusal, request, reply);
@@ -142,7 +141,7 @@ const answerUnrouted = async (parts: ServerParts, error: Error, request: Fastify
 };
 
 /** Once the server closes, has connections end with the answer that is under way on them: clients would keep them open. */
-const endConnections = (app: FastifyInstance): void => {
+const closeConnectionsOnShutdown = (app: FastifyInstance): void => {
   let isClosing = false;
   app.addHook('preClose', async () => {
     isClosing = true;
@@ -153,33 +152,33 @@ const endConnections = (app: FastifyInstance): void => {
 };
 
 /** A server like the framework's own, which asks before each request whether another takes it over. */
-const divertedServer = (divert: NonNullable<ServerParts['divert']>): FastifyServerFactory => (handle, { keepAliveTimeout, requestTimeout }) =>
+const interceptingServer = (divert: NonNullable<ServerDependencies['divert']>): FastifyServerFactory => (handle, { keepAliveTimeout, requestTimeout }) =>
   Object.assign(createHttpServer((request, response) => void (divert(request, response) || handle(request, response))), { keepAliveTimeout, requestTimeout });
 
 /** Builds the HTTP server of every operation of the contract. It doesn't listen yet. */
-export function createServer(parts: ServerParts): FastifyInstance {
+export function createServer(parts: ServerDependencies): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: maximumBodyBytes,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: { maxParamLength },
-    ...(parts.divert && { serverFactory: divertedServer(parts.divert) }),
-    frameworkErrors: (error, request, reply) => void answerUnrouted(parts, error, request, reply),
+    ...(parts.divert && { serverFactory: interceptingServer(parts.divert) }),
+    frameworkErrors: (error, request, reply) => void answerFrameworkError(parts, error, request, reply),
   });
-  readBodies(app);
+  addJsonBodyParser(app);
   app.setValidatorCompiler(validatorCompiler as Parameters<typeof app.setValidatorCompiler>[0]);
   app.setSerializerCompiler(serializerCompiler);
   app.decorateRequest('principal', null);
-  endConnections(app);
+  closeConnectionsOnShutdown(app);
   parts.extend?.(app);
-  app.addHook('onRequest', (request, reply) => admit(parts, request, reply));
+  app.addHook('onRequest', (request, reply) => authenticateAndLimit(parts, request, reply));
   app.setErrorHandler((error, request, reply) => answerProblem(parts, error, request, reply));
   app.setNotFoundHandler((request) => {
-    throw notServed(request);
+    throw routeNotFound(request);
   });
   const document = openApiDocument();
   app.get('/openapi.json', { config: { isOpen: true } }, async () => document);
-  for (const op of allOperations) serve(app, parts, op, parts.handlers[op.name as OperationName] as unknown as AnyHandler);
+  for (const op of allOperations) addRoute(app, parts, op, parts.handlers[op.name as OperationName] as unknown as AnyHandler);
   return app;
 }

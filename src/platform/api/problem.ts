@@ -21,8 +21,8 @@ export const refused = (message: string): ApiProblem => new ApiProblem(400, mess
 export const notFound = (kind: string, id: string): ApiProblem => new ApiProblem(404, `No ${kind.replaceAll('_', ' ')} has the id ${id}.`);
 
 /** 429: every call of the window is used. `resetAt` is Unix time in seconds. */
-export const callsUsedUp = (limit: number, resetAt: number): ApiProblem =>
+export const rateLimitExceeded = (limit: number, resetAt: number): ApiProblem =>
   new ApiProblem(429, `All ${limit} calls of this window are used. Call again at ${new Date(resetAt * 1000).toISOString()}.`);
 
 /** 500: the fault is the platform's own, and the caller learns nothing of it. */
-export const answerFailed = (): ApiProblem => new ApiProblem(500, 'The platform failed to answer. Its log says why.');
+export const internalError = (): ApiProblem => new ApiProblem(500, 'The platform failed to answer. Its log says why.');

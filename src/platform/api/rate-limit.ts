@@ -1,8 +1,8 @@
 import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/limits.ts';
-import type { Clock } from '../clock.ts';
+import type { PlatformClock } from '../clock.ts';
 
 /** What one call leaves of a caller's budget. */
-export interface Budget {
+export interface RateLimitBudget {
   readonly limit: number;
   readonly remaining: number;
   /** When the budget is whole again: Unix time in seconds. */
@@ -11,7 +11,7 @@ export interface Budget {
   readonly exceeded: boolean;
 }
 
-interface Window {
+interface RateLimitWindow {
   endsAt: number;
   calls: number;
 }
@@ -23,8 +23,8 @@ const sweepAt = 10_000;
  * Counts calls in fixed windows: a caller's window begins with its first call and ends `windowSeconds` later, with the
  * whole budget back. The counts live in memory: a restart gives everybody a fresh window.
  */
-export function createRateLimit(clock: Clock, limit = defaultRateLimit, windowSeconds = defaultRateWindowSeconds): (caller: string) => Budget {
-  const windows = new Map<string, Window>();
+export function createRateLimiter(clock: PlatformClock, limit = defaultRateLimit, windowSeconds = defaultRateWindowSeconds): (caller: string) => RateLimitBudget {
+  const windows = new Map<string, RateLimitWindow>();
 
   const sweep = (now: number) => {
     for (const [caller, { endsAt }] of windows) if (endsAt <= now) windows.delete(caller);

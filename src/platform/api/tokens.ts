@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../../contract/operation.ts';
-import { type Clock, isoNow, systemClock } from '../clock.ts';
+import { type PlatformClock, isoNow, systemClock } from '../clock.ts';
 import { type Random, systemRandom } from '../random.ts';
-import { databaseFile, type Db, openDatabase, type Store } from '../store/database.ts';
+import { databaseFile, type Db, openDatabase, type DataStore } from '../store/database.ts';
 import { openVault, type Vault } from '../store/vault.ts';
 
 /** What a new token is to be. */
@@ -28,7 +28,7 @@ export interface TokenRecord {
   revoked_at: string | null;
 }
 
-const shown = ['id', 'name', 'permission', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const;
+const recordColumns = ['id', 'name', 'permission', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const;
 
 /** What is kept of a token's value. The value has 256 random bits, so a plain hash can't be searched. */
 export const tokenHash = (value: string): string => createHash('sha256').update(value).digest('hex');
@@ -43,7 +43,7 @@ const jwt = (vault: Vault, id: string, request: TokenRequest, now: number, expir
   return `${signed}.${vault.sign(signed)}`;
 };
 
-const checked = (request: TokenRequest): TokenRequest => {
+const validateRequest = (request: TokenRequest): TokenRequest => {
   if (request.name.trim() === '') throw new Error('A token needs a name that says who uses it.');
   if (!permissionLevels.includes(request.permission)) {
     throw new Error(`"${request.permission}" is no permission level. Use one of ${permissionLevels.join(', ')}.`);
@@ -52,15 +52,15 @@ const checked = (request: TokenRequest): TokenRequest => {
   return request;
 };
 
-interface Sources {
+interface TokenDependencies {
   vault: Vault;
-  clock: Clock;
+  clock: PlatformClock;
   random: Random;
 }
 
 /** Adds a token; returns its value, which can't be read again. */
-export async function addToken(db: Db, request: TokenRequest, { vault, clock, random }: Sources): Promise<string> {
-  const { name, permission, ttlSeconds } = checked(request);
+export async function addToken(db: Db, request: TokenRequest, { vault, clock, random }: TokenDependencies): Promise<string> {
+  const { name, permission, ttlSeconds } = validateRequest(request);
   const id = random.uuid();
   const now = clock.now();
   const expires = ttlSeconds === undefined ? null : now + ttlSeconds * 1000;
@@ -74,7 +74,7 @@ export async function addToken(db: Db, request: TokenRequest, { vault, clock, ra
 }
 
 /** Makes a value that the operator chose an admin token, whatever became of it before. */
-export async function acceptToken(db: Db, name: string, value: string, { clock, random }: Omit<Sources, 'vault'>): Promise<void> {
+export async function acceptToken(db: Db, name: string, value: string, { clock, random }: Omit<TokenDependencies, 'vault'>): Promise<void> {
   const live = { name, permission: 'admin', expires_at: null, revoked_at: null } as const;
   await db
     .insertInto('api_token')
@@ -84,7 +84,7 @@ export async function acceptToken(db: Db, name: string, value: string, { clock, 
 }
 
 /** Whether any token could still be used. */
-export async function hasLiveToken(db: Db, clock: Clock): Promise<boolean> {
+export async function hasLiveToken(db: Db, clock: PlatformClock): Promise<boolean> {
   const row = await db
     .selectFrom('api_token')
     .select('id')
@@ -95,7 +95,7 @@ export async function hasLiveToken(db: Db, clock: Clock): Promise<boolean> {
   return row !== undefined;
 }
 
-async function withDatabase<Result>(dataDir: string, use: (db: Store) => Promise<Result>): Promise<Result> {
+async function withDatabase<Result>(dataDir: string, use: (db: DataStore) => Promise<Result>): Promise<Result> {
   const db = await openDatabase(dataDir);
   try {
     return await use(db);
@@ -108,7 +108,7 @@ async function withDatabase<Result>(dataDir: string, use: (db: Store) => Promise
  * The same where a platform has been: asking for what isn't there makes nothing.
  * @throws Error when the directory holds no platform's data.
  */
-const withPresentDatabase: typeof withDatabase = (dataDir, use) => {
+const withExistingDatabase: typeof withDatabase = (dataDir, use) => {
   if (!existsSync(join(dataDir, databaseFile))) throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token.`);
   return withDatabase(dataDir, use);
 };
@@ -124,18 +124,18 @@ export const createToken = (dataDir: string, request: TokenRequest): Promise<str
 
 /** Every token of a data directory, revoked and expired ones included, oldest first. */
 export const listTokens = async (dataDir: string): Promise<TokenRecord[]> =>
-  withPresentDatabase(dataDir, (db) => db.selectFrom('api_token').select(shown).orderBy('created_at').orderBy('id').execute());
+  withExistingDatabase(dataDir, (db) => db.selectFrom('api_token').select(recordColumns).orderBy('created_at').orderBy('id').execute());
 
 /**
  * Revokes a token by its id, or by its name where just one live token has it.
  * @throws Error when there is no such live token, or when several have the name; it lists their ids.
  */
 export const revokeToken = async (dataDir: string, idOrName: string): Promise<TokenRecord> =>
-  withPresentDatabase(dataDir, (db) =>
+  withExistingDatabase(dataDir, (db) =>
     db.write(async (trx) => {
       const found = await trx
         .selectFrom('api_token')
-        .select(shown)
+        .select(recordColumns)
         .where('revoked_at', 'is', null)
         .where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)]))
         .execute();

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../contract/resources/alert-rule.ts';
-import { millisecondsOf } from '../clock.ts';
+import { isoDurationMilliseconds } from '../clock.ts';
 import { notFound } from '../api/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { AlertRuleTable } from '../store/schema.ts';
 import { duration, type EngineContext, iso } from './context.ts';
-import { alertRuleMoves, failedStates, firingStates, type Seconds } from './lifecycle.ts';
-import { type Move, setTimer } from './timer-lane.ts';
+import { alertRuleTransitions, failedStates, firingStates, type SecondsRange } from './lifecycle.ts';
+import { type TimerHandler, setTimer } from './timer-lane.ts';
 
 type AlertRuleRow = Selectable<AlertRuleTable>;
 type Condition = z.output<typeof AlertRuleRequest>['condition'];
@@ -43,46 +43,46 @@ const targetFails = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
  * There are no metrics behind the simulated runtime: a constant expression is compared with the threshold, any other
  * condition counts as met while a service that the rule watches has failed.
  */
-const holds = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
+const conditionHolds = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
   const condition = JSON.parse(rule.condition) as Condition;
   const constant = constantOf(condition.promql);
   return constant === undefined ? targetFails(db, rule) : comparisons[condition.operator](constant, condition.threshold);
 };
 
-const takes = (rule: AlertRuleRow, seconds: Seconds | 'for'): Seconds => {
-  const own = millisecondsOf(rule.for_duration) / 1000;
+const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): SecondsRange => {
+  const own = isoDurationMilliseconds(rule.for_duration) / 1000;
   return seconds === 'for' ? [own, own] : seconds;
 };
 
-const moveFrom = (state: AlertRuleRow['state']) => alertRuleMoves.find((move) => move.from === state);
+const transitionFrom = (state: AlertRuleRow['state']) => alertRuleTransitions.find((move) => move.from === state);
 
 /** When a rule leaves its state by itself; null where it stays until something happens. */
-const nextMoveAt = async (context: EngineContext, trx: Db, rule: AlertRuleRow, now: number): Promise<number | null> => {
-  const move = moveFrom(rule.state);
+const nextTransitionAt = async (context: EngineContext, trx: Db, rule: AlertRuleRow, now: number): Promise<number | null> => {
+  const move = transitionFrom(rule.state);
   if (move === undefined || rule.enabled === 0) return null;
-  if (rule.state === 'OK' && !(await holds(trx, rule))) return null;
-  return now + duration(context, takes(rule, move.takes), `${rule.id}/${rule.state}/${now}`);
+  if (rule.state === 'OK' && !(await conditionHolds(trx, rule))) return null;
+  return now + duration(context, transitionSeconds(rule, move.takes), `${rule.id}/${rule.state}/${now}`);
 };
 
-const save = async (context: EngineContext, trx: Db, rule: AlertRuleRow, change: Partial<AlertRuleRow>, now: number): Promise<number | null> => {
+const saveRule = async (context: EngineContext, trx: Db, rule: AlertRuleRow, change: Partial<AlertRuleRow>, now: number): Promise<number | null> => {
   await trx.updateTable('alert_rule').set(change).where('id', '=', rule.id).execute();
-  return nextMoveAt(context, trx, { ...rule, ...change }, now);
+  return nextTransitionAt(context, trx, { ...rule, ...change }, now);
 };
 
 /** Moves one rule on; a rule whose condition no longer holds is OK again. */
-export const moveAlertRule = (context: EngineContext): Move => async (trx, ruleId, now) => {
+export const advanceAlertRule = (context: EngineContext): TimerHandler => async (trx, ruleId, now) => {
   const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
   if (rule === undefined) return null;
   if (rule.state === 'UNDEPLOYED') {
-    return save(context, trx, rule, { is_up_to_date: 1, ...(rule.enabled === 1 && { state: 'OK' }) }, now);
+    return saveRule(context, trx, rule, { is_up_to_date: 1, ...(rule.enabled === 1 && { state: 'OK' }) }, now);
   }
-  const met = await holds(trx, rule);
-  if (!met) return firingStates.includes(rule.state) ? save(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
-  const move = moveFrom(rule.state);
+  const met = await conditionHolds(trx, rule);
+  if (!met) return firingStates.includes(rule.state) ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
+  const move = transitionFrom(rule.state);
   if (move === undefined) return null;
-  if (move.to === 'TRIGGERED') return save(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);
+  if (move.to === 'TRIGGERED') return saveRule(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);
   const nobody = move.to === 'NOTIFIED' && (JSON.parse(rule.alert_receiver_ids) as string[]).length === 0;
-  return save(context, trx, rule, { state: nobody ? 'UNROUTED' : move.to }, now);
+  return saveRule(context, trx, rule, { state: nobody ? 'UNROUTED' : move.to }, now);
 };
 
 /** A rule was created or edited; see Engine.alertRuleChanged. */
@@ -91,7 +91,7 @@ export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: 
   if (rule === undefined) throw notFound('alert rule', ruleId);
   const now = context.clock.now();
   await trx.updateTable('alert_rule').set({ state: 'UNDEPLOYED', is_up_to_date: 0, starts_at: null }).where('id', '=', ruleId).execute();
-  await setTimer(trx, 'ALERT_RULE', ruleId, now + duration(context, alertRuleMoves[0].takes, `${ruleId}/${now}`));
+  await setTimer(trx, 'ALERT_RULE', ruleId, now + duration(context, alertRuleTransitions[0].takes, `${ruleId}/${now}`));
 }
 
 /** A service came to rest, well or not: the rules that watch it look again. */
@@ -107,7 +107,7 @@ export async function serviceSettled(context: EngineContext, trx: Db, serviceId:
     ]))
     .execute();
   for (const rule of rules) {
-    const at = rule.state === 'OK' ? await nextMoveAt(context, trx, rule, now) : now;
+    const at = rule.state === 'OK' ? await nextTransitionAt(context, trx, rule, now) : now;
     if (at !== null) await setTimer(trx, 'ALERT_RULE', rule.id, at);
   }
 }

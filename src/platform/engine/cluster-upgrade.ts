@@ -1,11 +1,11 @@
 import { notFound, refused } from '../api/problem.ts';
 import type { Db } from '../store/database.ts';
 import { duration, type EngineContext, iso } from './context.ts';
-import { clusterUpgrade, nextVersion } from './lifecycle.ts';
+import { clusterUpgradeStates, nextVersion } from './lifecycle.ts';
 import { requireUnlocked } from './locks.ts';
-import { type Move, setTimer } from './timer-lane.ts';
+import { type TimerHandler, setTimer } from './timer-lane.ts';
 
-const { queued, running } = clusterUpgrade;
+const { queued, running } = clusterUpgradeStates;
 
 /** Accepts an upgrade; see Engine.upgradeCluster. */
 export async function requestUpgrade(context: EngineContext, trx: Db, clusterId: string): Promise<{ id: string; createdAt: string }> {
@@ -13,8 +13,8 @@ export async function requestUpgrade(context: EngineContext, trx: Db, clusterId:
   const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirst();
   if (cluster === undefined) throw notFound('cluster', clusterId);
   await requireUnlocked(trx, clusterId, at);
-  if (!clusterUpgrade.from.some((state) => state === cluster.status)) {
-    throw refused(`The cluster ${cluster.name} (${clusterId}) can't be upgraded while it is ${cluster.status}; wait until it is ${clusterUpgrade.end}.`);
+  if (!clusterUpgradeStates.from.some((state) => state === cluster.status)) {
+    throw refused(`The cluster ${cluster.name} (${clusterId}) can't be upgraded while it is ${cluster.status}; wait until it is ${clusterUpgradeStates.end}.`);
   }
   if (cluster.next_version === null) {
     throw refused(`The cluster ${cluster.name} (${clusterId}) runs ${cluster.version}, and no newer version is available.`);
@@ -26,7 +26,7 @@ export async function requestUpgrade(context: EngineContext, trx: Db, clusterId:
 }
 
 /** Moves an upgrade on: from queued to running, from running to the new version, or to where it failed with the old one. */
-export const moveUpgrade = (context: EngineContext): Move => async (trx, clusterId, now) => {
+export const advanceUpgrade = (context: EngineContext): TimerHandler => async (trx, clusterId, now) => {
   const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirstOrThrow();
   if (cluster.status === queued.state) {
     await trx.updateTable('cluster').set({ status: running.state }).where('id', '=', clusterId).execute();
@@ -34,13 +34,13 @@ export const moveUpgrade = (context: EngineContext): Move => async (trx, cluster
   }
   if (cluster.status !== running.state || cluster.next_version === null) return null;
   if (context.upgradeFails?.({ id: cluster.last_execution_id ?? '', cluster })) {
-    await trx.updateTable('cluster').set({ status: clusterUpgrade.onFailure, last_deployment_at: iso(now), updated_at: iso(now) }).where('id', '=', clusterId).execute();
+    await trx.updateTable('cluster').set({ status: clusterUpgradeStates.onFailure, last_deployment_at: iso(now), updated_at: iso(now) }).where('id', '=', clusterId).execute();
     return null;
   }
   await trx
     .updateTable('cluster')
     .set({
-      status: clusterUpgrade.end, version: cluster.next_version, next_version: nextVersion(cluster.next_version),
+      status: clusterUpgradeStates.end, version: cluster.next_version, next_version: nextVersion(cluster.next_version),
       last_deployment_at: iso(now), updated_at: iso(now),
     })
     .where('id', '=', clusterId)

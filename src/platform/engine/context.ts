@@ -1,14 +1,14 @@
 import type { PlatformLog } from '../log.ts';
-import type { Clock } from '../clock.ts';
+import type { PlatformClock } from '../clock.ts';
 import { type Random, seededRandom } from '../random.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Store } from '../store/database.ts';
-import type { Seconds } from './lifecycle.ts';
+import type { DataStore } from '../store/database.ts';
+import type { SecondsRange } from './lifecycle.ts';
 
 /** What the parts of the engine work with. */
 export interface EngineContext {
-  readonly db: Store;
-  readonly clock: Clock;
+  readonly db: DataStore;
+  readonly clock: PlatformClock;
   readonly random: Random;
   readonly runtime: Runtime;
   readonly log: PlatformLog;
@@ -25,15 +25,15 @@ export interface Upgrade {
 }
 
 /** Due time of what waits for something before it: whoever ends that hands over the turn. */
-export const notYet = Number.MAX_SAFE_INTEGER;
+export const blockedDueTime = Number.MAX_SAFE_INTEGER;
 
 /** A moment as rows and answers write it. */
 export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** Seconds between the shortest and the longest, the same for the same seed. */
-export const secondsBetween = ([shortest, longest]: Seconds, seed: string): number =>
+export const secondsBetween = ([shortest, longest]: SecondsRange, seed: string): number =>
   shortest + (longest - shortest) * seededRandom(seed).number();
 
 /** Milliseconds, under the time scale, that something of that length takes; the same for the same seed. */
-export const duration = (context: Pick<EngineContext, 'timeScale'>, takes: Seconds, seed: string): number =>
+export const duration = (context: Pick<EngineContext, 'timeScale'>, takes: SecondsRange, seed: string): number =>
   Math.round(secondsBetween(takes, seed) * 1000 * context.timeScale);

@@ -1,20 +1,19 @@
-import { deliveryLane } from './webhooks/delivery-lane.ts';
-import { webhookRecords } from './webhooks/records.ts';
+import { deliveryQueue, webhookAttempts } from './webhooks/delivery-lane.ts';
 import { type AddressPolicy, createAgent } from './webhooks/target.ts';
-import { alertRuleChanged, moveAlertRule } from './alert-rules.ts';
-import { moveUpgrade, requestUpgrade } from './cluster-upgrade.ts';
+import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
+import { advanceUpgrade, requestUpgrade } from './cluster-upgrade.ts';
 import type { EngineContext } from './context.ts';
-import { deploymentLane } from './deployment-lane.ts';
+import { deploymentQueue } from './drive.ts';
 import type { Engine } from './engine.ts';
 import { environmentStatus } from './environment-status.ts';
 import { environmentHistory, serviceHistory } from './history.ts';
-import { moveJob } from './job-runs.ts';
+import { startScheduledRun } from './job-runs.ts';
 import { createLease } from './lease.ts';
 import { environmentLogs, serviceLogs } from './logs.ts';
-import { type Retention, retentionLane } from './retention-lane.ts';
-import { cancel, markOutOfDate, request } from './requests.ts';
+import { type Retention, retentionQueue } from './retention-lane.ts';
+import { cancelEnvironmentDeployment, markOutOfDate, requestDeployment } from './requests.ts';
 import { serviceStatuses } from './status.ts';
-import { timerLane } from './timer-lane.ts';
+import { timerQueue } from './timer-lane.ts';
 import { createWorker } from './worker.ts';
 
 /** What an engine is made of. */
@@ -34,14 +33,14 @@ export function createEngine(options: EngineOptions): Engine {
   const { db, clock, runtime } = options;
   const agent = createAgent(options.webhookTargets);
   const worker = createWorker(options, createLease(db, clock, options.random.uuid()), [
-    deploymentLane(options),
-    timerLane(options, { CLUSTER_UPGRADE: moveUpgrade(options), ALERT_RULE: moveAlertRule(options), JOB_RUN: moveJob(options) }),
-    deliveryLane(options, { dispatcher: agent, timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000, open: options.openSecret }),
-    retentionLane(options, options.retention),
+    deploymentQueue(options),
+    timerQueue(options, { CLUSTER_UPGRADE: advanceUpgrade(options), ALERT_RULE: advanceAlertRule(options), JOB_RUN: startScheduledRun(options) }),
+    deliveryQueue(options, { dispatcher: agent, timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000, openSecret: options.openSecret }),
+    retentionQueue(options, options.retention),
   ]);
   return {
-    request: (trx, order) => request(options, trx, order),
-    cancel: (trx, environmentId) => cancel(options, trx, environmentId),
+    request: (trx, order) => requestDeployment(options, trx, order),
+    cancel: (trx, environmentId) => cancelEnvironmentDeployment(options, trx, environmentId),
     upgradeCluster: (trx, clusterId) => requestUpgrade(options, trx, clusterId),
     markOutOfDate,
     alertRuleChanged: (trx, alertRuleId) => alertRuleChanged(options, trx, alertRuleId),
@@ -52,7 +51,7 @@ export function createEngine(options: EngineOptions): Engine {
     environmentHistory: (trx, environmentId, query) => environmentHistory(trx, environmentId, query, clock.now()),
     logs: (store, serviceId, tail) => serviceLogs(store, runtime, serviceId, tail),
     environmentLogs,
-    webhookEvents: webhookRecords,
+    webhookEvents: webhookAttempts,
     wake: worker.wake,
     start: async () => worker.start(),
     settled: worker.settled,

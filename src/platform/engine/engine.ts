@@ -4,9 +4,9 @@ import type { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../contrac
 import type { EnvironmentStatus } from '../../contract/resources/environment.ts';
 import type { WebhookEvent } from '../../contract/resources/webhook.ts';
 import type { DeploymentAction, Origin } from '../../contract/states.ts';
-import type { Db, Store } from '../store/database.ts';
+import type { Db, DataStore } from '../store/database.ts';
 
-export type ServiceStatus = z.infer<typeof ServiceDeploymentStatus>;
+export type ServiceStatusAnswer = z.infer<typeof ServiceDeploymentStatus>;
 export type EnvironmentState = z.infer<typeof EnvironmentStatus>;
 export type History = z.infer<typeof DeploymentHistory>;
 export type LogLines = z.infer<typeof Log>;
@@ -72,9 +72,9 @@ export interface Engine {
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
 
   /** Status of one service, `deployment_request_id` being its latest deployment; the state is a deployment state, never RUNNING. */
-  serviceStatus(db: Db, serviceId: string): Promise<ServiceStatus>;
+  serviceStatus(db: Db, serviceId: string): Promise<ServiceStatusAnswer>;
   /** The same for several, in their order, with a fixed number of queries. */
-  serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatus[]>;
+  serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]>;
   environmentStatus(db: Db, environmentId: string): Promise<EnvironmentState>;
   /** Newest first. */
   serviceHistory(db: Db, serviceId: string, query: HistoryQuery): Promise<History>;
@@ -83,7 +83,7 @@ export interface Engine {
    * The newest `tail` lines of a service (build, roll-out, and what the running instances say), newest last. The runtime is
    * asked, which may take long: outside of any transaction.
    */
-  logs(db: Store, serviceId: string, tail?: number): Promise<LogLines>;
+  logs(db: DataStore, serviceId: string, tail?: number): Promise<LogLines>;
   /** The newest `tail` lines of the latest deployment of each of the environment's services, newest last. */
   environmentLogs(db: Db, environmentId: string, tail?: number): Promise<EnvironmentLogLines>;
   /** Recorded delivery attempts of a webhook, newest first. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { notFound } from '../api/problem.ts';
 import type { Db } from '../store/database.ts';
-import type { Database, ServiceTable } from '../store/schema.ts';
+import type { DatabaseSchema, ServiceTable } from '../store/schema.ts';
 import type { EnvironmentState } from './engine.ts';
 import { aggregate } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './rows.ts';
@@ -9,14 +9,14 @@ import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './row
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
 /** How long a deployment took, in milliseconds; null until it has ended. */
-export const tookMilliseconds = (deployment: Pick<DeploymentRow, 'created_at' | 'ended_at'>): number | null =>
+export const elapsedMilliseconds = (deployment: Pick<DeploymentRow, 'created_at' | 'ended_at'>): number | null =>
   deployment.ended_at === null ? null : Date.parse(deployment.ended_at) - Date.parse(deployment.created_at);
 
 /** SUCCESS, unless a step ended otherwise. */
 const worst = (steps: readonly { status: string }[]): string => steps.find((step) => step.status !== 'SUCCESS')?.status ?? 'SUCCESS';
 
 /** Time spent in each stage that has ended something, one entry a step beside the stage's total. */
-const metricsOf = (services: readonly DeploymentServiceRow[], steps: readonly Selectable<Database['deployment_step']>[]): EnvironmentState['metrics'] => {
+const metricsOf = (services: readonly DeploymentServiceRow[], steps: readonly Selectable<DatabaseSchema['deployment_step']>[]): EnvironmentState['metrics'] => {
   const stageIds = [...new Set(services.map((service) => service.stage_id))];
   return stageIds.flatMap((stage_id) => {
     const members = new Set(services.filter((service) => service.stage_id === stage_id).map((service) => service.service_id));
@@ -55,7 +55,7 @@ export async function environmentStatus(db: Db, environmentId: string): Promise<
   const last = await db.selectFrom('deployment').selectAll().where('queue', '=', environmentId).orderBy('seq', 'desc').limit(1).executeTakeFirst();
   const parts = last ? await servicesOf(db, last.id) : [];
   const steps = last ? await db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', last.id).orderBy('position').execute() : [];
-  const took = last ? tookMilliseconds(last) : null;
+  const took = last ? elapsedMilliseconds(last) : null;
   return {
     id: environmentId,
     state: environment.state,

@@ -3,30 +3,30 @@ import type { DeploymentState } from '../../contract/states.ts';
 import type { Db } from '../store/database.ts';
 import { serviceSettled } from './alert-rules.ts';
 import { type EngineContext, iso } from './context.ts';
-import { scheduleRuns } from './job-runs.ts';
-import { announced, canceling, failedStates } from './lifecycle.ts';
-import { pruneLines } from './log-lines.ts';
+import { scheduleJobRuns } from './job-runs.ts';
+import { isAnnounced, canceling, failedStates } from './lifecycle.ts';
+import { pruneLines } from './logs.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, servicesOf } from './rows.ts';
-import { apply, type Change } from './transition.ts';
+import { applyChange, type DeploymentServiceChange } from './transition.ts';
 
 /** How a service's part in a deployment ends. */
-export interface Outcome extends Omit<Change, 'row' | 'announced'> {
+export interface ServiceOutcome extends Omit<DeploymentServiceChange, 'row' | 'announced'> {
   readonly state: DeploymentState;
-  readonly good: boolean;
+  readonly succeeded: boolean;
   /** Why it did not end well. */
   readonly reason: string | null;
 }
 
 /** The end of a service that goes no further, with a line in its log that says why. */
-export const canceledOutcome = (at: number, reason: string): Outcome => ({
-  at, state: canceling.end, good: false, reason, lines: [{ at, message: reason, pod: 'platform', version: '' }],
+export const canceledOutcome = (at: number, reason: string): ServiceOutcome => ({
+  at, state: canceling.end, succeeded: false, reason, lines: [{ at, message: reason, pod: 'platform', version: '' }],
 });
 
 /** What runs changes with a good end only: a failed deployment leaves the previous version running. */
-const showOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome): Promise<void> => {
+const saveOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: ServiceOutcome): Promise<void> => {
   await trx
     .updateTable('service').set({ last_deployment_at: iso(outcome.at) }).where('id', '=', row.service_id).where('last_deployment_id', '=', deployment.id).execute();
-  if (!outcome.good || deployment.action !== 'DEPLOY' || isScheduledRun(deployment)) return;
+  if (!outcome.succeeded || deployment.action !== 'DEPLOY' || isScheduledRun(deployment)) return;
   const { outdated } = await trx
     .selectFrom('deployment_service').select('outdated').where('deployment_id', '=', deployment.id).where('service_id', '=', row.service_id).executeTakeFirstOrThrow();
   await trx
@@ -37,18 +37,18 @@ const showOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentSe
 };
 
 const eventOf = (deployment: DeploymentRow, good: boolean): EventKind | undefined =>
-  announced(deployment.action) && !isScheduledRun(deployment) ? (good ? 'DEPLOYMENT_SUCCEEDED' : 'DEPLOYMENT_FAILED') : undefined;
+  isAnnounced(deployment.action) && !isScheduledRun(deployment) ? (good ? 'DEPLOYMENT_SUCCEEDED' : 'DEPLOYMENT_FAILED') : undefined;
 
-const endService = async (context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome): Promise<void> => {
-  const { state, good, reason, ...rest } = outcome;
+const endService = async (context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: ServiceOutcome): Promise<void> => {
+  const { state, succeeded: good, reason, ...rest } = outcome;
   const event = eventOf(deployment, good);
-  await apply(trx, deployment, row, {
+  await applyChange(trx, deployment, row, {
     ...rest,
     ...(event && { announced: event }),
     row: { state, reason, commit: row.commit, phase: null, cursor: null, due_ms: null, ended_at: iso(outcome.at) },
   });
-  await showOutcome(trx, deployment, row, outcome);
-  if (outcome.good) await scheduleRuns(context, trx, deployment, row, outcome.at);
+  await saveOutcome(trx, deployment, row, outcome);
+  if (outcome.succeeded) await scheduleJobRuns(context, trx, deployment, row, outcome.at);
   await serviceSettled(context, trx, row.service_id, deployment.environment_id);
   await pruneLines(trx, row);
 };
@@ -74,8 +74,8 @@ const endDeployment = async (trx: Db, deployment: DeploymentRow, services: reado
  * Ends a service's part in a deployment, and with the last of a stage goes on: to the next stage, or, where one failed,
  * to the end of the deployment without the stages that have not begun.
  */
-export async function finish(
-  context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: Outcome,
+export async function finishService(
+  context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: ServiceOutcome,
 ): Promise<void> {
   await endService(context, trx, deployment, row, outcome);
   const services = await servicesOf(trx, deployment.id);
@@ -84,7 +84,7 @@ export async function finish(
   const bad = services.filter((service) => service.ended_at !== null && service.reason !== null);
   if (open.length > 0 && bad.length === 0) {
     const next = Math.min(...open.map((service) => service.stage));
-    for (const service of open.filter((each) => each.stage === next)) await apply(trx, deployment, service, { at: outcome.at, row: { due_ms: outcome.at } });
+    for (const service of open.filter((each) => each.stage === next)) await applyChange(trx, deployment, service, { at: outcome.at, row: { due_ms: outcome.at } });
     return;
   }
   // While canceling, the stages that have not begun end by themselves.

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { DeploymentHistoryItem } from '../../contract/resources/job.ts';
 import { notFound } from '../api/problem.ts';
-import { buildPod } from '../runtime/pods.ts';
+import { buildPod } from '../runtime/runtime.ts';
 import type { Db } from '../store/database.ts';
 import type { DeployedCommit } from '../store/service-spec.ts';
 import type { History, HistoryQuery } from './engine.ts';
@@ -46,7 +46,7 @@ const imageOf = (spec: ShownSpec): Item['details']['image'] => {
   return spec.source?.image && { image_name: spec.source.image.image_name, tag: spec.source.image.tag };
 };
 
-const auditOf = (deployment: DeploymentRow, endedAt: string | null): Item['auditing_data'] => ({
+const auditingData = (deployment: DeploymentRow, endedAt: string | null): Item['auditing_data'] => ({
   created_at: deployment.created_at,
   updated_at: endedAt ?? deployment.started_at ?? deployment.created_at,
   triggered_by: deployment.triggered_by,
@@ -54,7 +54,7 @@ const auditOf = (deployment: DeploymentRow, endedAt: string | null): Item['audit
 });
 
 /** Time from the order to its end; while it is under way, to now. */
-const lasted = (deployment: DeploymentRow, endedAt: string | null, now: number): string =>
+const totalDuration = (deployment: DeploymentRow, endedAt: string | null, now: number): string =>
   isoDuration((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(deployment.created_at));
 
 const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: number): Item => {
@@ -64,11 +64,11 @@ const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: 
   return {
     identifier: { name: row.name, service_id: row.service_id, service_type: serviceType(row.kind), execution_id: deployment.id },
     status: row.state,
-    auditing_data: auditOf(deployment, row.ended_at),
+    auditing_data: auditingData(deployment, row.ended_at),
     details: { ...(commit && { commit }), ...(image && { image }), ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }) },
     status_details: statusDetails(deployment.action, row.state, row.kind),
     icon_uri: spec.icon_uri ?? '',
-    total_duration: lasted(deployment, row.ended_at, now),
+    total_duration: totalDuration(deployment, row.ended_at, now),
   };
 };
 
@@ -86,13 +86,13 @@ export async function serviceHistory(db: Db, serviceId: string, { page, pageSize
     .limit(pageSize)
     .offset((page - 1) * pageSize)
     .execute();
-  const rows = await partsOf(db, deployments);
+  const rows = await servicesByDeployment(db, deployments);
   const results = deployments.flatMap((deployment) =>
     (rows.get(deployment.id) ?? []).filter((row) => row.service_id === serviceId).map((row) => serviceItem(deployment, row, now)));
   return { page, page_size: pageSize, results };
 }
 
-const partsOf = async (db: Db, deployments: readonly DeploymentRow[]): Promise<Map<string, DeploymentServiceRow[]>> => {
+const servicesByDeployment = async (db: Db, deployments: readonly DeploymentRow[]): Promise<Map<string, DeploymentServiceRow[]>> => {
   if (deployments.length === 0) return new Map();
   const rows = await db
     .selectFrom('deployment_service').selectAll().where('deployment_id', 'in', deployments.map(({ id }) => id)).orderBy('stage').orderBy('name').execute();
@@ -104,11 +104,11 @@ const environmentItem = (deployment: DeploymentRow, parts: readonly DeploymentSe
   return {
     identifier: { name, environment_id: deployment.environment_id, execution_id: deployment.id },
     status: state,
-    auditing_data: auditOf(deployment, deployment.ended_at),
+    auditing_data: auditingData(deployment, deployment.ended_at),
     details: {},
     status_details: statusDetails(deployment.action, state),
     icon_uri: '',
-    total_duration: lasted(deployment, deployment.ended_at, now),
+    total_duration: totalDuration(deployment, deployment.ended_at, now),
     services: parts.map((part) => ({ service_id: part.service_id, name: part.name, service_type: serviceType(part.kind), status: part.state })),
   };
 };
@@ -123,6 +123,6 @@ export async function environmentHistory(db: Db, environmentId: string, { page, 
   if (environment === undefined) throw notFound('environment', environmentId);
   const deployments = await db
     .selectFrom('deployment').selectAll().where('queue', '=', environmentId).orderBy('seq', 'desc').limit(pageSize).offset((page - 1) * pageSize).execute();
-  const parts = await partsOf(db, deployments);
+  const parts = await servicesByDeployment(db, deployments);
   return { page, page_size: pageSize, results: deployments.map((deployment) => environmentItem(deployment, parts.get(deployment.id) ?? [], environment.name, now)) };
 }

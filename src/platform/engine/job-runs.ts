@@ -2,9 +2,9 @@ import { Cron } from 'croner';
 import type { ServiceSpecs } from '../store/service-spec.ts';
 import type { Db } from '../store/database.ts';
 import { type EngineContext, iso } from './context.ts';
-import { insertService } from './insert-service.ts';
+import { insertDeploymentService } from './transition.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './rows.ts';
-import { type Move, setTimer } from './timer-lane.ts';
+import { type TimerHandler, setTimer } from './timer-lane.ts';
 
 /** When a job runs next by its schedule, in milliseconds since the epoch; null where it has none that comes due. */
 const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number): number | null => {
@@ -19,12 +19,12 @@ const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number
 };
 
 // A run that nobody was there for is left out, like a train that was missed.
-const latestStart = 60_000;
+const latestStartMilliseconds = 60_000;
 
 const queueOf = (serviceId: string): string => `job/${serviceId}`;
 
 /** A job that was deployed runs by its schedule from then on; one that was stopped no longer does. */
-export async function scheduleRuns(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<void> {
+export async function scheduleJobRuns(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<void> {
   if (row.kind !== 'job' || isScheduledRun(deployment)) return;
   const next = deployment.action === 'DEPLOY' ? nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) : null;
   if (next !== null) await setTimer(trx, 'JOB_RUN', row.service_id, next);
@@ -32,11 +32,11 @@ export async function scheduleRuns(context: EngineContext, trx: Db, deployment: 
 }
 
 /** Begins a job's run by its schedule, unless the one before still runs or it is too late for it. It has a queue of its own, beside the environment's. */
-export const moveJob = (context: EngineContext): Move => async (trx, serviceId, now, dueAt) => {
+export const startScheduledRun = (context: EngineContext): TimerHandler => async (trx, serviceId, now, dueAt) => {
   const service = await trx.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
   if (service === undefined || service.deployed_spec === null) return null;
   const running = await trx.selectFrom('deployment').select('id').where('queue', '=', queueOf(serviceId)).where('due_ms', 'is not', null).executeTakeFirst();
-  if (running === undefined && now - dueAt <= latestStart) {
+  if (running === undefined && now - dueAt <= latestStartMilliseconds) {
     const deployment = await trx
       .insertInto('deployment')
       .values({
@@ -45,7 +45,7 @@ export const moveJob = (context: EngineContext): Move => async (trx, serviceId, 
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await insertService(trx, deployment, service, now);
+    await insertDeploymentService(trx, deployment, service, now);
   }
   return nextRun(context, JSON.parse(service.deployed_spec) as ServiceSpecs['job'], now);
 };

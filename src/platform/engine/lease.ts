@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Clock } from '../clock.ts';
+import type { PlatformClock } from '../clock.ts';
 import type { Db } from '../store/database.ts';
 
 /** How long a worker that says nothing keeps its claims, in milliseconds. */
@@ -9,7 +9,7 @@ export const leaseMilliseconds = 3000;
 export const heartbeatMilliseconds = 1000;
 
 // Workers of this very process: another row with our process id is of a process that had it before.
-const here = new Set<string>();
+const ownWorkers = new Set<string>();
 
 /** A worker's right to what it claims: it holds while it is renewed. */
 export interface Lease {
@@ -33,12 +33,12 @@ const isAlive = (pid: number): boolean => {
 };
 
 /** The lease of a new worker of this process. `owner` is its id, unique among all workers. */
-export function createLease(db: Db, clock: Clock, owner: string): Lease {
+export function createLease(db: Db, clock: PlatformClock, owner: string): Lease {
   const host = hostname();
-  here.add(owner);
+  ownWorkers.add(owner);
 
   const isGone = (worker: { id: string; host: string; pid: number; lease_until_ms: number }): boolean => {
-    if (here.has(worker.id)) return false;
+    if (ownWorkers.has(worker.id)) return false;
     if (worker.lease_until_ms < clock.now()) return true;
     return worker.host === host && (worker.pid === process.pid || !isAlive(worker.pid));
   };
@@ -60,7 +60,7 @@ export function createLease(db: Db, clock: Clock, owner: string): Lease {
       return workers.filter((worker) => worker.id !== owner).length - gone.length;
     },
     release: async () => {
-      here.delete(owner);
+      ownWorkers.delete(owner);
       await db.deleteFrom('worker').where('id', '=', owner).execute();
     },
   };

@@ -3,22 +3,22 @@ import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { AlertRuleState, ClusterState, DeploymentAction, DeploymentState } from '../../contract/states.ts';
 
 /** Shortest and longest time something takes in life, in seconds; the time scale multiplies both. */
-export type Seconds = readonly [shortest: number, longest: number];
+export type SecondsRange = readonly [shortest: number, longest: number];
 
 /** What the runtime is told to do when a phase begins. */
-export type Work = 'prepare' | 'start' | 'stop';
+export type RuntimeMethod = 'prepare' | 'start' | 'stop';
 
 /** One step of a path: the state it shows, what the runtime does, and where it goes when that fails. */
 export interface Phase {
   readonly state: DeploymentState;
   readonly step: StepName;
-  readonly work: Work;
-  readonly takes: Seconds;
+  readonly runtimeMethod: RuntimeMethod;
+  readonly takes: SecondsRange;
   readonly onFailure: DeploymentState;
 }
 
 /** The states a service of one kind passes for one action, in order. */
-export interface Path {
+export interface StatePath {
   /** From the request until its turn comes. */
   readonly queued: DeploymentState;
   /** While an earlier stage of the same deployment is under way. */
@@ -27,17 +27,17 @@ export interface Path {
   readonly end: DeploymentState;
 }
 
-const phase = (state: DeploymentState, step: StepName, work: Work, takes: Seconds, onFailure: DeploymentState): Phase => ({
-  state, step, work, takes, onFailure,
+const phase = (state: DeploymentState, step: StepName, work: RuntimeMethod, takes: SecondsRange, onFailure: DeploymentState): Phase => ({
+  state, step, runtimeMethod: work, takes, onFailure,
 });
 
-const deploy = (...phases: Path['phases']): Path => ({ queued: 'DEPLOYMENT_QUEUED', waiting: 'WAITING_RUNNING', phases, end: 'DEPLOYED' });
+const deploy = (...phases: StatePath['phases']): StatePath => ({ queued: 'DEPLOYMENT_QUEUED', waiting: 'WAITING_RUNNING', phases, end: 'DEPLOYED' });
 
-const deploying = (step: StepName, work: Work, takes: Seconds) => phase('DEPLOYING', step, work, takes, 'DEPLOYMENT_ERROR');
-const building = (step: StepName, takes: Seconds) => phase('BUILDING', step, 'prepare', takes, 'BUILD_ERROR');
-const executing = (takes: Seconds) => phase('EXECUTING', 'EXECUTING', 'start', takes, 'DEPLOYMENT_ERROR');
+const deploying = (step: StepName, work: RuntimeMethod, takes: SecondsRange) => phase('DEPLOYING', step, work, takes, 'DEPLOYMENT_ERROR');
+const building = (step: StepName, takes: SecondsRange) => phase('BUILDING', step, 'prepare', takes, 'BUILD_ERROR');
+const executing = (takes: SecondsRange) => phase('EXECUTING', 'EXECUTING', 'start', takes, 'DEPLOYMENT_ERROR');
 
-const deployPaths: Readonly<Record<ServiceKind, Path>> = {
+const deployPaths: Readonly<Record<ServiceKind, StatePath>> = {
   application: deploy(
     building('GIT_CLONE', [1, 2]),
     building('BUILD', [5, 12]),
@@ -55,34 +55,34 @@ const deployPaths: Readonly<Record<ServiceKind, Path>> = {
   terraform: deploy(executing([8, 15])),
 };
 
-const restart: Path = {
+const restart: StatePath = {
   queued: 'RESTART_QUEUED', waiting: 'WAITING_RESTARTING', end: 'RESTARTED',
   phases: [phase('RESTARTING', 'RESTART', 'start', [3, 6], 'RESTART_ERROR')],
 };
 
-const stop: Path = {
+const stop: StatePath = {
   queued: 'STOP_QUEUED', waiting: 'WAITING_STOPPING', end: 'STOPPED',
   phases: [phase('STOPPING', 'STOP', 'stop', [2, 5], 'STOP_ERROR')],
 };
 
-const remove: Path = {
+const remove: StatePath = {
   queued: 'DELETE_QUEUED', waiting: 'WAITING_DELETING', end: 'DELETED',
   phases: [phase('DELETING', 'STOP', 'stop', [2, 5], 'DELETE_ERROR')],
 };
 
 /** The path of a service of `kind` for `action`. */
-export const pathOf = (kind: ServiceKind, action: DeploymentAction): Path =>
+export const statePathOf = (kind: ServiceKind, action: DeploymentAction): StatePath =>
   ({ DEPLOY: deployPaths[kind], RESTART: restart, STOP: stop, DELETE: remove })[action];
 
 /** How long the head of an environment's queue stays queued before its services begin. */
-export const queueing: Seconds = [0.5, 1.5];
+export const queueing: SecondsRange = [0.5, 1.5];
 
 /** The least that passes between two observations of a task, in milliseconds, whatever the runtime says. */
-export const betweenObservations = 50;
+export const minimumObservationMilliseconds = 50;
 
 /** What a cancel does to every service of the deployment that has not ended. */
 export const canceling = { state: 'CANCELING', takes: [0.5, 1.5], end: 'CANCELED' } as const satisfies {
-  state: DeploymentState; takes: Seconds; end: DeploymentState;
+  state: DeploymentState; takes: SecondsRange; end: DeploymentState;
 };
 
 /** The order in which the services of one deployment are worked on: a stage begins when the one before has ended well. */
@@ -102,7 +102,7 @@ export const stageOf = (kind: ServiceKind, action: DeploymentAction): { name: st
 };
 
 /** Actions whose deployments webhooks are told of. */
-export const announced = (action: DeploymentAction): boolean => action === 'DEPLOY' || action === 'RESTART';
+export const isAnnounced = (action: DeploymentAction): boolean => action === 'DEPLOY' || action === 'RESTART';
 
 /** States in which nothing is going on; any other state belongs to a deployment under way. */
 export const settledStates = [
@@ -143,14 +143,14 @@ export const aggregate = (states: readonly DeploymentState[]): DeploymentState =
   aggregateOrder.find((state) => states.includes(state)) ?? 'READY';
 
 /** A cluster's way to its next version. */
-export const clusterUpgrade = {
+export const clusterUpgradeStates = {
   from: ['DEPLOYED', 'DEPLOYMENT_ERROR', 'RESTARTED'],
   queued: { state: 'DEPLOYMENT_QUEUED', takes: [1, 2] },
   running: { state: 'DEPLOYING', takes: [15, 30] },
   end: 'DEPLOYED',
   onFailure: 'DEPLOYMENT_ERROR',
 } as const satisfies {
-  from: readonly ClusterState[]; queued: { state: ClusterState; takes: Seconds }; running: { state: ClusterState; takes: Seconds }; end: ClusterState; onFailure: ClusterState;
+  from: readonly ClusterState[]; queued: { state: ClusterState; takes: SecondsRange }; running: { state: ClusterState; takes: SecondsRange }; end: ClusterState; onFailure: ClusterState;
 };
 
 // The newest minor version of the orchestrator that clusters can be upgraded to.
@@ -163,12 +163,12 @@ export const nextVersion = (version: string): string | null => {
 };
 
 /** How alert rules move: from a state, on what, to which, after how long. `for` is the rule's own duration. */
-export const alertRuleMoves = [
+export const alertRuleTransitions = [
   { from: 'UNDEPLOYED', on: 'rolled out to the alerting system', to: 'OK', takes: [2, 5] },
   { from: 'OK', on: 'the condition has held for the duration', to: 'TRIGGERED', takes: 'for' },
   { from: 'TRIGGERED', on: 'grouped with other alerts', to: 'PENDING_NOTIFICATION', takes: [2, 4] },
   { from: 'PENDING_NOTIFICATION', on: 'receivers told', to: 'NOTIFIED', takes: [1, 3] },
-] as const satisfies readonly { from: AlertRuleState; on: string; to: AlertRuleState; takes: Seconds | 'for' }[];
+] as const satisfies readonly { from: AlertRuleState; on: string; to: AlertRuleState; takes: SecondsRange | 'for' }[];
 
 /** States of an alert rule whose condition has been met. */
 export const firingStates: readonly AlertRuleState[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED', 'UNROUTED'];

@@ -1,10 +1,11 @@
-import { maximumLogLines } from '../../contract/resources/deployment.ts';
+import { maximumLogLines, type StepName } from '../../contract/resources/deployment.ts';
 import { notFound } from '../api/problem.ts';
-import type { Line, RunningVersion, Runtime } from '../runtime/runtime.ts';
-import type { Db, Store } from '../store/database.ts';
+import type { RuntimeLogLine, RunningVersion, Runtime } from '../runtime/runtime.ts';
+import type { Db, DataStore } from '../store/database.ts';
 import type { DeployedCommit } from '../store/service-spec.ts';
 import { iso } from './context.ts';
 import type { EnvironmentLogLines, LogLines } from './engine.ts';
+import type { DeploymentServiceRow } from './rows.ts';
 
 type LogLine = LogLines['results'][number];
 
@@ -24,7 +25,7 @@ const runningVersion = async (db: Db, serviceId: string): Promise<RunningVersion
   };
 };
 
-const spoken = (version: RunningVersion, line: Line): LogLine => ({
+const runningLine = (version: RunningVersion, line: RuntimeLogLine): LogLine => ({
   id: `${version.deploymentId}-${line.at}`, created_at: iso(line.at), message: line.message, pod_name: line.pod, version: line.version,
 });
 
@@ -41,11 +42,11 @@ const storedLines = async (db: Db, serviceId: string, tail: number): Promise<Log
  * @param tail at most so many, at most `maximumLogLines`
  * @throws ApiProblem 404 when no service has that id
  */
-export async function serviceLogs(db: Store, runtime: Runtime, serviceId: string, tail: number = maximumLogLines): Promise<LogLines> {
+export async function serviceLogs(db: DataStore, runtime: Runtime, serviceId: string, tail: number = maximumLogLines): Promise<LogLines> {
   const { version, stored } = await db.read(async (trx) => ({ version: await runningVersion(trx, serviceId), stored: await storedLines(trx, serviceId, tail) }));
   if (version === undefined) return { results: stored };
   const said = await runtime.logs(version, tail);
-  return { results: [...stored, ...said.map((line) => spoken(version, line))].slice(-tail) };
+  return { results: [...stored, ...said.map((line) => runningLine(version, line))].slice(-tail) };
 }
 
 /**
@@ -73,4 +74,49 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
       service_id: row.service_id, service_name: row.service_name, deployment_request_id: row.deployment_id,
     })),
   };
+}
+
+/** Deployments of a service whose logs are kept; each keeps its newest lines, as many as an answer holds. */
+export const maximumDeploymentLogs = 20;
+
+// SQLite takes a bounded number of parameters in one statement.
+const linesPerInsert = 200;
+
+type LogOwner = Pick<DeploymentServiceRow, 'deployment_id' | 'service_id'>;
+
+/** Adds lines to the log of one service's deployment. */
+export async function appendLines(trx: Db, owner: LogOwner, step: StepName | null, lines: readonly RuntimeLogLine[]): Promise<void> {
+  for (let first = 0; first < lines.length; first += linesPerInsert) {
+    const rows = lines.slice(first, first + linesPerInsert).map((line) => ({
+      deployment_id: owner.deployment_id, service_id: owner.service_id, step, created_at: iso(line.at), message: line.message,
+      pod_name: line.pod, version: line.version,
+    }));
+    await trx.insertInto('log_line').values(rows).execute();
+  }
+}
+
+/** Lets go of what is beyond the bounds, once a service's deployment has ended. */
+export async function pruneLines(trx: Db, owner: LogOwner): Promise<void> {
+  const newest = trx
+    .selectFrom('deployment_service')
+    .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
+    .select('deployment.id')
+    .where('deployment_service.service_id', '=', owner.service_id)
+    .orderBy('deployment.seq', 'desc')
+    .limit(maximumDeploymentLogs);
+  await trx.deleteFrom('log_line').where('service_id', '=', owner.service_id).where('deployment_id', 'not in', newest).execute();
+  const newestDropped = trx
+    .selectFrom('log_line')
+    .select('seq')
+    .where('deployment_id', '=', owner.deployment_id)
+    .where('service_id', '=', owner.service_id)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .offset(maximumLogLines);
+  await trx
+    .deleteFrom('log_line')
+    .where('deployment_id', '=', owner.deployment_id)
+    .where('service_id', '=', owner.service_id)
+    .where('seq', '<=', newestDropped)
+    .execute();
 }

@@ -2,20 +2,20 @@ import { systemClock } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import type { Random } from '../random.ts';
 import { createSimulatedRuntime } from '../runtime/simulated/simulated-runtime.ts';
-import type { Nature } from '../runtime/simulated/world.ts';
-import type { Store } from '../store/database.ts';
+import type { SimulationContext } from '../runtime/simulated/world.ts';
+import type { DataStore } from '../store/database.ts';
 import type { EngineContext } from './context.ts';
-import { drive } from './drive.ts';
+import { advanceDeployment } from './drive.ts';
 import type { DeploymentOrder, DeploymentRequest } from './engine.ts';
 import { createLease } from './lease.ts';
-import { request } from './requests.ts';
+import { requestDeployment } from './requests.ts';
 
 /** An order that was given some time ago. */
-export interface PastOrder extends DeploymentOrder {
+export interface HistoricalOrder extends DeploymentOrder {
   /** When it was given, in milliseconds since the epoch. */
   readonly at: number;
   /** What was around its services. */
-  readonly nature?: Nature;
+  readonly simulation?: SimulationContext;
 }
 
 /**
@@ -24,20 +24,20 @@ export interface PastOrder extends DeploymentOrder {
  * @returns the order and when it ended, in milliseconds since the epoch
  * @throws ApiProblem where the engine would refuse the order, Error when another process takes it over
  */
-export async function carryOutInThePast(db: Store, random: Random, order: PastOrder): Promise<DeploymentRequest & { endedAt: number }> {
+export async function replayOrder(db: DataStore, random: Random, order: HistoricalOrder): Promise<DeploymentRequest & { endedAt: number }> {
   let now = order.at;
   const clock = { now: () => now };
   const timeScale = 1;
-  const { nature } = order;
-  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(nature && { nature }) });
+  const { simulation: nature } = order;
+  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(nature && { simulation: nature }) });
   const context: EngineContext = { db, clock, random, runtime, timeScale, log: silentLog };
   // The lease is of this process in the present.
   const lease = createLease(db, systemClock, random.uuid());
   await lease.renew(db);
-  const accepted = await db.write((trx) => request(context, trx, order));
+  const accepted = await db.write((trx) => requestDeployment(context, trx, order));
   await db.updateTable('deployment').set({ owner: lease.owner }).where('id', '=', accepted.id).execute();
   for (;;) {
-    await drive(context, accepted.id, lease.owner);
+    await advanceDeployment(context, accepted.id, lease.owner);
     const { due_ms: due, owner } = await db.selectFrom('deployment').select(['due_ms', 'owner']).where('id', '=', accepted.id).executeTakeFirstOrThrow();
     if (due === null) break;
     if (owner !== lease.owner) throw new Error(`Deployment ${accepted.id} was taken over by another process while it was carried out.`);

@@ -3,21 +3,20 @@ import type { DeploymentAction } from '../../contract/states.ts';
 import { notFound, refused } from '../api/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { ServiceTable } from '../store/schema.ts';
-import { duration, type EngineContext, iso, notYet } from './context.ts';
+import { duration, type EngineContext, iso, blockedDueTime } from './context.ts';
 import type { DeploymentOrder, DeploymentRequest } from './engine.ts';
-import { insertService } from './insert-service.ts';
-import { canceling, isSettled, pathOf, refusals } from './lifecycle.ts';
+import { applyChange, insertDeploymentService, updateEnvironmentState } from './transition.ts';
+import { canceling, isSettled, statePathOf, refusals } from './lifecycle.ts';
 import { requireUnlocked } from './locks.ts';
 import { type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './rows.ts';
-import { apply, showAggregate } from './transition.ts';
 
 type ServiceRow = Selectable<ServiceTable>;
 
-const words: Readonly<Record<DeploymentAction, string>> = { DEPLOY: 'deployed', RESTART: 'restarted', STOP: 'stopped', DELETE: 'deleted' };
+const actionWords: Readonly<Record<DeploymentAction, string>> = { DEPLOY: 'deployed', RESTART: 'restarted', STOP: 'stopped', DELETE: 'deleted' };
 
-const requireMovable = (action: DeploymentAction, service: ServiceRow): void => {
+const requireActionAllowed = (action: DeploymentAction, service: ServiceRow): void => {
   const refusal = refusals[action];
-  const refuse = (why: string, instead: string) => refused(`${service.name} (${service.kind} ${service.id}) can't be ${words[action]}: ${why}; ${instead}.`);
+  const refuse = (why: string, instead: string) => refused(`${service.name} (${service.kind} ${service.id}) can't be ${actionWords[action]}: ${why}; ${instead}.`);
   if (refusal?.from.includes(service.deployed_state)) throw refuse(`it is ${service.deployed_state}`, refusal.instead);
   if (action === 'RESTART' && service.deployed_spec === null && isSettled(service.deployed_state)) {
     throw refuse(`no deployment of it has succeeded yet, it is ${service.deployed_state}`, 'deploy it first');
@@ -42,37 +41,37 @@ const insertDeployment = async (trx: Db, context: EngineContext, order: Deployme
       id: context.random.uuid(), environment_id: order.environmentId, queue: order.environmentId, action: order.action, status: nothingToDo ? 'SUCCESS' : 'QUEUED',
       origin: order.origin, triggered_by: order.triggeredBy, canceling: 0, created_at: iso(at),
       started_at: nothingToDo ? iso(at) : null, ended_at: nothingToDo ? iso(at) : null,
-      due_ms: nothingToDo ? null : ahead ? notYet : at,
+      due_ms: nothingToDo ? null : ahead ? blockedDueTime : at,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
 };
 
 /** What a service shows is of its latest order. */
-const showOrder = (trx: Db, deployment: DeploymentRow, service: ServiceRow) =>
+const showRequested = (trx: Db, deployment: DeploymentRow, service: ServiceRow) =>
   trx
     .updateTable('service')
-    .set({ deployed_state: pathOf(service.kind, deployment.action).queued, last_deployment_id: deployment.id, last_deployment_at: deployment.created_at })
+    .set({ deployed_state: statePathOf(service.kind, deployment.action).queued, last_deployment_id: deployment.id, last_deployment_at: deployment.created_at })
     .where('id', '=', service.id)
     .execute();
 
 /** Accepts an order; see Engine.request. */
-export async function request(context: EngineContext, trx: Db, order: DeploymentOrder): Promise<DeploymentRequest> {
+export async function requestDeployment(context: EngineContext, trx: Db, order: DeploymentOrder): Promise<DeploymentRequest> {
   const at = context.clock.now();
   const environment = await trx.selectFrom('environment').select(['name', 'cluster_id']).where('id', '=', order.environmentId).executeTakeFirst();
   if (environment === undefined) throw notFound('environment', order.environmentId);
   await requireUnlocked(trx, environment.cluster_id, at);
   const services = await findServices(trx, order);
   if (services.length === 0 && order.action !== 'STOP') {
-    throw refused(`The environment ${environment.name} (${order.environmentId}) has no services that could be ${words[order.action]}.`);
+    throw refused(`The environment ${environment.name} (${order.environmentId}) has no services that could be ${actionWords[order.action]}.`);
   }
-  for (const service of services) requireMovable(order.action, service);
+  for (const service of services) requireActionAllowed(order.action, service);
   const deployment = await insertDeployment(trx, context, order, at);
   for (const service of services) {
-    await insertService(trx, deployment, service, at, order.commitId);
-    await showOrder(trx, deployment, service);
+    await insertDeploymentService(trx, deployment, service, at, order.commitId);
+    await showRequested(trx, deployment, service);
   }
-  await showAggregate(trx, order.environmentId);
+  await updateEnvironmentState(trx, order.environmentId);
   return requestOf(deployment, order.serviceIds);
 }
 
@@ -81,13 +80,13 @@ const requestOf = (deployment: DeploymentRow, serviceIds: readonly string[]): De
 });
 
 const cancelService = (trx: Db, context: EngineContext, deployment: DeploymentRow, service: DeploymentServiceRow, at: number) =>
-  apply(trx, deployment, service, {
+  applyChange(trx, deployment, service, {
     at,
     row: { state: canceling.state, due_ms: at + duration(context, canceling.takes, `${deployment.id}/${service.service_id}/cancel`) },
   });
 
 /** Cancels what the environment has under way; see Engine.cancel. */
-export async function cancel(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
+export async function cancelEnvironmentDeployment(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
   const found = await trx
     .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').executeTakeFirst();
   if (found === undefined) throw refused(`The environment ${environmentId} has no deployment under way that could be canceled.`);
@@ -97,7 +96,7 @@ export async function cancel(context: EngineContext, trx: Db, environmentId: str
   const services = await servicesOf(trx, deployment.id);
   await trx.updateTable('deployment').set({ canceling: 1, due_ms: at }).where('id', '=', deployment.id).execute();
   for (const service of services.filter((row) => row.ended_at === null)) await cancelService(trx, context, deployment, service, at);
-  await showAggregate(trx, environmentId);
+  await updateEnvironmentState(trx, environmentId);
   return requestOf(deployment, services.map((service) => service.service_id));
 }
 

@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import type { Db } from '../store/database.ts';
 import type { EngineContext } from './context.ts';
-import type { Lane } from './worker.ts';
+import type { WorkQueue } from './worker.ts';
 
 /**
  * What is kept of what has ended: the newest deployments of each service, with their steps, events, deliveries and
  * records of attempts. Looked after in batches, each one transaction, so that nobody waits long for the store.
  */
-const kept = { deploymentsPerService: 200, everyMilliseconds: 3_600_000, batch: 50 };
+const defaultRetention = { deploymentsPerService: 200, everyMilliseconds: 3_600_000, batch: 50 };
 
 /** Other bounds than the usual ones. */
-export type Retention = Partial<typeof kept>;
+export type Retention = Partial<typeof defaultRetention>;
 
 /**
  * Ended deployments that are beyond the bound for every one of their services; for those without services, in their
  * queue. What a service shows as its latest stays, and so does what a webhook is yet to be told of.
  */
-const surplus = async (db: Db, newest: number, limit: number): Promise<string[]> => {
+const expiredDeployments = async (db: Db, newest: number, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     WITH ranked AS (
       SELECT deployment.id, row_number() OVER (PARTITION BY coalesce(part.service_id, deployment.queue) ORDER BY deployment.seq DESC) AS place
@@ -31,7 +31,7 @@ const surplus = async (db: Db, newest: number, limit: number): Promise<string[]>
 };
 
 /** Lets go of deployments with everything that belongs to them. */
-const remove = async (trx: Db, ids: readonly string[]): Promise<void> => {
+const removeDeployments = async (trx: Db, ids: readonly string[]): Promise<void> => {
   const deliveries = trx.selectFrom('webhook_delivery').select('id').where('deployment_id', 'in', ids);
   await trx.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).execute();
   for (const table of ['webhook_delivery', 'deployment_event', 'deployment_step', 'log_line', 'deployment_service'] as const) {
@@ -41,20 +41,20 @@ const remove = async (trx: Db, ids: readonly string[]): Promise<void> => {
 };
 
 /** Lets go of old deployments, now and then; a batch that was full is followed by the next at once. */
-export function retentionLane({ db, clock }: EngineContext, bounds: Retention = {}): Lane {
-  const { deploymentsPerService, everyMilliseconds, batch } = { ...kept, ...bounds };
+export function retentionQueue({ db, clock }: EngineContext, bounds: Retention = {}): WorkQueue {
+  const { deploymentsPerService, everyMilliseconds, batch } = { ...defaultRetention, ...bounds };
   let dueAt = clock.now();
   return {
     name: 'retention',
-    isUnseen: true,
-    width: 1,
-    take: async (_lease, inHand) => (inHand.length === 0 && dueAt <= clock.now() ? ['deployments'] : []),
-    carryOut: async () => {
-      const ids = await surplus(db, deploymentsPerService, batch);
-      if (ids.length > 0) await db.write((trx) => remove(trx, ids));
+    isBackground: true,
+    concurrency: 1,
+    claimDue: async (_lease, inHand) => (inHand.length === 0 && dueAt <= clock.now() ? ['deployments'] : []),
+    run: async () => {
+      const ids = await expiredDeployments(db, deploymentsPerService, batch);
+      if (ids.length > 0) await db.write((trx) => removeDeployments(trx, ids));
       if (ids.length < batch) dueAt = clock.now() + everyMilliseconds;
     },
     nextDue: async (_lease, inHand) => (inHand.length === 0 ? dueAt : null),
-    holds: async () => false,
+    hasClaims: async () => false,
   };
 }

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import { type ServiceKind, ServiceType } from '../../contract/resources/service.ts';
 import type { Db } from '../store/database.ts';
-import type { Database } from '../store/schema.ts';
+import type { DatabaseSchema } from '../store/schema.ts';
 
-export type DeploymentRow = Selectable<Database['deployment']>;
-export type DeploymentServiceRow = Selectable<Database['deployment_service']>;
+export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
+export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;
 
 /** Whether it is a job's run by its schedule, which the environment's queue and states know nothing of. */
 export const isScheduledRun = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean => deployment.queue !== deployment.environment_id;

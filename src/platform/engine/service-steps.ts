@@ -1,17 +1,17 @@
 import type { Observation, ServiceToRun, Task } from '../runtime/runtime.ts';
 import type { Db } from '../store/database.ts';
 import type { DeployedCommit } from '../store/service-spec.ts';
-import { type EngineContext, iso, notYet } from './context.ts';
-import { canceledOutcome, finish, type Outcome } from './finish.ts';
-import { betweenObservations, canceling, type Path, pathOf } from './lifecycle.ts';
+import { type EngineContext, iso, blockedDueTime } from './context.ts';
+import { canceledOutcome, finishService, type ServiceOutcome } from './finish.ts';
+import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './rows.ts';
-import { apply } from './transition.ts';
+import { applyChange } from './transition.ts';
 
 /** One service of a deployment, as it was when it was read. */
-interface Part {
+interface DeployingService {
   readonly deployment: DeploymentRow;
   readonly row: DeploymentServiceRow;
-  readonly path: Path;
+  readonly path: StatePath;
 }
 
 /** Writes what a step comes to, over the revision that was read. @throws Superseded */
@@ -22,7 +22,7 @@ interface ServiceStep {
   readonly name: string;
   readonly applies: (row: DeploymentServiceRow) => boolean;
   /** Asks the runtime, where that is needed, and says what is to be written. It is called outside of any transaction. */
-  readonly take: (context: EngineContext, part: Part) => Promise<Write>;
+  readonly prepare: (context: EngineContext, part: DeployingService) => Promise<Write>;
 }
 
 /** Place of the queueing step among a service's steps; the phases follow. */
@@ -38,7 +38,7 @@ const commitIdOf = (row: DeploymentServiceRow): { commitId?: string } => {
   return commitId === null ? {} : { commitId };
 };
 
-const taskOf = ({ deployment, row, path }: Part): Task => ({
+const taskOf = ({ deployment, row, path }: DeployingService): Task => ({
   deploymentId: deployment.id,
   action: deployment.action,
   phase: path.phases[row.phase ?? 0]!,
@@ -48,10 +48,10 @@ const taskOf = ({ deployment, row, path }: Part): Task => ({
 });
 
 /** Its turn has come: the configuration of this moment is what is deployed; what runs is what is restarted or stopped. */
-const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, row, path }: Part) => {
+const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService) => {
   const at = context.clock.now();
   const { spec, deployed_spec, deployed_commit } = await trx.selectFrom('service').select(['spec', 'deployed_spec', 'deployed_commit']).where('id', '=', row.service_id).executeTakeFirstOrThrow();
-  return apply(trx, deployment, row, {
+  return applyChange(trx, deployment, row, {
     at,
     row: {
       state: path.phases[0].state, phase: 0, phase_began_ms: at, due_ms: at, started_at: iso(at),
@@ -63,13 +63,13 @@ const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, ro
 };
 
 /** When an ongoing task is observed again: a runtime that says a moment that is past, or none at all, must not keep the engine busy. */
-const lookAgainAt = (said: number, at: number): number => {
-  const earliest = at + betweenObservations;
-  return said > earliest && said < notYet ? said : earliest;
+const nextObservationAt = (said: number, at: number): number => {
+  const earliest = at + minimumObservationMilliseconds;
+  return said > earliest && said < blockedDueTime ? said : earliest;
 };
 
 /** Writes what an observation says: more of the same, the next phase, or the end. */
-const record = async (context: EngineContext, trx: Db, { deployment, row, path }: Part, seen: Observation): Promise<void> => {
+const recordObservation = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService, seen: Observation): Promise<void> => {
   const at = context.clock.now();
   const phase = row.phase!;
   const { step, onFailure } = path.phases[phase]!;
@@ -77,20 +77,20 @@ const record = async (context: EngineContext, trx: Db, { deployment, row, path }
   const commit = row.commit ?? (seen.commit ? JSON.stringify(seen.commit) : null);
   const ended = { position: phase + 1, step, beganAt: row.phase_began_ms! };
   if (seen.outcome === 'ongoing') {
-    await apply(trx, deployment, row, { at, row: { cursor: seen.cursor, due_ms: lookAgainAt(seen.lookAgainAt, at), commit }, ...said });
+    await applyChange(trx, deployment, row, { at, row: { cursor: seen.cursor, due_ms: nextObservationAt(seen.nextPollAt, at), commit }, ...said });
     return;
   }
   if (seen.outcome === 'failed') {
-    const outcome: Outcome = { at, state: onFailure, good: false, reason: seen.reason, step: { ...ended, status: 'ERROR' }, ...said };
-    await finish(context, trx, deployment, { ...row, commit }, outcome);
+    const outcome: ServiceOutcome = { at, state: onFailure, succeeded: false, reason: seen.reason, step: { ...ended, status: 'ERROR' }, ...said };
+    await finishService(context, trx, deployment, { ...row, commit }, outcome);
     return;
   }
   const next = path.phases[phase + 1];
   if (next === undefined) {
-    await finish(context, trx, deployment, { ...row, commit }, { at, state: path.end, good: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...said });
+    await finishService(context, trx, deployment, { ...row, commit }, { at, state: path.end, succeeded: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...said });
     return;
   }
-  await apply(trx, deployment, row, {
+  await applyChange(trx, deployment, row, {
     at,
     row: { state: next.state, phase: phase + 1, phase_began_ms: at, due_ms: at, cursor: null, commit },
     step: { ...ended, status: 'SUCCESS' },
@@ -101,7 +101,7 @@ const record = async (context: EngineContext, trx: Db, { deployment, row, path }
 /** A fault of the runtime itself ends the phase: a deployment must not hang on it. */
 const observe = async (context: EngineContext, task: Task, cursor: string | null): Promise<Observation> => {
   try {
-    if (cursor === null) await context.runtime[task.phase.work](task);
+    if (cursor === null) await context.runtime[task.phase.runtimeMethod](task);
     return await context.runtime.observe(task, cursor);
   } catch (error) {
     context.log.error({ err: error, deployment_id: task.deploymentId, service_id: task.service.id, step: task.phase.step }, 'the runtime failed');
@@ -119,28 +119,28 @@ const dropTask = async (context: EngineContext, task: Task): Promise<void> => {
   }
 };
 
-const endCanceled: ServiceStep['take'] = async (context, part) => {
+const endCanceled: ServiceStep['prepare'] = async (context, part) => {
   const { deployment, row } = part;
   const task = taskOf(part);
   const hasBegun = row.phase !== null;
   if (hasBegun) await dropTask(context, task);
   const step = { position: (row.phase ?? 0) + 1, step: task.phase.step, status: 'CANCELED', beganAt: task.beganAt } as const;
   const outcome = { ...canceledOutcome(context.clock.now(), 'Canceled on request.'), ...(hasBegun && { step }) };
-  return (trx) => finish(context, trx, deployment, row, outcome);
+  return (trx) => finishService(context, trx, deployment, row, outcome);
 };
 
-const observeAndRecord: ServiceStep['take'] = async (context, part) => {
+const observeAndRecord: ServiceStep['prepare'] = async (context, part) => {
   const seen = await observe(context, taskOf(part), part.row.cursor);
-  return (trx) => record(context, trx, part, seen);
+  return (trx) => recordObservation(context, trx, part, seen);
 };
 
 /** What the engine does for a service, as long as it has not ended: the first of these that applies. */
 export const serviceSteps = [
-  { name: 'end canceled', applies: (row) => row.state === canceling.state, take: endCanceled },
-  { name: 'enter first phase', applies: (row) => row.phase === null, take: async (context, part) => (trx) => enterFirstPhase(context, trx, part) },
-  { name: 'observe', applies: () => true, take: observeAndRecord },
+  { name: 'end canceled', applies: (row) => row.state === canceling.state, prepare: endCanceled },
+  { name: 'enter first phase', applies: (row) => row.phase === null, prepare: async (context, part) => (trx) => enterFirstPhase(context, trx, part) },
+  { name: 'observe', applies: () => true, prepare: observeAndRecord },
 ] as const satisfies readonly ServiceStep[];
 
 /** Takes the next step of a service, as far as it goes without writing; returns what is to be written. */
 export const nextStep = (context: EngineContext, deployment: DeploymentRow, row: DeploymentServiceRow): Promise<Write> =>
-  serviceSteps.find(({ applies }) => applies(row))!.take(context, { deployment, row, path: pathOf(row.kind, deployment.action) });
+  serviceSteps.find(({ applies }) => applies(row))!.prepare(context, { deployment, row, path: statePathOf(row.kind, deployment.action) });

@@ -2,13 +2,13 @@ import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { StatusDetails } from '../../contract/resources/deployment.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
-import { endOf, type DeploymentAction, type DeploymentState } from '../../contract/states.ts';
+import { terminalOutcome, type DeploymentAction, type DeploymentState } from '../../contract/states.ts';
 import { notFound } from '../api/problem.ts';
 import type { Db } from '../store/database.ts';
-import type { Database } from '../store/schema.ts';
-import type { ServiceStatus } from './engine.ts';
+import type { DatabaseSchema } from '../store/schema.ts';
+import type { ServiceStatusAnswer } from './engine.ts';
 
-type StepRow = Selectable<Database['deployment_step']>;
+type StepRow = Selectable<DatabaseSchema['deployment_step']>;
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
@@ -17,7 +17,7 @@ export function statusDetails(action: DeploymentAction, state: DeploymentState, 
   const sub_action = kind === 'terraform' && action === 'DEPLOY' ? 'TERRAFORM_PLAN_AND_APPLY' : 'NONE';
   const status = (): z.output<typeof StatusDetails>['status'] => {
     if (state === 'CANCELED') return 'CANCELED';
-    const end = endOf(action, state);
+    const end = terminalOutcome(action, state);
     if (end !== undefined) return end === 'good' ? 'SUCCESS' : 'ERROR';
     return state.endsWith('QUEUED') || state.startsWith('WAITING') ? 'QUEUED' : 'ONGOING';
   };
@@ -25,7 +25,7 @@ export function statusDetails(action: DeploymentAction, state: DeploymentState, 
 }
 
 /** Steps that have ended, with whole seconds; the totals are null while more are to come. */
-const stepsOf = (rows: readonly StepRow[], ended: boolean): ServiceStatus['steps'] => {
+const stepsOf = (rows: readonly StepRow[], ended: boolean): ServiceStatusAnswer['steps'] => {
   const spent = (steps: readonly StepRow[]) => seconds(steps.reduce((sum, step) => sum + step.ended_ms - step.began_ms, 0));
   return {
     total_duration_sec: ended ? spent(rows) : null,
@@ -94,7 +94,7 @@ const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Pro
  * Statuses of services, in the order of their ids. State and deployment belong together: both are of the latest order.
  * @throws ApiProblem 404 for an id that no service has
  */
-export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatus[]> {
+export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]> {
   if (serviceIds.length === 0) return [];
   const rows = await db.selectFrom('service').selectAll().where('id', 'in', [...serviceIds]).execute();
   const services = new Map(rows.map((row) => [row.id, row]));

@@ -1,16 +1,16 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../store/database.ts';
-import type { Database } from '../store/schema.ts';
+import type { DatabaseSchema } from '../store/schema.ts';
 import type { EngineContext } from './context.ts';
-import type { Lane } from './worker.ts';
+import type { WorkQueue } from './worker.ts';
 
-type TimerKind = Selectable<Database['timer']>['kind'];
+type TimerKind = Selectable<DatabaseSchema['timer']>['kind'];
 
 /**
  * Moves a thing on when its time has come; returns when it is to be moved next, or null. `dueAt` is when it should have
  * been moved: earlier than `now` by as long as nobody worked. All in milliseconds since the epoch.
  */
-export type Move = (trx: Db, subjectId: string, now: number, dueAt: number) => Promise<number | null>;
+export type TimerHandler = (trx: Db, subjectId: string, now: number, dueAt: number) => Promise<number | null>;
 
 /** Sets when a thing is moved next, in place of what was set before. */
 export async function setTimer(trx: Db, kind: TimerKind, subjectId: string, dueAt: number): Promise<void> {
@@ -24,7 +24,7 @@ export async function setTimer(trx: Db, kind: TimerKind, subjectId: string, dueA
 const key = (kind: TimerKind, subjectId: string): string => `${kind}/${subjectId}`;
 
 /** Whatever moves by itself with nothing but rows to change: each move is one transaction, so nobody needs to hold it. */
-export function timerLane(context: EngineContext, moves: Readonly<Record<TimerKind, Move>>): Lane {
+export function timerQueue(context: EngineContext, moves: Readonly<Record<TimerKind, TimerHandler>>): WorkQueue {
   const { db, clock } = context;
 
   const move = (kind: TimerKind, subjectId: string) =>
@@ -39,12 +39,12 @@ export function timerLane(context: EngineContext, moves: Readonly<Record<TimerKi
 
   return {
     name: 'timers',
-    width: 4,
-    take: async (_lease, inHand, limit) => {
+    concurrency: 4,
+    claimDue: async (_lease, inHand, limit) => {
       const rows = await db.selectFrom('timer').select(['kind', 'subject_id']).where('due_ms', '<=', clock.now()).orderBy('due_ms').limit(limit + inHand.length).execute();
       return rows.map((row) => key(row.kind, row.subject_id)).filter((id) => !inHand.includes(id));
     },
-    carryOut: async (id) => {
+    run: async (id) => {
       const [kind, subjectId] = id.split('/') as [TimerKind, string];
       await move(kind, subjectId);
     },
@@ -52,6 +52,6 @@ export function timerLane(context: EngineContext, moves: Readonly<Record<TimerKi
       const rows = await db.selectFrom('timer').selectAll().orderBy('due_ms').limit(inHand.length + 1).execute();
       return rows.find((row) => !inHand.includes(key(row.kind, row.subject_id)))?.due_ms ?? null;
     },
-    holds: async () => false,
+    hasClaims: async () => false,
   };
 }

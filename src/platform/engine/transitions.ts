@@ -1,6 +1,6 @@
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import { DeploymentAction, type DeploymentState } from '../../contract/states.ts';
-import { canceling, pathOf, refusals, type Seconds, settledStates } from './lifecycle.ts';
+import { canceling, statePathOf, refusals, type SecondsRange, settledStates } from './lifecycle.ts';
 
 /** One arrow of a service's lifecycle. */
 export interface Transition {
@@ -8,11 +8,11 @@ export interface Transition {
   readonly on: string;
   readonly to: DeploymentState;
   /** How long it stays in `from` before, where the lifecycle says. */
-  readonly takes?: Seconds;
+  readonly takes?: SecondsRange;
 }
 
 const actionTransitions = (kind: ServiceKind, action: DeploymentAction): Transition[] => {
-  const { queued, waiting, phases, end } = pathOf(kind, action);
+  const { queued, waiting, phases, end } = statePathOf(kind, action);
   const first = phases[0].state;
   const requested = settledStates
     .filter((from) => !refusals[action]?.from.some((refused) => refused === from))

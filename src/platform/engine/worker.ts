@@ -1,22 +1,60 @@
-import { type EngineContext, notYet } from './context.ts';
-import { createAlarm } from './alarm.ts';
+import { type EngineContext, blockedDueTime } from './context.ts';
 import { heartbeatMilliseconds, type Lease } from './lease.ts';
+import type { PlatformClock } from '../clock.ts';
+
+// A system timer with a longer delay than this runs at once.
+const maximumTimerDelay = 2 ** 31 - 1;
+
+/** A sleep that can be cut short. */
+export interface Alarm {
+  /** Sleeps until the clock says `moment` (milliseconds since the epoch), the clock is moved, or somebody rings. */
+  readonly sleepUntil: (moment: number) => Promise<void>;
+  /** Ends the sleep under way, or the next one before it begins. */
+  readonly ring: () => void;
+}
+
+/** An alarm on the platform's clock. */
+function createAlarm(clock: PlatformClock): Alarm {
+  let rung = false;
+  let wakeUp: (() => void) | undefined;
+
+  const sleep = async (moment: number): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, Math.min(moment - clock.now(), maximumTimerDelay));
+    const unsubscribe = clock.onMove?.(resolve);
+    wakeUp = resolve;
+    await promise;
+    clearTimeout(timer);
+    unsubscribe?.();
+  };
+
+  return {
+    ring: () => {
+      rung = true;
+      wakeUp?.();
+    },
+    sleepUntil: async (moment) => {
+      if (!rung && moment > clock.now()) await sleep(moment);
+      rung = false;
+    },
+  };
+}
 
 /** A kind of work: what is due, and how one piece of it is done. */
-export interface Lane {
+export interface WorkQueue {
   readonly name: string;
   /** Whether what it does shows nowhere, so that nobody waits for what is due in it later. */
-  readonly isUnseen?: boolean;
+  readonly isBackground?: boolean;
   /** Pieces worked on at once. */
-  readonly width: number;
+  readonly concurrency: number;
   /** Claims up to `limit` pieces that are due, other than those in hand, and names all it holds that are due. */
-  take(lease: Lease, inHand: readonly string[], limit: number): Promise<string[]>;
+  claimDue(lease: Lease, inHand: readonly string[], limit: number): Promise<string[]>;
   /** Does one piece; safe to do again where a former attempt was cut off. The signal says that the worker stops. */
-  carryOut(id: string, lease: Lease, signal: AbortSignal): Promise<void>;
+  run(id: string, lease: Lease, signal: AbortSignal): Promise<void>;
   /** When the next piece that is not in hand is due, in milliseconds since the epoch; null while there is none. */
   nextDue(lease: Lease, inHand: readonly string[]): Promise<number | null>;
   /** Whether the worker holds pieces of this lane that are not in hand. */
-  holds(lease: Lease): Promise<boolean>;
+  hasClaims(lease: Lease): Promise<boolean>;
 }
 
 /** Works through the lanes from start to stop. */
@@ -30,15 +68,15 @@ export interface Worker {
 }
 
 /** Nobody tells of work that another process takes up or leaves behind: how often to look for it, with others around and alone. */
-export const lookAroundMilliseconds = { inCompany: 1000, alone: 5000 };
+export const reapIntervalMilliseconds = { inCompany: 1000, alone: 5000 };
 // A piece whose handling broke is left alone this long, so that a lasting fault doesn't keep the process busy.
 const backoffMilliseconds = 1000;
 
 /** A worker of its own lease over the lanes. It sleeps until something is due, somebody wakes it, or it is time to look around. */
-export function createWorker(context: EngineContext, lease: Lease, lanes: readonly Lane[]): Worker {
+export function createWorker(context: EngineContext, lease: Lease, lanes: readonly WorkQueue[]): Worker {
   const { clock, log } = context;
   const alarm = createAlarm(clock);
-  const inHand = new Map<Lane, Map<string, Promise<void>>>(lanes.map((lane) => [lane, new Map()]));
+  const inHand = new Map<WorkQueue, Map<string, Promise<void>>>(lanes.map((lane) => [lane, new Map()]));
   /** When pieces in hand that broke are tried again, by lane and id. */
   const resting = new Map<string, number>();
   let waiting: PromiseWithResolvers<number | null>[] = [];
@@ -64,9 +102,9 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
     resting.delete(key);
   };
 
-  const work = async (lane: Lane, id: string, signal: AbortSignal): Promise<void> => {
+  const work = async (lane: WorkQueue, id: string, signal: AbortSignal): Promise<void> => {
     try {
-      await lane.carryOut(id, lease, signal);
+      await lane.run(id, lease, signal);
     } catch (error) {
       if (!signal.aborted) {
         log.error({ err: error, lane: lane.name, id }, 'a piece of work broke; it will be tried again');
@@ -79,24 +117,24 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
     }
   };
 
-  const fill = async (lane: Lane, signal: AbortSignal): Promise<void> => {
+  const fill = async (lane: WorkQueue, signal: AbortSignal): Promise<void> => {
     const busy = inHand.get(lane)!;
-    const free = lane.width - busy.size;
+    const free = lane.concurrency - busy.size;
     if (free <= 0) return;
-    const ids = await lane.take(lease, [...busy.keys()], free);
+    const ids = await lane.claimDue(lease, [...busy.keys()], free);
     for (const id of ids.slice(0, free)) busy.set(id, work(lane, id, signal));
   };
 
   const lookAround = async (now: number): Promise<void> => {
     if (now < lookAt) return;
     const others = await lease.reap();
-    lookAt = now + (others > 0 ? lookAroundMilliseconds.inCompany : lookAroundMilliseconds.alone);
+    lookAt = now + (others > 0 ? reapIntervalMilliseconds.inCompany : reapIntervalMilliseconds.alone);
   };
 
   const beat = async (now: number): Promise<void> => {
     if (now < beatAt) return;
     const busy = [...inHand.values()].some((pieces) => pieces.size > 0);
-    const held = busy || (await Promise.all(lanes.map((lane) => lane.holds(lease)))).some(Boolean);
+    const held = busy || (await Promise.all(lanes.map((lane) => lane.hasClaims(lease)))).some(Boolean);
     beatAt = held ? now + heartbeatMilliseconds : 0;
     if (held) await lease.renew(context.db);
   };
@@ -106,7 +144,7 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
     const busy = [...inHand.values()].reduce((sum, pieces) => sum + pieces.size, 0) > resting.size;
     const next = Math.min(...due, ...resting.values());
     if (busy || next <= clock.now()) return;
-    for (const one of waiting) one.resolve(next < notYet ? next : null);
+    for (const one of waiting) one.resolve(next < blockedDueTime ? next : null);
     waiting = [];
   };
 
@@ -115,11 +153,11 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
     await lookAround(now);
     await beat(now);
     for (const lane of lanes) await fill(lane, signal);
-    const open = lanes.filter((lane) => inHand.get(lane)!.size < lane.width);
+    const open = lanes.filter((lane) => inHand.get(lane)!.size < lane.concurrency);
     const doneBefore = done;
     const due = await Promise.all(open.map((lane) => lane.nextDue(lease, [...inHand.get(lane)!.keys()])));
     const moments = due.filter((moment) => moment !== null);
-    const seen = due.filter((moment, place) => moment !== null && (moment <= now || !open[place]!.isUnseen)) as number[];
+    const seen = due.filter((moment, place) => moment !== null && (moment <= now || !open[place]!.isBackground)) as number[];
     // What was let go of meanwhile may be due again: the next round, which begins at once, sees it.
     if (done === doneBefore) tellSettled(seen);
     return Math.min(lookAt, beatAt || lookAt, ...moments);

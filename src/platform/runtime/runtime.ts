@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { DeploymentAction } from '../../contract/states.ts';
 import type { Phase } from '../engine/lifecycle.ts';
@@ -23,7 +24,7 @@ export interface Task {
 }
 
 /** One line of a log, with where and when it was said. */
-export interface Line {
+export interface RuntimeLogLine {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly message: string;
@@ -34,8 +35,8 @@ export interface Line {
 
 interface Ongoing {
   readonly outcome: 'ongoing';
-  /** When to look again, in milliseconds since the epoch. The engine leaves at least `betweenObservations` between two looks. */
-  readonly lookAgainAt: number;
+  /** When to look again, in milliseconds since the epoch. The engine leaves at least `minimumObservationMilliseconds` between two looks. */
+  readonly nextPollAt: number;
 }
 
 interface Succeeded {
@@ -51,7 +52,7 @@ interface Failed {
 /** What became of a task so far. */
 export type Observation = (Ongoing | Succeeded | Failed) & {
   /** Lines since the cursor that was given. */
-  readonly lines: readonly Line[];
+  readonly lines: readonly RuntimeLogLine[];
   /** To be given to the next observation of the task. */
   readonly cursor: string;
   /** The commit that was found, for services built from git. */
@@ -82,5 +83,8 @@ export interface Runtime {
   /** Takes the service down; for a canceled deployment, drops what the task began and leaves the running version alone. */
   stop(task: Task): Promise<void>;
   /** The newest lines, at most `limit`, that a running version said by itself; oldest first. */
-  logs(version: RunningVersion, limit: number): Promise<readonly Line[]>;
+  logs(version: RunningVersion, limit: number): Promise<readonly RuntimeLogLine[]>;
 }
+
+/** Name of the pod that builds a deployment's images. */
+export const buildPod = (deploymentId: string): string => `build-${createHash('sha256').update(deploymentId).digest('hex').slice(0, 8)}`;

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Db } from '../store/database.ts';
-import type { ClusterTable, MemberTable } from '../store/schema.ts';
+import type { AlertRuleTable, ClusterTable, MemberTable } from '../store/schema.ts';
 import type { Vault } from '../store/vault.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
 
@@ -107,3 +107,24 @@ export async function seedOrganization(db: Db, time: SeedTime, vault: Vault): Pr
     enabled: 0, description: 'Told of every deployment, once somebody listens there.', sealed_target_secret: vault.seal('never-shown-either'),
   }).execute();
 }
+
+type SeedAlertRule = Insertable<AlertRuleTable>;
+
+const alertRule = (time: SeedTime, name: string, more: Partial<SeedAlertRule> = {}): SeedAlertRule => ({
+  id: seedId(`alert-rule/${name}`), organization_id: organizationId, created_at: time.ago(60), updated_at: time.ago(10), name, cluster_id: seedIds.cluster_id,
+  description: `Watches ${name.replaceAll('-', ' ')}.`, tag: 'shop',
+  condition: JSON.stringify({ kind: 'CUSTOM', promql: 'sum(rate(http_requests_total{status=~"5.."}[5m])) > 5', operator: 'NONE', threshold: 0, function: 'NONE' }),
+  for_duration: 'PT5M', severity: 'HIGH', enabled: 1, alert_receiver_ids: JSON.stringify([seedIds.alert_receiver_id]),
+  presentation: JSON.stringify({ summary: 'Something is wrong with the shop', runbook_url: 'https://runbooks.acme.example/shop' }),
+  source: 'MANAGED', state: 'OK', target_type: 'CLUSTER', target_id: seedIds.cluster_id, is_up_to_date: 1, starts_at: null, ...more,
+});
+
+/** Alert rules in the states that rules can be found in; one exists in the monitoring system only. */
+export const seedAlertRules = (time: SeedTime): SeedAlertRule[] => [
+  alertRule(time, 'checkout-errors', { target_type: 'SERVICE', target_id: seedIds.application_id }),
+  alertRule(time, 'node-memory', { severity: 'MEDIUM', state: 'UNDEPLOYED', enabled: 0 }),
+  alertRule(time, 'importer-down', { severity: 'CRITICAL', state: 'NOTIFIED', starts_at: time.ago(1), target_type: 'SERVICE', target_id: seedId('service/data/development/importer') }),
+  alertRule(time, 'report-late', { severity: 'LOW', state: 'SUPPRESSED', starts_at: time.ago(2), target_type: 'SERVICE', target_id: seedIds.job_id }),
+  alertRule(time, 'disk-filling', { state: 'UNROUTED', starts_at: time.ago(3), alert_receiver_ids: '[]' }),
+  alertRule(time, 'old-latency', { source: 'GHOST', state: 'OK', is_up_to_date: 0 }),
+];

@@ -1,17 +1,49 @@
-import { carryOutInThePast, type PastOrder } from '../engine/past.ts';
-import type { PlatformParts } from '../api/handler.ts';
+import type { Insertable } from 'kysely';
+import { replayOrder, type HistoricalOrder } from '../engine/past.ts';
+import type { HandlerDependencies } from '../api/handler.ts';
 import { builtInVariables } from '../api/handlers/built-in-variables.ts';
-import { putScenario } from '../testing/scenarios/put.ts';
+import { applyScenario } from '../testing/scenarios/put.ts';
 import type { Scenario } from '../testing/scenarios/scenario.ts';
-import type { Db, Store } from '../store/database.ts';
+import type { Db, DataStore } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Vault } from '../store/vault.ts';
-import { seedAlertRules } from './alert-rules.ts';
-import { organizationId, seedId } from './ids.ts';
-import { seedOrganization, seedStart, type SeedTime, seedTime } from './organization.ts';
-import { environmentRow, serviceRows } from './rows.ts';
+import { seedAlertRules, seedOrganization, seedStart, type SeedTime, seedTime } from './organization.ts';
+import { organizationId, seedId, seedIds } from './ids.ts';
+import { environmentRow, serviceRows, type VariableHolder, variableRow } from './rows.ts';
 import { seedEnvironments, type SeedService, seedServices } from './services.ts';
-import { seedVariables } from './variables.ts';
+import type { VariableTable } from '../store/schema.ts';
+
+type SeedVariable = Insertable<VariableTable>;
+
+const inProject = (project: string): VariableHolder => ({ project_id: seedId(`project/${project}`), environment_id: null, service_id: null });
+const inEnvironment = (environment: string): VariableHolder => ({ project_id: null, environment_id: seedId(`environment/${environment}`), service_id: null });
+const inService = (service: string): VariableHolder => ({ project_id: null, environment_id: null, service_id: seedId(`service/${service}`) });
+
+/** With the built-in ones, a variable of every scope and of every type; and one secret. */
+function seedVariables(time: SeedTime, vault: Vault): SeedVariable[] {
+  const variable = (path: string, holder: VariableHolder, scope: SeedVariable['scope'], value: string, more: Partial<SeedVariable> = {}): SeedVariable => ({
+    ...variableRow(path, holder, scope, value, { created_at: time.ago(60), updated_at: time.ago(60) }), ...more,
+  });
+  const staging = 'shop/staging';
+  const own = (service: string, key: string, scope: SeedVariable['scope'], value: string, more: Partial<SeedVariable> = {}) =>
+    variable(`${staging}/${service}/${key}`, inService(`${staging}/${service}`), scope, value, more);
+  const region = variable('shop/REGION', inProject('shop'), 'PROJECT', 'eu-west-3', { description: 'Where the shop runs.' });
+  const logLevel = { ...variable('shop/staging/LOG_LEVEL', inEnvironment(staging), 'ENVIRONMENT', 'info'), id: seedIds.environment_variable_id };
+  return [
+    region,
+    logLevel,
+    variable('shop/production/LOG_LEVEL', inEnvironment('shop/production'), 'ENVIRONMENT', 'warn'),
+    own('checkout-api', 'PAYMENT_PROVIDER', 'APPLICATION', 'sandbox'),
+    own('checkout-api', 'AWS_REGION', 'APPLICATION', 'eu-west-3', { variable_type: 'ALIAS', linked_variable_id: region.id }),
+    own('checkout-api', 'FEATURES_FILE', 'APPLICATION', '{"new_basket": true}', { variable_type: 'FILE', mount_path: '/etc/shop/features.json', enable_interpolation_in_file: 0 }),
+    own('checkout-api', 'MAIL_API_URL', 'APPLICATION', 'vault:shop/mail#url', { variable_type: 'EXTERNAL_SECRET', owned_by: 'external-secrets' }),
+    own('checkout-api', 'PAYMENT_API_KEY', 'APPLICATION', '', { value: null, sealed_value: vault.seal('never-shown') }),
+    own('search', 'REGION', 'CONTAINER', 'eu-central-1', { variable_type: 'OVERRIDE', linked_variable_id: region.id }),
+    own('nightly-report', 'REPORT_FORMAT', 'JOB', 'csv'),
+    own('session-cache', 'CACHE_TTL', 'HELM', '3600'),
+    own('assets-bucket', 'TF_LOG', 'TERRAFORM', 'WARN'),
+  ];
+}
 
 const day = 86_400_000;
 const daysOfHistory = 3;
@@ -33,7 +65,7 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
 };
 
 /** One order for each environment that has some of these services. */
-const ordersOf = (at: number, services: readonly SeedService[]): PastOrder[] =>
+const ordersOf = (at: number, services: readonly SeedService[]): HistoricalOrder[] =>
   seedEnvironments.flatMap(({ path }) => {
     const serviceIds = services.filter(({ environment }) => environment === path).map(({ name }) => seedId(`service/${path}/${name}`));
     if (serviceIds.length === 0) return [];
@@ -41,15 +73,15 @@ const ordersOf = (at: number, services: readonly SeedService[]): PastOrder[] =>
   });
 
 /** The deployments of the last days: everything at first, then each day the job and one application. */
-const pastOrders = (time: SeedTime, deployed: readonly SeedService[]): PastOrder[] => {
+const historicalOrders = (time: SeedTime, deployed: readonly SeedService[]): HistoricalOrder[] => {
   const daily = deployed.filter(({ environment, kind, name }) => environment === 'shop/staging' && (kind === 'job' || name === 'checkout-api'));
   const laterDays = Array.from({ length: daysOfHistory - 1 }, (_, index) => daysOfHistory - 1 - index);
   return [...ordersOf(time.start - daysOfHistory * day, deployed), ...laterDays.flatMap((ago) => ordersOf(time.start - ago * day, daily))];
 };
 
-type SeedParts = Pick<PlatformParts, 'vault' | 'clock' | 'random'>;
+type SeedDependencies = Pick<HandlerDependencies, 'vault' | 'clock' | 'random'>;
 
-const seedOnce = async (db: Store, { vault, clock, random }: SeedParts): Promise<void> => {
+const seedOnce = async (db: DataStore, { vault, clock, random }: SeedDependencies): Promise<void> => {
   const organization = await db.selectFrom('organization').select('created_at').limit(1).executeTakeFirst();
   const time = seedTime(organization ? seedStart(organization.created_at) : clock.now());
   const services = seedServices(time, vault);
@@ -60,7 +92,7 @@ const seedOnce = async (db: Store, { vault, clock, random }: SeedParts): Promise
     });
   }
   const { done } = await db.selectFrom('deployment').select((select) => select.fn.countAll<number>().as('done')).executeTakeFirstOrThrow();
-  for (const order of pastOrders(time, services.filter(({ deployed }) => deployed)).slice(done)) await carryOutInThePast(db, random, order);
+  for (const order of historicalOrders(time, services.filter(({ deployed }) => deployed)).slice(done)) await replayOrder(db, random, order);
 };
 
 /**
@@ -69,10 +101,10 @@ const seedOnce = async (db: Store, { vault, clock, random }: SeedParts): Promise
  * they were; a store that was once filled is left alone, also by a program that would fill it otherwise.
  * @param scenarios put onto it, where they are not there yet
  */
-export async function seedPlatform(db: Store, parts: SeedParts, scenarios: readonly Scenario[] = []): Promise<void> {
+export async function seedPlatform(db: DataStore, parts: SeedDependencies, scenarios: readonly Scenario[] = []): Promise<void> {
   if ((await readSetting(db, 'seeded')) === undefined) {
     await seedOnce(db, parts);
     await writeSetting(db, 'seeded', 'yes');
   }
-  for (const scenario of scenarios) await putScenario(db, parts, scenario);
+  for (const scenario of scenarios) await applyScenario(db, parts, scenario);
 }

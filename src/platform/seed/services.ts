@@ -13,21 +13,21 @@ export type SeedService = { readonly environment: string; readonly name: string;
 }[ServiceKind];
 
 /** A repository of the organization, at its main branch. */
-export const git = (name: string) => ({ url: `https://git.acme.example/acme/${name}.git`, branch: 'main', root_path: '/' });
+export const gitRepository = (name: string) => ({ url: `https://git.acme.example/acme/${name}.git`, branch: 'main', root_path: '/' });
 
 /** What an HTTP probe asks. */
-export const http = (port: number, path = '/') => ({ type: { http: { port, path, scheme: 'HTTP' } } });
-const tcp = (port: number) => ({ type: { tcp: { port } } });
+export const httpProbe = (port: number, path = '/') => ({ type: { http: { port, path, scheme: 'HTTP' } } });
+const tcpProbe = (port: number) => ({ type: { tcp: { port } } });
 
 /** A public port of a service, named by the service's path. */
-export const port = (id: string, number: number) => ({ id: seedId(`port/${id}`), name: `p${number}`, internal_port: number, external_port: 443, publicly_accessible: true, is_default: true, protocol: 'HTTP' as const });
+export const publicPort = (id: string, number: number) => ({ id: seedId(`port/${id}`), name: `p${number}`, internal_port: number, external_port: 443, publicly_accessible: true, is_default: true, protocol: 'HTTP' as const });
 
 /** An application built from the repository of its name; it listens on 8080 and is probed there. */
 export const application = (environment: string, name: string, deployed: boolean, request: object = {}): SeedService => {
   const { ports: _, storage: __, autoscaling: ___, name: ____, ...spec } = ApplicationRequest.parse({
-    name, git_repository: git(name), healthchecks: { readiness_probe: http(8080, '/health'), liveness_probe: tcp(8080) }, ...request,
+    name, git_repository: gitRepository(name), healthchecks: { readiness_probe: httpProbe(8080, '/health'), liveness_probe: tcpProbe(8080) }, ...request,
   });
-  return { environment, name, deployed, kind: 'application', spec: { ...spec, ports: [port(`${environment}/${name}`, 8080)], storage: [] } };
+  return { environment, name, deployed, kind: 'application', spec: { ...spec, ports: [publicPort(`${environment}/${name}`, 8080)], storage: [] } };
 };
 
 /**
@@ -36,9 +36,9 @@ export const application = (environment: string, name: string, deployed: boolean
  */
 export const container = (environment: string, name: string, tag: string, request: object = {}, stored: object = {}): SeedService => {
   const { ports: _, storage: __, autoscaling: ___, name: ____, ...spec } = ContainerRequest.parse({
-    name, registry_id: seedIds.registry_id, image_name: `acme/${name}`, tag, healthchecks: { readiness_probe: http(9200) }, ...request,
+    name, registry_id: seedIds.registry_id, image_name: `acme/${name}`, tag, healthchecks: { readiness_probe: httpProbe(9200) }, ...request,
   });
-  return { environment, name, deployed: true, kind: 'container', spec: { ...spec, ports: [port(`${environment}/${name}`, 9200)], storage: [], ...stored } };
+  return { environment, name, deployed: true, kind: 'container', spec: { ...spec, ports: [publicPort(`${environment}/${name}`, 9200)], storage: [], ...stored } };
 };
 
 /** A database of a small size. */
@@ -57,7 +57,7 @@ const autoscaling = (time: SeedTime, vault: Vault): StoredAutoscaling => {
   };
 };
 
-const grouped = { labels_groups: [{ id: seedIds.labels_group_id }], annotations_groups: [{ id: seedIds.annotations_group_id }], max_running_instances: 5 };
+const groupSettings = { labels_groups: [{ id: seedIds.labels_group_id }], annotations_groups: [{ id: seedIds.annotations_group_id }], max_running_instances: 5 };
 const volume = { id: seedId('volume/search'), type: 'FAST_SSD', size: 20, mount_point: '/data' };
 
 const helm: ServiceSpecs['helm'] = {
@@ -73,7 +73,7 @@ const job = (type: 'CRON' | 'LIFECYCLE', image: string): ServiceSpecs['job'] => 
 });
 
 const terraform: ServiceSpecs['terraform'] = {
-  auto_deploy: false, terraform_files_source: { git: { git_repository: git('infrastructure') } },
+  auto_deploy: false, terraform_files_source: { git: { git_repository: gitRepository('infrastructure') } },
   terraform_variables_source: { tf_var_file_paths: ['staging.tfvars'] }, provider_version: { read_from_terraform_block: true }, timeout_sec: 1800, cpu: 500, memory: 512,
 };
 
@@ -88,14 +88,14 @@ export const seedServices = (time: SeedTime, vault: Vault): SeedService[] => [
   { environment: staging, name: 'nightly-report', deployed: true, kind: 'job', spec: job('CRON', 'acme/report') },
   application(staging, 'checkout-api', true),
   application(staging, 'storefront', false, { description: 'Not deployed yet.' }),
-  container(staging, 'search', '2.4.1', grouped, { storage: [volume], autoscaling: autoscaling(time, vault) }),
+  container(staging, 'search', '2.4.1', groupSettings, { storage: [volume], autoscaling: autoscaling(time, vault) }),
   { environment: staging, name: 'session-cache', deployed: true, kind: 'helm', spec: helm },
   database(production, 'orders-db', 'POSTGRESQL', '16', 'MANAGED'),
   application(production, 'checkout-api', true, { min_running_instances: 3, max_running_instances: 10 }),
   container(production, 'search', '2.4.0', { min_running_instances: 2, max_running_instances: -1 }),
   database(analytics, 'events-db', 'MONGODB', '7', 'CONTAINER'),
   // Its probe asks a port that nothing listens on: the deployment fails, and its log says why.
-  container(analytics, 'importer', '0.9.0', { healthchecks: { readiness_probe: http(8081, '/ready') } }),
+  container(analytics, 'importer', '0.9.0', { healthchecks: { readiness_probe: httpProbe(8081, '/ready') } }),
   { environment: analytics, name: 'migrate-schema', deployed: false, kind: 'job', spec: job('LIFECYCLE', 'acme/migrate') },
 ];
 

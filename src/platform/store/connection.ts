@@ -8,7 +8,7 @@ const longestWaitMilliseconds = 5000;
 const betweenAttemptsMilliseconds = 2;
 
 // Lists of ids make statements of different lengths; beyond this many the oldest is prepared anew.
-const keptStatements = 500;
+const maximumCachedStatements = 500;
 
 /** SQLITE_BUSY: another connection is writing. */
 const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === 5;
@@ -31,14 +31,14 @@ const adapter = (database: DatabaseSync): SqliteDatabase => {
       const known = prepared.get(sql) ?? statement(database.prepare(sql));
       prepared.delete(sql);
       prepared.set(sql, known);
-      if (prepared.size > keptStatements) prepared.delete(prepared.keys().next().value!);
+      if (prepared.size > maximumCachedStatements) prepared.delete(prepared.keys().next().value!);
       return known;
     },
   };
 };
 
 /** A connection whose statements wait for another connection that writes, while this process goes on, or fail after some seconds. */
-const patient = (connection: DatabaseConnection): DatabaseConnection => ({
+const withBusyRetry = (connection: DatabaseConnection): DatabaseConnection => ({
   streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
   executeQuery: async (query, options) => {
     for (let until = 0; ;) {
@@ -60,7 +60,7 @@ const begin = { write: CompiledQuery.raw('begin immediate'), read: CompiledQuery
 const driver = (sqlite: SqliteDialect): Driver => {
   const made = sqlite.createDriver();
   const acquire = made.acquireConnection.bind(made);
-  made.acquireConnection = async (options) => patient(await acquire(options));
+  made.acquireConnection = async (options) => withBusyRetry(await acquire(options));
   made.beginTransaction = async (connection, { accessMode }) => {
     await connection.executeQuery(accessMode === 'read only' ? begin.read : begin.write);
   };

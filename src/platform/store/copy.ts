@@ -2,29 +2,29 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 
 // In one piece: between two pieces others could write, and the copy would begin anew.
-const everyPage = 2 ** 31 - 1;
+const allPages = 2 ** 31 - 1;
 
 const longestWaitMilliseconds = 5000;
 const betweenAttemptsMilliseconds = 10;
 
 // What backup() reports when another connection writes to the target just then: SQLITE_BUSY, or no code at all.
-const passing = [0, 5];
+const transientCodes = [0, 5];
 // SQLITE_CORRUPT and SQLITE_NOTADB.
-const unreadable = [11, 26];
+const unreadableCodes = [11, 26];
 
 const codeOf = (error: unknown): number | undefined => (error as { errcode?: number }).errcode;
 
 /** Whether SQLite refused a file for what is in it. */
-export const isUnreadable = (error: unknown): boolean => unreadable.includes(codeOf(error) ?? -1);
+export const isUnreadable = (error: unknown): boolean => unreadableCodes.includes(codeOf(error) ?? -1);
 
-const attempt = async (source: DatabaseSync, to: string): Promise<void> => {
+const backupWithRetry = async (source: DatabaseSync, to: string): Promise<void> => {
   const until = performance.now() + longestWaitMilliseconds;
   for (;;) {
     try {
-      await backup(source, to, { rate: everyPage });
+      await backup(source, to, { rate: allPages });
       return;
     } catch (error) {
-      if (!passing.includes(codeOf(error) ?? -1) || performance.now() > until) throw error;
+      if (!transientCodes.includes(codeOf(error) ?? -1) || performance.now() > until) throw error;
       await setTimeout(betweenAttemptsMilliseconds);
     }
   }
@@ -39,7 +39,7 @@ const attempt = async (source: DatabaseSync, to: string): Promise<void> => {
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new DatabaseSync(from);
   try {
-    await attempt(source, to);
+    await backupWithRetry(source, to);
   } finally {
     source.close();
   }

@@ -5,7 +5,7 @@ import { engineTables } from './migrations/0002-engine.ts';
 import { settings } from './migrations/0003-settings.ts';
 import { listTotals } from './migrations/0004-list-totals.ts';
 import { webhookUserinfo } from './migrations/0005-webhook-userinfo.ts';
-import type { Database } from './schema.ts';
+import type { DatabaseSchema } from './schema.ts';
 
 /** In the order of their names. Named here, not found in a folder: the program is one bundled file. */
 const migrations: Record<string, Migration> = {
@@ -23,7 +23,7 @@ export const migrationNames: readonly string[] = Object.keys(migrations);
  * Brings a database up to this program's schema.
  * @throws Error of the migration that failed, or when the database comes from a newer program.
  */
-export async function migrate(db: Kysely<Database>): Promise<void> {
+export async function migrate(db: Kysely<DatabaseSchema>): Promise<void> {
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
   if (error) throw error instanceof Error ? error : new Error('The database could not be migrated.', { cause: error });
 }

@@ -3,9 +3,8 @@ import { copyFile, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Insertable } from 'kysely';
-import { keyFits } from '../api/key-check.ts';
+import { keyFile, keyMatches, type Vault } from './vault.ts';
 import { refused } from '../api/problem.ts';
-import { keyFile, type Vault } from './vault.ts';
 import { copyDatabase, isUnreadable } from './copy.ts';
 import { databaseFile, openDatabase } from './database.ts';
 import type { ApiTokenTable } from './schema.ts';
@@ -41,7 +40,7 @@ const tokensIn = (path: string): Token[] => {
 };
 
 /** Tokens stay those of now, so that none that was revoked comes back; what workers held is free for whoever is next. */
-const adapt = async (staging: string, tokens: readonly Token[]): Promise<void> => {
+const carryOverTokens = async (staging: string, tokens: readonly Token[]): Promise<void> => {
   const db = await openDatabase(staging);
   try {
     await db.write(async (trx) => {
@@ -62,7 +61,7 @@ const replaceUnreadable = async (staged: string, records: string): Promise<void>
   await rename(staged, records);
 };
 
-const putInPlace = async (staged: string, records: string): Promise<void> => {
+const installRecords = async (staged: string, records: string): Promise<void> => {
   if (!existsSync(records)) await writeFile(records, '', { mode: 0o600 });
   try {
     await copyDatabase(staged, records);
@@ -89,20 +88,20 @@ export async function prepareReplacement(dataDir: string, fill: (staging: string
   }
   return {
     commit: async () => {
-      await adapt(staging, tokensIn(records));
-      await putInPlace(join(staging, databaseFile), records);
+      await carryOverTokens(staging, tokensIn(records));
+      await installRecords(join(staging, databaseFile), records);
     },
     discard,
   };
 }
 
 /** Clears away what processes left that were killed while they replaced records. Only for whoever has claimed the directory. */
-export async function removeLeftReplacements(dataDir: string): Promise<void> {
+export async function removeStaleReplacements(dataDir: string): Promise<void> {
   const left = (await readdir(dataDir)).filter((name) => name.startsWith(stagingPrefix));
   for (const name of left) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
-const requireWhole = (path: string): void => {
+const requireIntact = (path: string): void => {
   const database = new DatabaseSync(path);
   try {
     const found = database.prepare('PRAGMA integrity_check(1)').get();
@@ -115,7 +114,7 @@ const requireWhole = (path: string): void => {
 const requireKey = async (staging: string, name: string, dataDir: string, vault: Vault): Promise<void> => {
   const db = await openDatabase(staging);
   try {
-    if (await keyFits(db, vault)) return;
+    if (await keyMatches(db, vault)) return;
   } finally {
     await db.destroy();
   }
@@ -132,7 +131,7 @@ export async function prepareRestore(dataDir: string, name: string, vault: Vault
     const copy = join(staging, databaseFile);
     await copyFile(path, copy);
     try {
-      requireWhole(copy);
+      requireIntact(copy);
       await (await openDatabase(staging)).destroy();
     } catch (error) {
       throw refused(`The snapshot ${name} can't be restored: ${(error as Error).message}. Nothing was changed.`);

@@ -246,7 +246,7 @@ interface PlatformTables {
   list_total: ListTotalTable;
 }
 
-export type Database = PlatformTables & EngineTables;
+export type DatabaseSchema = PlatformTables & EngineTables;
 
 /**
  * What the platform keeps about itself:

@@ -4,11 +4,11 @@ import type { ContainerRequest } from '../../contract/resources/container.ts';
 import type { DatabaseRequest } from '../../contract/resources/database.ts';
 import type { Helm } from '../../contract/resources/helm.ts';
 import type { Job } from '../../contract/resources/job.ts';
-import type { running, serviceIdentity } from '../../contract/resources/service.ts';
+import type { workloadFields, serviceIdentity } from '../../contract/resources/service.ts';
 import type { Terraform } from '../../contract/resources/terraform.ts';
 
-type Ports = z.output<(typeof running)['ports']>;
-type Volumes = z.output<(typeof running)['storage']>;
+type Ports = z.output<(typeof workloadFields)['ports']>;
+type Volumes = z.output<(typeof workloadFields)['storage']>;
 
 /** A scaler as it is kept: what it authenticates with is sealed. */
 export interface StoredAutoscaling {

@@ -43,13 +43,13 @@ const removeStaleDrafts = async (folder: string): Promise<void> => {
 };
 
 /** Makes a database a single file that needs no other beside it. */
-const intoOneFile = (path: string): void => {
+const makeSingleFile = (path: string): void => {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = DELETE');
   database.close();
 };
 
-const described = async (path: string, name: string): Promise<Snapshot> => {
+const describeSnapshot = async (path: string, name: string): Promise<Snapshot> => {
   const { mtime, size } = await stat(path);
   return { name, created_at: mtime.toISOString(), bytes: size };
 };
@@ -70,7 +70,7 @@ export async function takeSnapshot(dataDir: string, name: string): Promise<Snaps
   try {
     await writeFile(draft, '', { mode: 0o600, flag: 'wx' });
     await copyDatabase(records, draft);
-    intoOneFile(draft);
+    makeSingleFile(draft);
     await link(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -78,14 +78,14 @@ export async function takeSnapshot(dataDir: string, name: string): Promise<Snaps
   } finally {
     await rm(draft, { force: true });
   }
-  return described(path, name);
+  return describeSnapshot(path, name);
 }
 
 /** The snapshots of a data directory, oldest first. */
 export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
   const folder = folderOf(dataDir);
   const names = (await filesIn(folder)).filter((file) => file.endsWith(extension) && !file.startsWith('.')).map((file) => file.slice(0, -extension.length));
-  const snapshots = await Promise.all(names.map((name) => described(join(folder, `${name}${extension}`), name)));
+  const snapshots = await Promise.all(names.map((name) => describeSnapshot(join(folder, `${name}${extension}`), name)));
   return snapshots.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.name.localeCompare(other.name));
 }
 

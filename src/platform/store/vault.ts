@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Db } from './database.ts';
+import { readSetting, writeSetting } from './settings.ts';
 
 /** Keeps secrets encrypted at rest. What it seals, only the same data directory's key opens. */
 export interface Vault {
@@ -71,7 +73,7 @@ const writeKey = (path: string): void => {
  * The vault of a data directory that has a key; undefined where it has none.
  * @throws Error when the key file can't be read or is damaged: without its key what is sealed stays closed.
  */
-export function openPresentVault(dataDir: string): Vault | undefined {
+export function openExistingVault(dataDir: string): Vault | undefined {
   const path = join(dataDir, keyFile);
   const key = readKey(path);
   if (!key) return undefined;
@@ -81,12 +83,31 @@ export function openPresentVault(dataDir: string): Vault | undefined {
 
 /**
  * The vault of a data directory. Its key is made on first use, in a file only the owner can read.
- * @throws Error as `openPresentVault`.
+ * @throws Error as `openExistingVault`.
  */
 export function openVault(dataDir: string): Vault {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const present = openPresentVault(dataDir);
+  const present = openExistingVault(dataDir);
   if (present) return present;
   writeKey(join(dataDir, keyFile));
-  return openPresentVault(dataDir)!;
+  return openExistingVault(dataDir)!;
+}
+
+const keySignature = (vault: Vault): string => vault.sign('key check');
+
+/** Whether the vault's key is the one that secrets in these records were sealed with; true where nothing says. */
+export async function keyMatches(db: Db, vault: Vault): Promise<boolean> {
+  const kept = await readSetting(db, 'key_check');
+  return kept === undefined || kept === keySignature(vault);
+}
+
+/**
+ * Sees that the data directory's key is that of its records, and notes the key where that was never done.
+ * @throws Error when it is another: every secret would stay closed
+ */
+export async function requireMatchingKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
+  if (!(await keyMatches(db, vault))) {
+    throw new Error(`The key file ${keyFile} in ${dataDir} is not the one its secrets were sealed with. Put the right one back; without it, begin anew in another directory.`);
+  }
+  if ((await readSetting(db, 'key_check')) === undefined) await writeSetting(db, 'key_check', keySignature(vault));
 }

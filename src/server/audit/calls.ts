@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { outcomes } from './record.ts';
-import { readLine } from './chain.ts';
-import { linesOf } from './lines.ts';
+import { parseLine } from './chain.ts';
+import { readLines } from './lines.ts';
 
 // Loose: a log may have been written by a later version.
 const Call = z.looseObject({
@@ -21,9 +21,9 @@ const Call = z.looseObject({
   duration_ms: z.number().optional(),
 });
 
-const Entry = Call.extend({ kind: z.enum(['intent', 'outcome']), request_id: z.string() });
+const CallLine = Call.extend({ kind: z.enum(['intent', 'outcome']), request_id: z.string() });
 
-const Decision = Call.extend({ kind: z.literal('decision'), code: z.string(), caller: z.string(), verdict: z.enum(['approved', 'refused', 'not_made']) });
+const DecisionLine = Call.extend({ kind: z.literal('decision'), code: z.string(), caller: z.string(), verdict: z.enum(['approved', 'refused', 'not_made']) });
 
 /**
  * A call as the log tells of it: its intent and its outcome in one; without `outcome` nobody recorded how it ended. Or a
@@ -32,14 +32,14 @@ const Decision = Call.extend({ kind: z.literal('decision'), code: z.string(), ca
 export type RecordedCall = z.infer<typeof Call>;
 
 /** What a call is about, in words: kind and path, or else name, or else id. */
-export function targetText({ target }: RecordedCall): string {
+export function recordedTargetText({ target }: RecordedCall): string {
   if (!target) return '';
   const { kind, path, name, id, more } = target;
   return [kind, path ?? name ?? id, more === undefined ? undefined : `and ${more} more`].filter((part) => part !== undefined).join(' ');
 }
 
 /** A decision as a line of its own: under which code, and whose call it was, is what there is to say beside it. */
-const decided = (decision: z.infer<typeof Decision>): RecordedCall => ({ ...decision, outcome: decision.verdict, why: `${decision.code}, asked by ${decision.caller}` });
+const callOfDecision = (decision: z.infer<typeof DecisionLine>): RecordedCall => ({ ...decision, outcome: decision.verdict, why: `${decision.code}, asked by ${decision.caller}` });
 
 /**
  * The newest calls and decisions of a log, oldest first. Lines that can't be read are passed over: whether a log is whole `verifyLog`
@@ -53,11 +53,11 @@ export async function readCalls(files: readonly string[], most: number): Promise
     ended.push(call);
     if (ended.length > most) ended.shift();
   };
-  for await (const { bytes } of linesOf(files)) {
-    const read = readLine(bytes)?.entry;
-    const decision = Decision.safeParse(read).data;
-    if (decision) add(decided(decision));
-    const entry = Entry.safeParse(read).data;
+  for await (const { bytes } of readLines(files)) {
+    const read = parseLine(bytes)?.entry;
+    const decision = DecisionLine.safeParse(read).data;
+    if (decision) add(callOfDecision(decision));
+    const entry = CallLine.safeParse(read).data;
     if (!entry) continue;
     const { kind, ...call } = entry;
     const key = `${call.chain} ${call.request_id}`;

@@ -9,10 +9,10 @@ import type { JsonRecord } from '../json/values.ts';
 /** A mac as text: 32 bytes in base64url. */
 export type Mac = string;
 
-const member = ',"mac":"';
-const end = '"}';
+const macMember = ',"mac":"';
+const lineEnd = '"}';
 const macLength = 43;
-const tailLength = member.length + macLength + end.length;
+const tailLength = macMember.length + macLength + lineEnd.length;
 
 /** The keyed hash of a text after another hash. */
 export const macOf = (key: Uint8Array, previous: Mac, body: string | Uint8Array): Mac =>
@@ -31,10 +31,10 @@ export interface SealedLine {
 export function sealLine(key: Uint8Array, previous: Mac, entry: JsonRecord): SealedLine {
   const body = JSON.stringify(entry);
   const mac = macOf(key, previous, body);
-  return { text: `${body.slice(0, -1)}${member}${mac}${end}`, mac };
+  return { text: `${body.slice(0, -1)}${macMember}${mac}${lineEnd}`, mac };
 }
 
-export interface ReadLine {
+export interface ParsedLine {
   readonly entry: JsonRecord;
   readonly mac: Mac;
   /** The bytes that the mac stands for. */
@@ -42,13 +42,13 @@ export interface ReadLine {
 }
 
 /** Takes a line apart; undefined when it is no line of a chain. Whether its mac is right only the chain tells. */
-export function readLine(line: Buffer): ReadLine | undefined {
+export function parseLine(line: Buffer): ParsedLine | undefined {
   const tail = line.subarray(-tailLength).toString('latin1');
-  if (line.length <= tailLength || !tail.startsWith(member) || !tail.endsWith(end)) return undefined;
+  if (line.length <= tailLength || !tail.startsWith(macMember) || !tail.endsWith(lineEnd)) return undefined;
   const body = Buffer.concat([line.subarray(0, -tailLength), Buffer.from('}')]);
   try {
     const entry = JSON.parse(body.toString('utf8')) as unknown;
-    return typeof entry === 'object' && entry !== null ? { entry: entry as JsonRecord, mac: tail.slice(member.length, -end.length), body } : undefined;
+    return typeof entry === 'object' && entry !== null ? { entry: entry as JsonRecord, mac: tail.slice(macMember.length, -lineEnd.length), body } : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 
 /** One line of a file, byte by byte as it is there. */
-export interface Line {
+export interface AuditLine {
   readonly file: string;
   /** From 1. */
   readonly number: number;
@@ -13,7 +13,7 @@ export interface Line {
 const lineBreak = 0x0a;
 
 /** The lines of files, one file after another, without holding them in memory. A file that isn't there has none. */
-export async function* linesOf(files: readonly string[]): AsyncGenerator<Line> {
+export async function* readLines(files: readonly string[]): AsyncGenerator<AuditLine> {
   for (const file of files) {
     let number = 0;
     let rest = Buffer.alloc(0);

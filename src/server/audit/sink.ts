@@ -16,7 +16,7 @@ export interface Sink {
 
 const lineBreak = 0x0a;
 
-const synced = promisify(fdatasync);
+const syncData = promisify(fdatasync);
 
 /** Whether the file ends within a line, as after a process that died while it wrote. */
 function endsWithinLine(file: number): boolean {
@@ -28,7 +28,7 @@ function endsWithinLine(file: number): boolean {
 }
 
 /** The file of a log, with its folder made where there is none. */
-function opened(path: string): number {
+function openLog(path: string): number {
   try {
     return openSync(path, 'a+', 0o600);
   } catch (error) {
@@ -45,10 +45,10 @@ function opened(path: string): number {
 export function fileSink(path: string): Sink {
   return {
     append: async (lines, durable) => {
-      const file = opened(path);
+      const file = openLog(path);
       try {
         appendFileSync(file, `${endsWithinLine(file) ? '\n' : ''}${lines}\n`);
-        if (durable) await synced(file);
+        if (durable) await syncData(file);
       } finally {
         closeSync(file);
       }
@@ -57,7 +57,7 @@ export function fileSink(path: string): Sink {
   };
 }
 
-const endOf = (child: ChildProcess): Promise<void> =>
+const waitForExit = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     child.once('close', () => resolve());
     child.stdin!.end();
@@ -97,7 +97,7 @@ export function commandSink(argv: readonly string[]): Sink {
       });
     },
     close: async () => {
-      if (child) await endOf(child);
+      if (child) await waitForExit(child);
     },
   };
 }

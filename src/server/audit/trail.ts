@@ -1,10 +1,10 @@
 import type { JsonRecord } from '../json/values.ts';
 import { sealLine } from './chain.ts';
-import { beginChain, moveHead, type AuditKeys, type Head } from './heads.ts';
+import { startChain, writeHead, type AuditKeys, type ChainHead } from './heads.ts';
 import type { Sink } from './sink.ts';
 
 /** The log of one process: a chain of sealed lines. */
-export interface Trail {
+export interface AuditLog {
   /**
    * Adds an entry after those before it. `chain` and `seq` are put in front of its members.
    * @param durable whether it must survive a loss of power before this returns.
@@ -12,12 +12,12 @@ export interface Trail {
    */
   append(entry: JsonRecord, durable: boolean): Promise<void>;
   /** Waits for what is being written, and moves the head to where the chain ends. */
-  settled(): Promise<void>;
+  flush(): Promise<void>;
   /** The same, and lets go of the sink. */
   close(): Promise<void>;
 }
 
-export interface TrailConfig {
+export interface AuditLogConfig {
   readonly sink: Sink;
   /** Folder of the heads. */
   readonly heads: string;
@@ -34,7 +34,7 @@ const mostAtOnce = 1000;
  */
 const headDelay = 200;
 
-interface Waiting {
+interface PendingEntry {
   readonly entry: JsonRecord;
   readonly durable: boolean;
   readonly written: () => void;
@@ -45,22 +45,22 @@ interface Waiting {
  * Begins its chain with the first entry: a process that records nothing leaves nothing behind. Entries that come while
  * others are written are written together, so that many calls at once don't wait for each other's disk.
  */
-export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
-  let head: Head | undefined;
+export function createAuditLog({ sink, heads, keys }: AuditLogConfig): AuditLog {
+  let head: ChainHead | undefined;
   /** The head that was last written down. */
-  let kept: Head | undefined;
-  let waiting: Waiting[] = [];
+  let kept: ChainHead | undefined;
+  let waiting: PendingEntry[] = [];
   let writing: Promise<void> | undefined;
   let soon: NodeJS.Timeout | undefined;
   let headDue = false;
   const isDone = (): boolean => waiting.length === 0 && !headDue;
 
-  const keep = async (next: Head, durable: boolean): Promise<void> => {
+  const keep = async (next: ChainHead, durable: boolean): Promise<void> => {
     clearTimeout(soon);
     soon = undefined;
     // Until it is written nobody knows where the chain is said to end.
     head = undefined;
-    await moveHead(heads, keys(), next, durable);
+    await writeHead(heads, keys(), next, durable);
     head = kept = next;
   };
 
@@ -69,8 +69,8 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
     if (head !== undefined && head !== kept) await keep(head, false);
   };
 
-  const write = async (entries: readonly Waiting[]): Promise<void> => {
-    const { chain, ...before } = head ?? (await beginChain(heads, keys()));
+  const write = async (entries: readonly PendingEntry[]): Promise<void> => {
+    const { chain, ...before } = head ?? (await startChain(heads, keys()));
     // Until all is written nobody knows how the chain ends.
     head = undefined;
     let { count, last } = before;
@@ -82,7 +82,7 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
     });
     const durable = entries.some((one) => one.durable);
     await sink.append(lines.join('\n'), durable);
-    const next: Head = { chain, count, last };
+    const next: ChainHead = { chain, count, last };
     if (durable) return keep(next, true);
     head = next;
     soon ??= setTimeout(() => void moveOn(), headDelay).unref();
@@ -113,7 +113,7 @@ export function createTrail({ sink, heads, keys }: TrailConfig): Trail {
         waiting.push({ entry, durable, written, failed });
         writing ??= writeAll();
       }),
-    settled: moveOn,
+    flush: moveOn,
     close: async () => {
       await moveOn();
       await sink.close();

@@ -2,11 +2,11 @@ import { ProtocolError, ProtocolErrorCode, type CompleteRequest, type CompleteRe
 import * as z from 'zod';
 import { operations } from '../../contract/operations.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
-import type { AddressKind, Addresses } from '../tool/address.ts';
+import type { ResourceKind, NameResolver } from '../tool/address.ts';
 import { pointsAt } from '../tool/references.ts';
 import { days } from './prompts/forms.ts';
-import { resources } from './resources/catalog.ts';
-import { isOfPlatform } from './resources/resource.ts';
+import { allResources } from './resources/catalog.ts';
+import { isPlatformResource } from './resources/resource.ts';
 import type { CallFor } from './resources/serving.ts';
 import { table } from '../tool/render.ts';
 import type { Texts } from './texts.ts';
@@ -15,8 +15,8 @@ import { own } from '../json/values.ts';
 import { composeTool } from '../tool/define-tool.ts';
 
 /** What completing works with. */
-export interface Completing {
-  readonly addresses: Addresses;
+export interface CompletionDependencies {
+  readonly resolver: NameResolver;
   readonly call: CallFor;
   readonly principalOf: (context: ServerContext) => string;
   readonly texts?: Texts;
@@ -26,18 +26,18 @@ export interface Completing {
 const mostValues = 100;
 
 /** Rules of the policy about these tools hold for looking their things up too. */
-const toolsets: Partial<Record<AddressKind, Toolset>> = { project: 'projects', environment: 'environments', cluster: 'clusters', alert_rule: 'alerts', role: 'organization' };
+const toolsets: Partial<Record<ResourceKind, Toolset>> = { project: 'projects', environment: 'environments', cluster: 'clusters', alert_rule: 'alerts', role: 'organization' };
 
 /** Looks up what was begun to be typed, as a tool reads: guarded and protected. */
-const lookup = (kind: AddressKind, typed: string, principal: string, addresses: Addresses): Tool =>
+const lookup = (kind: ResourceKind, typed: string, principal: string, addresses: NameResolver): Tool =>
   composeTool({
     name: 'completion',
     toolset: toolsets[kind] ?? 'services',
     description: 'Completes a name.',
     input: {},
     operations: [operations.get_organization],
-    answer: z.looseObject({}),
-    answerOf: async (_, { now, ...reader }) => {
+    output: z.looseObject({}),
+    answer: async (_, { now, ...reader }) => {
       const values = await addresses.complete(kind, typed, { principal, reader, now });
       return { results: values.map((value) => ({ value })) };
     },
@@ -47,13 +47,13 @@ const lookup = (kind: AddressKind, typed: string, principal: string, addresses: 
 const isServiceKind = (text: string | undefined): text is (typeof serviceKinds)[number] => serviceKinds.some((kind) => kind === text);
 
 /** What an argument of a reference is to be completed with: values there are, a kind of thing, or versions that a service had; undefined for nothing. */
-type Choice = { readonly among: readonly string[] } | { readonly kind: AddressKind } | { readonly versionsOf: string } | undefined;
+type Choice = { readonly among: readonly string[] } | { readonly kind: ResourceKind } | { readonly versionsOf: string } | undefined;
 
 function choiceInTemplate(uri: string, argument: string, given: Readonly<Record<string, string>>): Choice {
-  const resource = resources.find((one) => one.uri === uri);
+  const resource = allResources.find((one) => one.uri === uri);
   if (!resource) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template ${uri}`);
   if (argument === 'kind') return { among: serviceKinds };
-  const taken = isOfPlatform(resource) ? own(resource.tool.input, argument) : undefined;
+  const taken = isPlatformResource(resource) ? own(resource.tool.input, argument) : undefined;
   const kind = taken && pointsAt(taken);
   if (kind === undefined) return undefined;
   return { kind: kind === 'service' && isServiceKind(given['kind']) ? given['kind'] : kind };
@@ -70,27 +70,27 @@ async function choiceInPrompt(name: string, argument: string, given: Readonly<Re
 
 /** Commits and image tags that a service was deployed with, newest first; none where its history can't be read. */
 async function versionsOf(service: string, context: ServerContext, call: CallFor): Promise<readonly string[]> {
-  const history = resources.filter(isOfPlatform).find(({ name }) => name === 'service_history')!;
+  const history = allResources.filter(isPlatformResource).find(({ name }) => name === 'service_history')!;
   const reply = await call(context, history.tool, { service });
   const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly commit?: string; readonly tag?: string }[]) : [];
   return [...new Set(rows.flatMap(({ commit, tag }) => commit ?? tag ?? []))];
 }
 
-const answer = (values: readonly string[]): CompleteResult => ({
+const completionResult = (values: readonly string[]): CompleteResult => ({
   completion: { values: values.slice(0, mostValues), total: values.length, hasMore: values.length > mostValues },
 });
 
 /** Completes the variables of resource templates and the arguments of prompts, by name and by id. */
 export const completer =
-  ({ addresses, call, principalOf, texts }: Completing) =>
+  ({ resolver: addresses, call, principalOf, texts }: CompletionDependencies) =>
   async ({ ref, argument, context: given }: CompleteRequest['params'], context: ServerContext): Promise<CompleteResult> => {
     const beginning = (values: readonly string[]): readonly string[] => values.filter((value) => value.toLowerCase().startsWith(argument.value.toLowerCase()));
     const choice = ref.type === 'ref/prompt' ? await choiceInPrompt(ref.name, argument.name, given?.arguments ?? {}, texts) : choiceInTemplate(ref.uri, argument.name, given?.arguments ?? {});
-    if (!choice) return answer([]);
-    if ('among' in choice) return answer(beginning(choice.among));
-    if ('versionsOf' in choice) return answer(beginning(await versionsOf(choice.versionsOf, context, call)));
+    if (!choice) return completionResult([]);
+    if ('among' in choice) return completionResult(beginning(choice.among));
+    if ('versionsOf' in choice) return completionResult(beginning(await versionsOf(choice.versionsOf, context, call)));
     const reply = await call(context, lookup(choice.kind, argument.value, principalOf(context), addresses), {});
     // Whoever types isn't helped by an error: the call itself will say what is wrong.
     const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly value: string }[]) : [];
-    return answer(rows.map(({ value }) => value));
+    return completionResult(rows.map(({ value }) => value));
   };

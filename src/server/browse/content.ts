@@ -1,18 +1,17 @@
 import type { CompleteRequest, CompleteResult, GetPromptRequest, GetPromptResult, ListPromptsResult, ServerContext } from '@modelcontextprotocol/server';
 import { completer } from './completions.ts';
 import { exceptionsOnly } from '../audit/record.ts';
-import type { Dependencies, Reply } from '../call/run.ts';
-import { promptsOf } from './prompts/serving.ts';
-import type { ReadResource } from './resources/listed.ts';
-import { readerOf } from './resources/serving.ts';
-import type { WatchFor } from './resources/subscriptions.ts';
-import { watchFor, type Watcher, type Watching } from './resources/watch.ts';
+import type { CallDependencies, Reply } from '../call/run.ts';
+import { promptHandlers } from './prompts/serving.ts';
+import type { ReadResource, WatchResource } from './resources/listed.ts';
+import { resourceReader } from './resources/serving.ts';
+import { watchFor, type Watcher, type WatchDependencies } from './resources/watch.ts';
 import type { Texts } from './texts.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { JsonRecord } from '../json/values.ts';
 
 /** What resources and prompts work with, beside what calls do. */
-export interface ContentParts extends Watching {
+export interface ContentDependencies extends WatchDependencies {
   /** Prompts and other texts that come with the program; without them there are none. */
   readonly texts?: Texts;
 }
@@ -20,30 +19,30 @@ export interface ContentParts extends Watching {
 /** How the server that content is served on makes calls. */
 export interface ContentCalls {
   readonly callerOf: (context: ServerContext) => Watcher;
-  readonly run: (tool: Tool, args: JsonRecord, context: ServerContext, dependencies: Dependencies) => Promise<Reply>;
+  readonly run: (tool: Tool, args: JsonRecord, context: ServerContext, dependencies: CallDependencies) => Promise<Reply>;
 }
 
 /** What is served beside tools. */
 export interface Content {
   readonly read: ReadResource;
-  readonly watch: WatchFor;
+  readonly watch: WatchResource;
   readonly complete: (params: CompleteRequest['params'], context: ServerContext) => Promise<CompleteResult>;
   readonly listPrompts: () => Promise<ListPromptsResult>;
   readonly getPrompt: (params: GetPromptRequest['params'], context: ServerContext) => Promise<GetPromptResult>;
 }
 
 /** Serves resources and their changes, completion and prompts. */
-export function contentOf(parts: ContentParts, { callerOf, run }: ContentCalls): Content {
-  const { policy, texts, addresses } = parts;
+export function createContent(parts: ContentDependencies, { callerOf, run }: ContentCalls): Content {
+  const { policy, texts, resolver: addresses } = parts;
   const call = (context: ServerContext, tool: Tool, args: JsonRecord): Promise<Reply> => run(tool, args, context, parts);
   // Every letter that is typed looks something up: that it failed is worth a record.
   const quietly = { ...parts, recorder: exceptionsOnly(parts.recorder) };
-  const prompts = promptsOf({ texts, call, toolNamed: (name) => parts.registry?.find(name), hidden: parts.registry?.hidden ?? [] });
+  const prompts = promptHandlers({ texts, call, toolNamed: (name) => parts.registry?.find(name), hidden: parts.registry?.hidden ?? [] });
   return {
-    read: readerOf({ policy, texts, call }),
+    read: resourceReader({ policy, texts, call }),
     watch: async (context, uri, changed) => watchFor(() => parts, callerOf(context))(uri, changed),
     complete: completer({
-      addresses,
+      resolver: addresses,
       texts,
       call: (context, tool, args) => run(tool, args, context, quietly),
       principalOf: (context) => callerOf(context).principal,

@@ -1,47 +1,47 @@
 import { SkillsExtension, type Skill, type SkillCatalog, type SkillFiles } from '@modelcontextprotocol/server/ext/skills';
-import type { Log } from '../context/context.ts';
+import type { ServerLogger } from '../context/context.ts';
 import { refuseCursor } from '../output/paging.ts';
 import { mimeType } from './resources/listed.ts';
 import { withWarning } from '../tool/mentions.ts';
-import { unavailable, type Texts } from './texts.ts';
+import { rethrowAsUnavailable, type Texts } from './texts.ts';
 
 /** How long clients may keep a skill, in milliseconds: it changes with the program and with what a server shows. */
 const lifetime = 3_600_000;
 
 /** The file of a skill, as the resource it is. */
-const resourceOf = ({ uri, frontmatter: { name, description } }: Skill): { uri: string; name: string; description: string; mimeType: string } => ({
+const skillResource = ({ uri, frontmatter: { name, description } }: Skill): { uri: string; name: string; description: string; mimeType: string } => ({
   uri, name, description, mimeType,
 });
 
 /** What skills are served with. */
-interface ServingSkills {
-  readonly log: Log;
+interface SkillOptions {
+  readonly log: ServerLogger;
   /** Names of tools that aren't shown: skills that name them say so. */
   readonly hidden: readonly string[];
 }
 
-const front = /^---\n[\s\S]*?\n---\n+/;
+const frontMatter = /^---\n[\s\S]*?\n---\n+/;
 
 /** The same files, with a word in each about the tools it names that aren't shown. */
-const honest = (files: SkillFiles, hidden: readonly string[]): SkillFiles => ({
+const withWarnings = (files: SkillFiles, hidden: readonly string[]): SkillFiles => ({
   ...files,
   read: async (path) => {
     const text = new TextDecoder().decode(await files.read(path));
-    const [head = ''] = front.exec(text) ?? [];
+    const [head = ''] = frontMatter.exec(text) ?? [];
     return new TextEncoder().encode(head + withWarning(text.slice(head.length), hidden));
   },
 });
 
 /** The skills that come with the program. Their folder is read when somebody first asks. */
-export function skillsOf({ skills: folder }: Pick<Texts, 'skills'>, { log, hidden }: ServingSkills): SkillsExtension {
+export function createSkills({ skills: folder }: Pick<Texts, 'skills'>, { log, hidden }: SkillOptions): SkillsExtension {
   let loading: Promise<{ catalog: SkillCatalog; files: SkillFiles }> | undefined;
 
   const load = async () => {
     const { nodeSkillFiles } = await import('@modelcontextprotocol/server/ext/skills/node');
-    const files = honest(nodeSkillFiles(folder), hidden);
+    const files = withWarnings(nodeSkillFiles(folder), hidden);
     return { catalog: await SkillsExtension.load(files, { strict: true }), files };
   };
-  const loaded = () => (loading ??= load().catch(unavailable('skills', log)));
+  const loaded = () => (loading ??= load().catch(rethrowAsUnavailable('skills', log)));
   const find = async (uri: string): Promise<Skill | undefined> => (await loaded()).catalog.entries.find((skill) => skill.uri === uri);
 
   return new SkillsExtension({
@@ -58,7 +58,7 @@ export function skillsOf({ skills: folder }: Pick<Texts, 'skills'>, { log, hidde
         const { files } = await loaded();
         return { text: new TextDecoder().decode(await files.read(uri.replace('skill://', ''))), mimeType };
       },
-      listResources: async () => (await loaded()).catalog.entries.map(resourceOf),
+      listResources: async () => (await loaded()).catalog.entries.map(skillResource),
     },
   });
 }

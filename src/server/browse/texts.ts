@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Log } from '../context/context.ts';
+import type { ServerLogger } from '../context/context.ts';
 import type { Prompt } from './prompts/prompt.ts';
 
 /** Texts that come with the program. Nothing is read before it is asked for, and everything once. */
@@ -17,9 +17,9 @@ export interface Texts {
 }
 
 /** Where the texts lie below a folder. */
-export const textPlaces = { prompts: 'prompts', skills: 'skills', states: 'docs/states.md' } as const;
+export const textPaths = { prompts: 'prompts', skills: 'skills', states: 'docs/states.md' } as const;
 
-function onceAsked<Value>(make: () => Promise<Value>): () => Promise<Value> {
+function memoizeAsync<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => (made ??= make());
 }
@@ -33,28 +33,28 @@ async function readPrompts(folder: string): Promise<ReadonlyMap<string, Prompt>>
 
 /** @param folder an absolute path; what is missing there shows when it is asked for. */
 export function textsIn(folder: string): Texts {
-  const skills = join(folder, textPlaces.skills);
+  const skills = join(folder, textPaths.skills);
   return {
-    prompts: onceAsked(() => readPrompts(join(folder, textPlaces.prompts))),
+    prompts: memoizeAsync(() => readPrompts(join(folder, textPaths.prompts))),
     skills,
     steps: async (skill) => {
-      const { parseWritten } = await import('./prompts/front-matter.ts');
-      return (await parseWritten(`The skill ${skill}`, await readFile(join(skills, skill, 'SKILL.md'), 'utf8'))).body;
+      const { parseFrontMatter } = await import('./prompts/front-matter.ts');
+      return (await parseFrontMatter(`The skill ${skill}`, await readFile(join(skills, skill, 'SKILL.md'), 'utf8'))).body;
     },
-    states: onceAsked(() => readFile(join(folder, textPlaces.states), 'utf8')),
+    states: memoizeAsync(() => readFile(join(folder, textPaths.states), 'utf8')),
   };
 }
 
 /** Tells the log why texts can't be served, and callers only that they can't. */
-export const unavailable = (what: string, log: Log) => (error: unknown): never => {
+export const rethrowAsUnavailable = (what: string, log: ServerLogger) => (error: unknown): never => {
   log.error({ err: error }, `${what} can't be read`);
   throw new ProtocolError(ProtocolErrorCode.InternalError, `The ${what} that belong to this server can't be read. Whoever runs it finds the reason in its log.`);
 };
 
 /** The same texts, for callers. */
-export const forCallers = (texts: Texts, log: Log): Texts => ({
+export const withCallerErrors = (texts: Texts, log: ServerLogger): Texts => ({
   ...texts,
-  prompts: () => texts.prompts().catch(unavailable('prompts', log)),
-  steps: (skill) => texts.steps(skill).catch(unavailable('skills', log)),
-  states: () => texts.states().catch(unavailable('states', log)),
+  prompts: () => texts.prompts().catch(rethrowAsUnavailable('prompts', log)),
+  steps: (skill) => texts.steps(skill).catch(rethrowAsUnavailable('skills', log)),
+  states: () => texts.states().catch(rethrowAsUnavailable('states', log)),
 });

@@ -1,35 +1,35 @@
 import { ApiError } from '../../client/errors.ts';
 import type { Client } from '../../client/client.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
-import type { CallFacts, Confirmed, Recorder } from '../audit/record.ts';
+import type { CallFacts, ConfirmedBy, Recorder } from '../audit/record.ts';
 import type { CallContext } from '../context/context.ts';
-import type { Keys } from '../context/keys.ts';
+import type { KeyProvider } from '../context/keys.ts';
 import type { Reader } from '../context/reader.ts';
 import { fail } from '../failure/failure.ts';
 import type { Confirmer } from '../guard/confirmation.ts';
-import type { Controls, Environment } from '../guard/controls.ts';
-import type { Assessed, GuardDependencies, GuardedCall } from '../guard/guarded-call.ts';
+import type { Controls, EnvironmentVariables } from '../guard/controls.ts';
+import type { AssessedRisk, GuardedCallDependencies, GuardedCall } from '../guard/guarded-call.ts';
 import type { Plan } from '../guard/plan.ts';
 import type { JsonRecord } from '../json/values.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
-import type { Addresses } from '../tool/address.ts';
+import type { NameResolver } from '../tool/address.ts';
 import type { Issue } from '../tool/arguments.ts';
 import type { Registry } from '../guard/registry.ts';
-import type { Act } from '../tool/tool.ts';
+import type { PlannedOperation } from '../tool/tool.ts';
 
 /** What calls work with. One set serves all calls of a server. */
-export interface Dependencies extends GuardDependencies {
+export interface CallDependencies extends GuardedCallDependencies {
   /** The platform's client, connected when first needed. */
   readonly connect: () => Promise<{ readonly client: Client }>;
   readonly confirmer: Confirmer;
   readonly recorder: Recorder;
   readonly redaction: Redaction;
   /** What plans are sealed with. */
-  readonly keys: Keys;
+  readonly keys: KeyProvider;
   /** Where values come from that are set unseen. */
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   /** Finds what names stand for. */
-  readonly addresses: Addresses;
+  readonly resolver: NameResolver;
   /** Reports that something was changed on the budget of a credential. */
   readonly changed?: (context: CallContext) => void;
   /** The tools that clients are shown; without it, any may be proposed and named. */
@@ -38,7 +38,7 @@ export interface Dependencies extends GuardDependencies {
 
 /** One call of a tool, as the first stage gets it. Each stage adds what it found out. */
 export interface Call extends GuardedCall {
-  readonly deps: Dependencies;
+  readonly deps: CallDependencies;
   readonly controls: Controls;
   /** What is wrong with the size of the arguments or with the controls among them. */
   readonly issues: readonly Issue[];
@@ -52,11 +52,11 @@ export interface Call extends GuardedCall {
 
 /** A call that came to the requests it would make. */
 export interface ExpandedCall extends Call {
-  readonly planned: readonly Act[];
+  readonly planned: readonly PlannedOperation[];
 }
 
 /** A call whose risk is known. */
-export interface AssessedCall extends ExpandedCall, Assessed {}
+export interface AssessedCall extends ExpandedCall, AssessedRisk {}
 
 /** A call with its plan; undefined where it changes nothing. */
 export interface PlannedCall extends AssessedCall {
@@ -65,7 +65,7 @@ export interface PlannedCall extends AssessedCall {
 
 /** A call that was agreed to, where somebody has to agree. */
 export interface ConfirmedCall extends PlannedCall {
-  readonly confirmed?: Confirmed;
+  readonly confirmed?: ConfirmedBy;
 }
 
 /** A call whose requests were sent, with the platform's answers in their order. */
@@ -93,7 +93,7 @@ export async function send(operation: AnyOperation, input: JsonRecord, call: Sen
   const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log } = call.context;
   try {
     const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, log });
-    call.deps.addresses.learn(operation, input, answer, principal);
+    call.deps.resolver.learn(operation, input, answer, principal);
     return answer;
   } catch (error) {
     if (error instanceof ApiError && error.kind === 'unauthorized') credentialRefused?.();

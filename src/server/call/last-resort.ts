@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Log } from '../context/context.ts';
+import type { ServerLogger } from '../context/context.ts';
 
 /**
  * The text for a call whose answer could not be made, or not be made safe to show. It says nothing about what went wrong.
@@ -14,7 +14,7 @@ export const withheldText = (requestId: string, begun: boolean): string =>
 /** Where the reasons are written that no caller sees. */
 export interface LastResort {
   /** The log, already protected. Where it fails, the reason is lost, and the caller still does not see it. */
-  readonly log: () => Promise<Pick<Log, 'error'>>;
+  readonly log: () => Promise<Pick<ServerLogger, 'error'>>;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { fail } from '../failure/failure.ts';
 import type { Call } from './call.ts';
 import type { CallContext } from '../context/context.ts';
-import type { CallFacts, Intent, Outcome, Recorder } from '../audit/record.ts';
+import type { CallFacts, Intent, CallOutcome, Recorder } from '../audit/record.ts';
 import type { Redaction } from '../redaction/index.ts';
 
 /**
@@ -15,9 +15,9 @@ export const recordIntent = async (intent: Intent, context: CallContext, { recor
   recorder.intent(recordable(intent, redaction), context);
 
 /** Records what came of a call. Never fails: where names can't be made fit to be shown, it is recorded without them. */
-export async function recordOutcome(outcome: Outcome, context: CallContext, { recorder, redaction }: { readonly recorder: Recorder; readonly redaction: Redaction }): Promise<void> {
+export async function recordOutcome(outcome: CallOutcome, context: CallContext, { recorder, redaction }: { readonly recorder: Recorder; readonly redaction: Redaction }): Promise<void> {
   const { target } = outcome;
-  let told: Outcome = { ...outcome, ...(target && { target: { kind: target.kind, id: target.id, mode: target.mode } }) };
+  let told: CallOutcome = { ...outcome, ...(target && { target: { kind: target.kind, id: target.id, mode: target.mode } }) };
   try {
     told = recordable(outcome, redaction);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Failure } from '../failure/failure.ts';
-import type { Ended } from '../output/reply.ts';
+import type { EndedCall } from '../output/reply.ts';
 import type { Call } from './call.ts';
 
 /** One stage in the life of a call. */
@@ -17,7 +17,7 @@ export interface Stage<In extends Call, Out extends In> {
    * Takes the call a step further, or ends it.
    * @throws CallFailure of a kind that it declares; ApiError as the platform fails.
    */
-  readonly run: (call: In) => Promise<Out | Ended>;
+  readonly run: (call: In) => Promise<Out | EndedCall>;
 }
 
 /** A stage, whatever it takes and gives. */
@@ -29,10 +29,10 @@ export interface Stages<Out extends Call> {
   /** The same stages and one more. */
   readonly next: <Next extends Out>(stage: Stage<Out, Next>) => Stages<Next>;
   /** Takes a call through all of them, until one ends it. */
-  readonly run: (call: Call) => Promise<Out | Ended>;
+  readonly run: (call: Call) => Promise<Out | EndedCall>;
 }
 
-const hasEnded = (result: Call | Ended): result is Ended => 'reply' in result;
+const hasEnded = (result: Call | EndedCall): result is EndedCall => 'reply' in result;
 
 function after<Out extends Call>(list: readonly AnyStage[], run: Stages<Out>['run']): Stages<Out> {
   return {

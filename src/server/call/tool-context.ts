@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonUnreadable } from '../context/reader.ts';
 import { CallFailure, fail } from '../failure/failure.ts';
-import { guardRead } from '../guard/guard.ts';
+import { assertReadAllowed } from '../guard/guard.ts';
 import type { JsonRecord } from '../json/values.ts';
 import { hidesAny } from '../redaction/index.ts';
 import { answerSchema } from '../tool/schema.ts';
@@ -25,12 +25,12 @@ interface ToolCall {
  * @param done names of the operations that were sent. After a change, what was read before is dropped.
  */
 export function toolContextOf(call: Call, { shown, hasChanged = false, done = [] }: { shown: boolean; hasChanged?: boolean; done?: readonly string[] }): ToolCall {
-  const { context, addresses, redactor } = call;
+  const { context, resolved: addresses, redactor } = call;
   const { clock, deadline, signal } = context;
   const missing = new Map<string, string>();
   const timeLeft = (): number => deadline - clock.now();
   const { read, attempt, forget } = call.reader.under({
-    assertAllowed: (operation, input) => guardRead(call, operation, input),
+    assertAllowed: (operation, input) => assertReadAllowed(call, operation, input),
     view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
     // A change can't be planned without what the policy hides: then the caller sees the denial.
     reasonUnread: (error) => reasonUnreadable(error) ?? (shown ? reasonDenied(error) : undefined),

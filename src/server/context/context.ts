@@ -1,4 +1,4 @@
-import type { Budget } from '../../client/budget.ts';
+import type { RequestBudget } from '../../client/budget.ts';
 import type { Logger } from '../../client/client.ts';
 import type { Credential } from '../../client/credential.ts';
 import type { Trace } from '../../client/request.ts';
@@ -10,7 +10,7 @@ export interface Clock {
 }
 
 /** The part of a logger that calls use; a pino logger fits. */
-export interface Log extends Logger {
+export interface ServerLogger extends Logger {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
@@ -49,10 +49,10 @@ export interface CallContext {
   /** The trace that the call is part of, where the caller named one. */
   readonly trace?: Trace;
   /** What remains of the platform's request budget, once an answer told. */
-  readonly budget: () => Budget | undefined;
+  readonly budget: () => RequestBudget | undefined;
   /** Whether the platform is known not to have an operation. */
   readonly lacks: (operation: AnyOperation) => boolean;
-  readonly log: Log;
+  readonly log: ServerLogger;
   readonly clock: Clock;
   readonly dialogue: Dialogue;
   /** Tells the caller how far the call is, where it asked for that. */

@@ -2,7 +2,7 @@ import type { ReferenceKind } from '../../contract/primitives.ts';
 import type { EnvironmentMode } from '../../contract/resources/environment.ts';
 
 /** An environment or project, as far as it is known. Empty where there is one that could not be found out. */
-export interface Place {
+export interface TargetLocation {
   readonly id?: string;
   readonly name?: string;
 }
@@ -14,9 +14,9 @@ export interface Target {
   readonly id?: string;
   readonly name?: string;
   /** The environment it is or is in; absent where it belongs to none. */
-  readonly environment?: Place;
+  readonly environment?: TargetLocation;
   /** The project it is or is in; absent where it belongs to none. */
-  readonly project?: Place;
+  readonly project?: TargetLocation;
   /** Mode of its environment, PRODUCTION for a cluster that hosts production; `none` where it belongs to none. */
   readonly mode: EnvironmentMode | 'unknown' | 'none';
   /** What else is touched: what comes of it, and what its members point at. Absent where that is nothing with a place or mode. */
@@ -29,4 +29,4 @@ export interface Target {
 export const unknownEnvironment = (why: Target['why']): Target => ({ kind: 'environment', environment: {}, project: {}, mode: 'unknown', why });
 
 /** Everything that is touched, the target first. */
-export const allTouched = ({ touched = [], ...target }: Target): readonly Target[] => [target, ...touched];
+export const targetAndTouched = ({ touched = [], ...target }: Target): readonly Target[] => [target, ...touched];

@@ -1,7 +1,7 @@
 import type { Effect } from '../../contract/operation.ts';
 import { ApiError } from '../../client/errors.ts';
-import type { Outcome } from '../audit/record.ts';
-import type { Address, AddressKind } from '../tool/address.ts';
+import type { CallOutcome } from '../audit/record.ts';
+import type { ResolvedResource, ResourceKind } from '../tool/address.ts';
 import type { Issue } from '../tool/arguments.ts';
 import type { ToolText } from '../tool/mentions.ts';
 
@@ -13,26 +13,26 @@ export interface Denial {
 }
 
 /** Why what was given stands for nothing that can be used. */
-export interface AddressProblem {
-  readonly kind: AddressKind;
-  readonly given: string;
+export interface ResolutionProblem {
+  readonly kind: ResourceKind;
+  readonly reference: string;
   /** `not_listable`: the platform doesn't tell what there is, and nothing seen earlier fits. */
   readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'wrong_kind' | 'bad_uri';
   /** What it could stand for. */
-  readonly candidates: readonly Address[];
+  readonly candidates: readonly ResolvedResource[];
   /** What there is instead, with the nearest names first. */
-  readonly near: readonly Address[];
+  readonly suggestions: readonly ResolvedResource[];
   /** The part of a path that isn't there. */
-  readonly missing?: { readonly kind: AddressKind; readonly name: string };
+  readonly missing?: { readonly kind: ResourceKind; readonly name: string };
   /** What else there is to know, in our own words: whole sentences. */
   readonly notes: readonly string[];
 }
 
 /** A problem about which nothing more is known. */
-export const bareProblem = (kind: AddressKind, given: string, why: 'wrong_kind' | 'bad_uri'): AddressProblem => ({ kind, given, why, candidates: [], near: [], notes: [] });
+export const emptyProblem = (kind: ResourceKind, given: string, why: 'wrong_kind' | 'bad_uri'): ResolutionProblem => ({ kind, reference: given, why, candidates: [], suggestions: [], notes: [] });
 
 /** Why a seal doesn't count for a call. */
-export type Broken =
+export type InvalidSeal =
   /** Changed, too old, or sealed by another process. */
   | 'invalid'
   /** It is about another call. */
@@ -49,7 +49,7 @@ export type InsteadOfClient = 'too_long' | 'operator_only';
 
 /** Why a confirmation came to nothing. */
 export type Refusal =
-  | Broken
+  | InvalidSeal
   /** Only the operator may be asked, and none is set up. */
   | InsteadOfClient
   /** Nobody can be asked: the client shows no forms, and nobody set up another way. */
@@ -76,7 +76,7 @@ export interface RefusedPlan {
 /** Every way a call ends badly, as a value. What isn't one of these is a fault of this server. */
 export type Failure =
   | { readonly kind: 'bad_arguments'; readonly issues: readonly Issue[] }
-  | { readonly kind: 'bad_address'; readonly problem: AddressProblem }
+  | { readonly kind: 'bad_address'; readonly problem: ResolutionProblem }
   | { readonly kind: 'denied'; readonly denial: Denial }
   | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: RefusedPlan }
   /** `command` is what approves it under its code. */
@@ -115,7 +115,7 @@ export function failureOf(error: unknown, requestId: string, begun: boolean): Fa
 }
 
 /** How a failure stands in the record. */
-export function outcomeOf(failure: Failure): Pick<Outcome, 'outcome' | 'why'> {
+export function outcomeOf(failure: Failure): Pick<CallOutcome, 'outcome' | 'why'> {
   switch (failure.kind) {
     case 'denied':
       return { outcome: 'denied', why: failure.denial.setBy };

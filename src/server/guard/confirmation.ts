@@ -2,23 +2,23 @@ import { createHmac } from 'node:crypto';
 import type { CallContext } from '../context/context.ts';
 import { canonical, type JsonRecord } from '../json/values.ts';
 import type { Approval, Approvals } from './approvals/approvals.ts';
-import { passingKeys, type Keys } from '../context/keys.ts';
+import { ephemeralKeys, type KeyProvider } from '../context/keys.ts';
 import type { Plan } from './plan.ts';
-import { agrees, fitsClient, type Question } from './question.ts';
+import { isAgreement, fitsClient, type Question } from './question.ts';
 import type { InsteadOfClient, Refusal } from '../failure/failure.ts';
-import type { Confirmed } from '../audit/record.ts';
-import { createSealing, type Bound } from './seal.ts';
+import type { ConfirmedBy } from '../audit/record.ts';
+import { createSealer, type SealBinding } from './seal.ts';
 
 /** Whether a call may go on. A value, so that whoever handles a call can be entered again with the answer. */
 export type Confirmation =
-  | { readonly kind: 'approved'; readonly how: Confirmed }
+  | { readonly kind: 'approved'; readonly how: ConfirmedBy }
   | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
   /** It can be repeated once the operator approved the code, or with the token. `instead`: why the client's own user was not asked. */
   | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
 /** What is to be agreed to. */
-export interface Request {
+export interface ConfirmationRequest {
   /** The exact arguments, as the caller gave them. */
   readonly args: JsonRecord;
   readonly plan: Plan;
@@ -33,12 +33,12 @@ export interface Request {
 
 export interface Confirmer {
   /** Asks, or reads the answer that came back. Has no effect but to use up the answer. */
-  confirm(request: Request, context: CallContext): Promise<Confirmation>;
+  confirm(request: ConfirmationRequest, context: CallContext): Promise<Confirmation>;
 }
 
 export interface ConfirmerConfig {
   /** What binds agreement to a call; shared by the processes that share approvals. */
-  readonly keys?: Keys;
+  readonly keys?: KeyProvider;
   readonly approvals?: Approvals;
 }
 
@@ -62,20 +62,20 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
  * operator allows it, the caller by passing the plan's token back; else nobody. Everything is bound to principal, tool,
  * exact arguments and what the plan read, and counts once.
  */
-export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerConfig = {}): Confirmer {
+export function createConfirmer({ keys = ephemeralKeys(), approvals }: ConfirmerConfig = {}): Confirmer {
   // Questions and tokens are answered to the process that gave them out.
-  const own = passingKeys();
-  const questions = createSealing(own('question'), questionLifetime);
-  const planTokens = createSealing(own('plan token'), questionLifetime);
+  const own = ephemeralKeys();
+  const questions = createSealer(own('question'), questionLifetime);
+  const planTokens = createSealer(own('plan token'), questionLifetime);
 
-  const bind = ({ args, plan }: Request, principal: string): Bound => ({
+  const bind = ({ args, plan }: ConfirmationRequest, principal: string): SealBinding => ({
     call: createHmac('sha256', keys('plan')).update(JSON.stringify(canonical([principal, plan.tool, args]))).digest('base64url'),
     plan: plan.digest,
   });
 
-  const askUser = async ({ question }: Request, bound: Bound): Promise<Confirmation> => ({ kind: 'needs_input', question, state: await questions.seal(bound) });
+  const askUser = async ({ question }: ConfirmationRequest, bound: SealBinding): Promise<Confirmation> => ({ kind: 'needs_input', question, state: await questions.seal(bound) });
 
-  async function throughClient(request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
+  async function throughClient(request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
     const { state, answer } = context.dialogue;
     if (state === undefined) return askUser(request, bound);
     const seal = await questions.open(state, bound, context);
@@ -84,16 +84,16 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
     if (!seal.use()) return refused('used');
     if (context.signal.aborted) return refused('late');
     if (answer.action !== 'accept') return refused(answer.action === 'decline' ? 'declined' : 'dismissed');
-    return agrees(request.question, answer.content) ? { kind: 'approved', how: 'elicited' } : refused('not_agreed');
+    return isAgreement(request.question, answer.content) ? { kind: 'approved', how: 'elicited' } : refused('not_agreed');
   }
 
-  async function byToken(token: string, bound: Bound, context: CallContext): Promise<Confirmation> {
+  async function byToken(token: string, bound: SealBinding, context: CallContext): Promise<Confirmation> {
     const seal = await planTokens.open(token, bound, context);
     if (typeof seal === 'string') return refused(seal);
     return seal.use() ? { kind: 'approved', how: 'unattended' } : refused('used');
   }
 
-  async function byOperator({ plan, question }: Request, bound: Bound, context: CallContext): Promise<Confirmation | undefined> {
+  async function byOperator({ plan, question }: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation | undefined> {
     if (!approvals || !(await approvals.available())) return undefined;
     const { principal, identity = principal, clock } = context;
     const approval = await approvals.ask({ call: bound.call, principal, identity, plan, typed: question.typed }, clock.now());
@@ -102,13 +102,13 @@ export function createConfirmer({ keys = passingKeys(), approvals }: ConfirmerCo
   }
 
   // A caller whose user could be asked never confirms by itself: otherwise it would only have to make its plan long.
-  async function insteadOfClient(why: InsteadOfClient, request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
+  async function insteadOfClient(why: InsteadOfClient, request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
     if (context.signal.aborted) return refused('late');
     const settled = await byOperator(request, bound, context);
     return settled?.kind === 'pending' ? { ...settled, instead: why } : (settled ?? refused(why));
   }
 
-  async function withoutClient(request: Request, bound: Bound, context: CallContext): Promise<Confirmation> {
+  async function withoutClient(request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
     const { planToken, mayBeUnattended } = request;
     if (context.signal.aborted) return refused('late');
     if (planToken !== undefined && mayBeUnattended) return byToken(planToken, bound, context);

@@ -1,11 +1,11 @@
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { Issue } from '../tool/arguments.ts';
 import type { JsonSchema } from '../json/json-schema.ts';
-import { shortestSecret } from '../redaction/index.ts';
+import { minimumMaskedLength } from '../redaction/index.ts';
 import type { Tool } from '../tool/tool.ts';
 import { isRecord, omit, type JsonRecord } from '../json/values.ts';
 import { allowedVariables, allowsUnattended, type Policy } from './policy.ts';
-import { graveTiers } from './tier.ts';
+import { highRisks } from './tier.ts';
 
 /** Arguments of a tool that are for this server, not for the platform. */
 export interface Controls {
@@ -17,11 +17,11 @@ export interface Controls {
 const changes = ({ effect }: AnyOperation): boolean => effect !== 'read';
 
 /** The argument whose value can be taken from this server's own environment. */
-const settable = 'value';
+const valueMember = 'value';
 
-const takesValue = ({ input }: Tool): boolean => Object.hasOwn(input, settable);
+const takesValue = ({ input }: Tool): boolean => Object.hasOwn(input, valueMember);
 
-const mayBeUnattended = (policy: Policy): boolean => graveTiers.some((tier) => allowsUnattended(tier, policy));
+const mayBeUnattended = (policy: Policy): boolean => highRisks.some((tier) => allowsUnattended(tier, policy));
 
 /** The controls that a tool takes under a policy, as JSON Schema. */
 export function controlSchemas(tool: Tool, policy: Policy): Record<string, JsonSchema> {
@@ -37,12 +37,12 @@ export function controlSchemas(tool: Tool, policy: Policy): Record<string, JsonS
 /** Input schema of a tool with its controls. */
 export function withControls(schema: JsonSchema, tool: Tool, policy: Policy): JsonSchema {
   const controls = controlSchemas(tool, policy);
-  const required = schema.required?.filter((name) => !('value_from_env' in controls && name === settable));
+  const required = schema.required?.filter((name) => !('value_from_env' in controls && name === valueMember));
   return { ...schema, properties: { ...schema.properties, ...controls }, ...(required && { required }) };
 }
 
 /** The arguments of a call taken apart. */
-export interface Split {
+export interface SplitArguments {
   readonly controls: Controls;
   /** What is for the platform. */
   readonly args: unknown;
@@ -52,20 +52,20 @@ export interface Split {
 }
 
 /** The value of a variable of this server's environment. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-function valueFrom(name: unknown, given: JsonRecord, policy: Policy, environment: Environment): { value?: string; issues: Issue[] } {
+function valueFrom(name: unknown, given: JsonRecord, policy: Policy, environment: EnvironmentVariables): { value?: string; issues: Issue[] } {
   const allowed = allowedVariables(policy);
   if (typeof name !== 'string' || !allowed.includes(name)) return { issues: [`"value_from_env" must be one of ${allowed.join(', ')}`] };
-  if (given[settable] !== undefined) return { issues: [`give "value" or "value_from_env", not both`] };
+  if (given[valueMember] !== undefined) return { issues: [`give "value" or "value_from_env", not both`] };
   const value = environment[name];
   if (value === undefined) return { issues: [`"value_from_env": ${name} is allowed, but not set where this server runs`] };
   // What is shorter could not be masked where the platform sends it back.
-  return value.length < shortestSecret ? { issues: [`"value_from_env": what ${name} holds is too short to be kept from view`] } : { value, issues: [] };
+  return value.length < minimumMaskedLength ? { issues: [`"value_from_env": what ${name} holds is too short to be kept from view`] } : { value, issues: [] };
 }
 
 /** Takes the controls out of what a caller gave. What the tool doesn't take under the policy stays in, to be told as unknown. */
-export function splitControls(tool: Tool, given: unknown, policy: Policy, environment: Environment): Split {
+export function splitControls(tool: Tool, given: unknown, policy: Policy, environment: EnvironmentVariables): SplitArguments {
   const offered = Object.keys(controlSchemas(tool, policy));
   if (!isRecord(given) || offered.length === 0) return { controls: { dryRun: false }, args: given, issues: [] };
   const { dry_run: dryRun = false, plan_token: planToken, value_from_env: variable } = given;
@@ -79,8 +79,8 @@ export function splitControls(tool: Tool, given: unknown, policy: Policy, enviro
   const value = 'value' in taken ? taken.value : undefined;
   return {
     controls: { dryRun: dryRun === true, ...(typeof planToken === 'string' && offered.includes('plan_token') && { planToken }) },
-    args: value === undefined ? args : { ...args, [settable]: value },
+    args: value === undefined ? args : { ...args, [valueMember]: value },
     issues,
-    ...(value !== undefined && { unseen: { member: settable, variable: String(variable) } }),
+    ...(value !== undefined && { unseen: { member: valueMember, variable: String(variable) } }),
   };
 }

@@ -4,25 +4,25 @@ import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { JsonRecord } from '../json/values.ts';
 import type { Reader } from '../context/reader.ts';
 import { servicesIn, textIn } from '../context/reads.ts';
-import { countWithin } from './target.ts';
+import { countNamed } from './target.ts';
 import type { Target } from '../context/target.ts';
-import { higher, needsConfirmation, tierOf, type Tier } from './tier.ts';
+import { higherRisk, needsConfirmation, riskOf, type Risk } from './tier.ts';
 
 /** An operation that another one carries out, on its own target. */
-export interface Part {
+export interface OperationPart {
   readonly operation: AnyOperation;
   readonly target: Target;
-  readonly tier: Tier;
+  readonly risk: Risk;
   /** Whether it could not be seen that it is carried out: then it may be. */
-  readonly isGuess?: boolean;
+  readonly isAssumed?: boolean;
 }
 
 /** What an operation on a target comes to. */
-export interface Expansion {
+export interface OperationRisk {
   /** The gravest of it and what it carries out. */
-  readonly tier: Tier;
+  readonly risk: Risk;
   /** Empty where it carries out nothing but itself. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly OperationPart[];
   /** How many high-risk changes it makes; services that could not be seen count as one, or as many as there are. */
   readonly highRisk: number;
 }
@@ -35,9 +35,9 @@ const kindOf = (service: JsonRecord, parts: Readonly<Record<string, string>>): S
 };
 
 /** How many changes an operation makes at once that carries out no others: one for each service that it names, or does the same to; one where that isn't known. */
-async function changesOf(operation: AnyOperation, input: JsonRecord, target: Target, reader: Reader): Promise<number> {
+async function countChanges(operation: AnyOperation, input: JsonRecord, target: Target, reader: Reader): Promise<number> {
   const services = operation.onEachService ? ((await servicesIn(target.id, reader))?.length ?? 0) : 0;
-  return Math.max(1, services, countWithin(operation, input));
+  return Math.max(1, services, countNamed(operation, input));
 }
 
 /**
@@ -45,14 +45,14 @@ async function changesOf(operation: AnyOperation, input: JsonRecord, target: Tar
  * target. What can't be seen may be any of its parts, and counts as disruptive at least.
  * @throws ApiError when the platform fails.
  */
-export async function expand(operation: AnyOperation, input: JsonRecord, target: Target, reader: Reader): Promise<Expansion> {
-  const own = tierOf(operation, target);
+export async function operationRiskOf(operation: AnyOperation, input: JsonRecord, target: Target, reader: Reader): Promise<OperationRisk> {
+  const own = riskOf(operation, target);
   const { carriesOut } = operation;
-  if (!carriesOut) return { tier: own, parts: [], highRisk: needsConfirmation(own) ? await changesOf(operation, input, target, reader) : 0 };
-  const partAt = (kind: ServiceKind, service: Pick<Target, 'id' | 'name'>): Part => {
+  if (!carriesOut) return { risk: own, parts: [], highRisk: needsConfirmation(own) ? await countChanges(operation, input, target, reader) : 0 };
+  const partAt = (kind: ServiceKind, service: Pick<Target, 'id' | 'name'>): OperationPart => {
     const part = all[carriesOut[kind]]!;
     const at: Target = { ...target, ...service, kind };
-    return { operation: part, target: at, tier: tierOf(part, at) };
+    return { operation: part, target: at, risk: riskOf(part, at) };
   };
   const services = await servicesIn(target.id, reader);
   const kinds = (services ?? []).map((service) => kindOf(service, carriesOut));
@@ -60,9 +60,9 @@ export async function expand(operation: AnyOperation, input: JsonRecord, target:
   const unseen = services ? kinds.filter((kind) => kind === undefined).length : 1;
   const guesses = unseen === 0 ? [] : (Object.keys(carriesOut) as ServiceKind[]).map((kind) => {
     const part = partAt(kind, { id: undefined, name: undefined });
-    return { ...part, tier: higher(part.tier, 'disruptive'), isGuess: true };
+    return { ...part, risk: higherRisk(part.risk, 'disruptive'), isAssumed: true };
   });
-  const tier = [...seen, ...guesses].reduce((highest, part) => higher(highest, part.tier), own);
-  const highRisk = seen.filter((part) => needsConfirmation(part.tier)).length + unseen;
-  return { tier, parts: [...seen, ...guesses], highRisk: Math.max(highRisk, needsConfirmation(tier) ? 1 : 0) };
+  const tier = [...seen, ...guesses].reduce((highest, part) => higherRisk(highest, part.risk), own);
+  const highRisk = seen.filter((part) => needsConfirmation(part.risk)).length + unseen;
+  return { risk: tier, parts: [...seen, ...guesses], highRisk: Math.max(highRisk, needsConfirmation(tier) ? 1 : 0) };
 }

@@ -1,10 +1,10 @@
 import { storedTime } from './stored-time.ts';
-import { together, type Store } from './store.ts';
+import { inOneTransaction, type GuardStore } from './store.ts';
 
 const hour = 3_600_000;
 
 /** Counts the grave calls of the last 60 minutes. Times are milliseconds since 1970. */
-export interface GraveCalls {
+export interface HighRiskCalls {
   /** When so many calls may be made together where `most` may in all; undefined when they may be made now. Infinity where they never may. */
   nextAt(most: number, now: number, count?: number): Promise<number | undefined>;
   /** The same, and counts them where they may be made: of callers at the same moment no more than `most` get through. */
@@ -23,10 +23,10 @@ function blockedUntil(known: readonly number[], most: number, count: number, now
 const forget = 'DELETE FROM grave_call WHERE at <= ? AND rowid NOT IN (SELECT rowid FROM grave_call ORDER BY at DESC LIMIT ?)';
 
 /** Counts for all processes that share the store. */
-export function graveCallsIn(store: Store): GraveCalls {
+export function highRiskCallsIn(store: GuardStore): HighRiskCalls {
   const ask = async (most: number, clock: number, count: number, taking: boolean): Promise<number | undefined> => {
     const database = await store.open();
-    return together(database, () => {
+    return inOneTransaction(database, () => {
       const now = storedTime(database, clock);
       database.prepare(forget).run(now - hour, most);
       const times = database.prepare('SELECT at FROM grave_call ORDER BY at').all().map(({ at }) => Number(at));
@@ -43,7 +43,7 @@ export function graveCallsIn(store: Store): GraveCalls {
 }
 
 /** Counts for this process alone. */
-export function passingGraveCalls(): GraveCalls {
+export function ephemeralHighRiskCalls(): HighRiskCalls {
   let times: number[] = [];
   const nextAt = (most: number, now: number, count: number): number | undefined => {
     // Where the clock stepped back, nothing was made later than now.

@@ -2,20 +2,20 @@ import type { CallContext } from '../context/context.ts';
 import type { Reader } from '../context/reader.ts';
 import type { Target } from '../context/target.ts';
 import type { JsonRecord } from '../json/values.ts';
-import type { Address } from '../tool/address.ts';
-import type { Act, Tool } from '../tool/tool.ts';
-import type { Expansion } from './expand.ts';
-import type { GraveCalls } from './grave-calls.ts';
-import type { Places } from './pin.ts';
+import type { ResolvedResource } from '../tool/address.ts';
+import type { PlannedOperation, Tool } from '../tool/tool.ts';
+import type { OperationRisk } from './expand.ts';
+import type { HighRiskCalls } from './grave-calls.ts';
+import type { ScopeResolver } from './pin.ts';
 import type { Policy } from './policy.ts';
-import type { Tier } from './tier.ts';
+import type { Risk } from './tier.ts';
 
 /** What the guard decides by. */
-export interface GuardDependencies {
+export interface GuardedCallDependencies {
   readonly policy: Policy;
-  readonly graveCalls: GraveCalls;
+  readonly highRiskCalls: HighRiskCalls;
   /** Finds the place that calls are kept to, where the policy has one. */
-  readonly places?: Places;
+  readonly scopeResolver?: ScopeResolver;
 }
 
 /** A call as the guard sees it, with ids where names were given. */
@@ -23,21 +23,21 @@ export interface GuardedCall {
   readonly tool: Tool;
   readonly args: JsonRecord;
   /** What the names and ids among the arguments stand for, by argument. */
-  readonly addresses: Readonly<Record<string, Address>>;
+  readonly resolved: Readonly<Record<string, ResolvedResource>>;
   readonly context: CallContext;
   /** Reads the platform while the call is judged. */
   readonly reader: Reader;
-  readonly deps: GuardDependencies;
+  readonly deps: GuardedCallDependencies;
 }
 
 /** A request that a call makes, with what it acts on, what it carries out, and its risk. */
-export interface AimedAct extends Act, Expansion {
+export interface TargetedOperation extends PlannedOperation, OperationRisk {
   readonly target: Target;
 }
 
 /** The risk of a call. Its target and tier are those of its gravest request. */
-export interface Assessed {
-  readonly acts: readonly AimedAct[];
+export interface AssessedRisk {
+  readonly operations: readonly TargetedOperation[];
   readonly target: Target;
-  readonly tier: Tier;
+  readonly risk: Risk;
 }

@@ -5,21 +5,21 @@ import { asMode, listOfOrganization, textIn, wholeListIn } from '../context/read
 import type { JsonRecord } from '../json/values.ts';
 
 /** Most projects whose environments are read to find out what a cluster hosts: each takes a request of the token's budget. */
-const mostProjects = 20;
+const maximumProjects = 20;
 
 /** Requests that are under way at the same time. */
-const atOnce = 5;
+const concurrentReads = 5;
 
 /** Longest that is looked for what a cluster hosts, in milliseconds. */
-export const longestSearch = 5_000;
+export const maximumSearchTime = 5_000;
 
 /** What a search may take. */
-export interface Patience {
+export interface SearchLimit {
   /** Whether it has taken too long. */
   readonly isOver: () => boolean;
 }
 
-type Hosted = 'PRODUCTION' | 'unknown' | 'none';
+type HostedMode = 'PRODUCTION' | 'unknown' | 'none';
 
 /** An environment that a cluster hosts, or may host where it doesn't say its cluster. */
 export interface HostedEnvironment {
@@ -31,16 +31,16 @@ export interface HostedEnvironment {
 }
 
 /** What was found of what a cluster hosts. */
-interface Hosting {
+interface HostedEnvironments {
   readonly environments: readonly HostedEnvironment[];
   /** Whether that is all. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 const isProduction = ({ mode }: HostedEnvironment): boolean => mode === 'PRODUCTION';
 
 /** What it means for a cluster's mode. */
-const modeOfHosting = ({ environments, isWhole }: Hosting): Hosted =>
+const modeOfHosting = ({ environments, isComplete: isWhole }: HostedEnvironments): HostedMode =>
   environments.some(isProduction) ? 'PRODUCTION' : !isWhole || environments.some(({ mode }) => mode === 'unknown') ? 'unknown' : 'none';
 
 /** The environments of a project that are, or may be, on the cluster; undefined where not all of them can be read. */
@@ -60,21 +60,21 @@ async function hostedIn(project: JsonRecord, clusterId: string, reader: Reader):
  * @param isEnough whether nothing more has to be found than these.
  * @throws ApiError when the platform fails, other than by not offering or forbidding the read.
  */
-export async function hostingOf(clusterId: string, reader: Reader, patience: Patience, isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false): Promise<Hosting> {
+export async function findHostedEnvironments(clusterId: string, reader: Reader, patience: SearchLimit, isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false): Promise<HostedEnvironments> {
   const projects = wholeListIn(await listOfOrganization(operations.list_projects, reader));
-  if (!projects) return { environments: [], isWhole: false };
-  const near = projects.slice(0, mostProjects);
+  if (!projects) return { environments: [], isComplete: false };
+  const near = projects.slice(0, maximumProjects);
   const environments: HostedEnvironment[] = [];
   let isWhole = near.length === projects.length;
-  for (let first = 0; first < near.length && !isEnough(environments); first += atOnce) {
-    if (patience.isOver()) return { environments, isWhole: false };
+  for (let first = 0; first < near.length && !isEnough(environments); first += concurrentReads) {
+    if (patience.isOver()) return { environments, isComplete: false };
     // Later ones are read only where the earlier ones weren't enough.
     // oxlint-disable-next-line no-await-in-loop
-    const found = await Promise.all(near.slice(first, first + atOnce).map((project) => hostedIn(project, clusterId, reader)));
+    const found = await Promise.all(near.slice(first, first + concurrentReads).map((project) => hostedIn(project, clusterId, reader)));
     environments.push(...found.flatMap((one) => one ?? []));
     isWhole &&= !found.includes(undefined);
   }
-  return { environments, isWhole };
+  return { environments, isComplete: isWhole };
 }
 
 /**
@@ -82,5 +82,5 @@ export async function hostingOf(clusterId: string, reader: Reader, patience: Pat
  * read, is `unknown`. Looks no further than the first that is found.
  * @throws ApiError when the platform fails.
  */
-export const hostedOn = async (clusterId: string, reader: Reader, patience: Patience): Promise<Hosted> =>
-  modeOfHosting(await hostingOf(clusterId, reader, patience, (found) => found.some(isProduction)));
+export const hostedModeOf = async (clusterId: string, reader: Reader, patience: SearchLimit): Promise<HostedMode> =>
+  modeOfHosting(await findHostedEnvironments(clusterId, reader, patience, (found) => found.some(isProduction)));

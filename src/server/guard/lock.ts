@@ -5,22 +5,22 @@ import { fail } from '../failure/failure.ts';
 import { naming } from '../tool/mentions.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 import { organizationOf, show, textOf } from '../tool/preview/preview.ts';
-import { pointersIn } from './target.ts';
-import { allTouched } from '../context/target.ts';
-import type { AimedAct, GuardedCall } from './guarded-call.ts';
+import { referencesIn } from './target.ts';
+import { targetAndTouched } from '../context/target.ts';
+import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 import type { Reader } from '../context/reader.ts';
 import { readById, rowsIn } from '../context/reads.ts';
 
 /** What a lock doesn't keep anybody from: what is under way may be ended, and the lock itself lifted. */
-const despiteLock: readonly AnyOperation[] = [operations.cancel_deployment, operations.lock_cluster, operations.unlock_cluster];
+const allowedUnderLock: readonly AnyOperation[] = [operations.cancel_deployment, operations.lock_cluster, operations.unlock_cluster];
 
-const hosted: readonly string[] = ['environment', ...serviceKinds];
+const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
 
 /** What names the clusters that an act changes, or whose guests it changes, each as `cluster_id`; empty where nothing does. */
-async function hostsOf({ operation, input, target }: AimedAct, reader: Reader): Promise<readonly JsonRecord[]> {
-  if (operation.effect === 'read' || despiteLock.includes(operation)) return [];
-  const clusters = [target, ...pointersIn(operation, input)].filter(({ kind, id }) => kind === 'cluster' && id !== undefined);
-  const environments = allTouched(target).flatMap(({ kind, environment, why }) => (why !== 'hosted' && hosted.includes(kind) && environment?.id !== undefined ? [environment.id] : []));
+async function hostsOf({ operation, input, target }: TargetedOperation, reader: Reader): Promise<readonly JsonRecord[]> {
+  if (operation.effect === 'read' || allowedUnderLock.includes(operation)) return [];
+  const clusters = [target, ...referencesIn(operation, input)].filter(({ kind, id }) => kind === 'cluster' && id !== undefined);
+  const environments = targetAndTouched(target).flatMap(({ kind, environment, why }) => (why !== 'hosted' && hostedKinds.includes(kind) && environment?.id !== undefined ? [environment.id] : []));
   const found = await Promise.all([...new Set(environments)].map((id) => readById('environment', id, reader)));
   return [...found.filter((one) => one !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))];
 }
@@ -40,7 +40,7 @@ const lockText = (lock: JsonRecord): string => {
 };
 
 /** The lock that the platform would refuse one of the acts for; undefined where there is none or the platform doesn't tell. */
-async function lockOn(acts: readonly AimedAct[], reader: Reader, now: number): Promise<JsonRecord | undefined> {
+async function lockOn(acts: readonly TargetedOperation[], reader: Reader, now: number): Promise<JsonRecord | undefined> {
   const hosts = (await Promise.all(acts.map((one) => hostsOf(one, reader)))).flat().filter((host) => textOf(host, 'cluster_id') !== undefined);
   const [first] = hosts;
   const organization_id = first && (organizationIn(first) ?? (await organizationOf(reader)));
@@ -54,7 +54,7 @@ async function lockOn(acts: readonly AimedAct[], reader: Reader, now: number): P
  * Costs a read or two.
  * @throws CallFailure `not_possible`, which names the lock's owner and reason; ApiError as the platform fails.
  */
-export async function keepUnlocked({ reader, context }: GuardedCall, acts: readonly AimedAct[]): Promise<void> {
+export async function assertNotLocked({ reader, context }: GuardedCall, acts: readonly TargetedOperation[]): Promise<void> {
   const lock = await lockOn(acts, reader, context.clock.now());
   if (!lock) return;
   fail({

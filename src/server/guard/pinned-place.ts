@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache';
-import { lookupFor, type Addresses, type Lookup } from '../tool/address.ts';
+import { lookupFor, type NameResolver, type Lookup } from '../tool/address.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
-import { answeredArguments, outsideText, type Given, type Pin, type PinnedPlace, type Places } from './pin.ts';
+import { argumentsFilledInCall, outsideScopeText, type ScopeOption, type Scope, type ResolvedScope, type ScopeResolver } from './pin.ts';
 import { CallFailure } from '../failure/failure.ts';
 import { readById } from '../context/reads.ts';
 
 /** Most principals whose place is remembered. */
-const mostPlaces = 1_000;
+const maximumPrincipals = 1_000;
 
-const wrong = (what: string): CallFailure =>
+const misconfigured = (what: string): CallFailure =>
   new CallFailure({ kind: 'not_possible', what, next: 'Whoever runs this server has to correct it; nothing can be called until then.' });
 
-async function find(kind: 'project' | 'environment', { name, setBy }: Given, look: Lookup, addresses: Addresses) {
+async function findScoped(kind: 'project' | 'environment', { name, setBy }: ScopeOption, look: Lookup, addresses: NameResolver) {
   try {
     return await addresses.resolve(kind, name, look);
   } catch (error) {
     if (!(error instanceof CallFailure) || error.failure.kind !== 'bad_address') throw error;
     const why = error.failure.problem.why === 'ambiguous' ? 'which can be several' : 'which could not be found';
-    throw wrong(`this server is kept to the ${kind} "${name}" (${setBy}), ${why}`);
+    throw misconfigured(`this server is kept to the ${kind} "${name}" (${setBy}), ${why}`);
   }
 }
 
@@ -27,24 +27,24 @@ async function projectOf(environmentId: string, look: Lookup): Promise<string | 
   return isRecord(project) && typeof project['id'] === 'string' ? project['id'].toLowerCase() : undefined;
 }
 
-async function place({ project, environment }: Pin, look: Lookup, addresses: Addresses): Promise<PinnedPlace> {
-  const projectId = project && (await find('project', project, look, addresses)).id;
+async function resolveScope({ project, environment }: Scope, look: Lookup, addresses: NameResolver): Promise<ResolvedScope> {
+  const projectId = project && (await findScoped('project', project, look, addresses)).id;
   if (!environment) return { projectId };
-  const found = await find('environment', environment, { ...look, within: { projectId } }, addresses);
+  const found = await findScoped('environment', environment, { ...look, within: { projectId } }, addresses);
   const around = found.project?.id ?? (await projectOf(found.id, look));
   if (project && around !== undefined && around !== projectId) {
-    throw wrong(`this server is kept to the project "${project.name}" (${project.setBy}) and to the environment "${environment.name}" (${environment.setBy}), which lies in another one`);
+    throw misconfigured(`this server is kept to the project "${project.name}" (${project.setBy}) and to the environment "${environment.name}" (${environment.setBy}), which lies in another one`);
   }
   return { projectId: around ?? projectId, environmentId: found.id };
 }
 
-export function createPlaces(pin: Pin, addresses: Addresses): Places {
-  const known = new LRUCache<string, PinnedPlace>({ max: mostPlaces });
+export function createScopeResolver(pin: Scope, addresses: NameResolver): ScopeResolver {
+  const known = new LRUCache<string, ResolvedScope>({ max: maximumPrincipals });
   return {
-    of: async (look) => {
+    resolve: async (look) => {
       const before = known.get(look.principal);
       if (before) return before;
-      const found = await place(pin, look, addresses);
+      const found = await resolveScope(pin, look, addresses);
       known.set(look.principal, found);
       return found;
     },
@@ -52,22 +52,22 @@ export function createPlaces(pin: Pin, addresses: Addresses): Places {
 }
 
 /** The arguments of a call with those that its place answers. @throws as the place does. */
-export async function inPlace(call: Pick<GuardedCall, 'tool' | 'args' | 'deps' | 'context' | 'reader'>): Promise<JsonRecord> {
+export async function fillInScope(call: Pick<GuardedCall, 'tool' | 'args' | 'deps' | 'context' | 'reader'>): Promise<JsonRecord> {
   const { tool, args, deps } = call;
-  if (!deps.places || !isRecord(args)) return args;
-  const members = answeredArguments(tool, args, deps.policy.pin);
+  if (!deps.scopeResolver || !isRecord(args)) return args;
+  const members = argumentsFilledInCall(tool, args, deps.policy.scope);
   if (members.size === 0) return args;
-  const { projectId, environmentId } = await deps.places.of(lookupFor(call));
+  const { projectId, environmentId } = await deps.scopeResolver.resolve(lookupFor(call));
   const ids = { project: projectId, environment: environmentId };
   const answered = [...members].flatMap(([name, kind]) => (ids[kind] === undefined ? [] : [[name, ids[kind]] as const]));
   return { ...Object.fromEntries(answered), ...args };
 }
 
 /** The same addresses, with names looked for inside the place and nowhere else. */
-export const addressesWithin = (addresses: Addresses, places: Places, pin: Pin): Addresses => {
+export const resolverWithin = (addresses: NameResolver, places: ScopeResolver, pin: Scope): NameResolver => {
   const inside = async (look: Lookup): Promise<Lookup> => {
-    const kept = await places.of(look);
-    return { ...look, within: { ...kept, ...look.within }, only: { ...kept, note: outsideText(pin) } };
+    const kept = await places.resolve(look);
+    return { ...look, within: { ...kept, ...look.within }, only: { ...kept, note: outsideScopeText(pin) } };
   };
   return {
     ...addresses,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { toWire, type AnyOperation, type Method } from '../../contract/operation.ts';
 import type { Redactor } from '../redaction/index.ts';
-import { answerSchema, argumentSchema, takenSchema } from '../tool/schema.ts';
+import { answerSchema, argumentSchema, toolArgumentSchema } from '../tool/schema.ts';
 import type { Tool } from '../tool/tool.ts';
 import { canonical, omit, type JsonRecord } from '../json/values.ts';
 import { lineAgreed, lineText, type PlanLine, type Preview } from '../tool/preview/preview.ts';
@@ -9,8 +9,8 @@ import { replacement } from '../tool/preview/replacement.ts';
 import { touchedLines } from '../tool/preview/touched.ts';
 import { namedTarget, targetText, type NamedTarget } from './target-path.ts';
 import type { Target } from '../context/target.ts';
-import type { Tier } from './tier.ts';
-import type { AimedAct } from './guarded-call.ts';
+import type { Risk } from './tier.ts';
+import type { TargetedOperation } from './guarded-call.ts';
 import type { Reader } from '../context/reader.ts';
 
 /** The request a call makes, as it may be shown. */
@@ -26,7 +26,7 @@ interface PlannedRequest {
 /** What a call would do, told before it does it. Holds nothing that may not be shown. */
 export interface Plan {
   readonly tool: string;
-  readonly tier: Tier;
+  readonly tier: Risk;
   /** What the gravest of its requests acts on. */
   readonly target: NamedTarget;
   /** What its operations do, a sentence each. */
@@ -45,9 +45,9 @@ export interface Plan {
 export interface PlanSource {
   readonly tool: Tool;
   readonly args: JsonRecord;
-  readonly acts: readonly AimedAct[];
+  readonly operations: readonly TargetedOperation[];
   readonly target: Target;
-  readonly tier: Tier;
+  readonly risk: Risk;
   /** Reads the present state; absent where nobody has to agree, so that harmless calls stay cheap. */
   readonly reader?: Reader;
   readonly redactor: Redactor;
@@ -58,14 +58,14 @@ export interface PlanSource {
 /** What a tool tells of the present state; replacements always do. */
 const previewOf = ({ preview }: Tool, operation: AnyOperation): Preview | undefined => preview ?? (operation.method === 'PUT' ? replacement(operation) : undefined);
 
-interface PlannedAct {
+interface PlannedEffects {
   readonly request: PlannedRequest;
   readonly seen: readonly PlanLine[];
   readonly told: readonly PlanLine[];
 }
 
 /** What one act sends, and what it does to what is there now: as it is, and as it may be told. */
-async function planAct({ operation, input, kept: amended, target }: AimedAct, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedAct> {
+async function planRequest({ operation, input, unchanged: amended, target }: TargetedOperation, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
   const shownInput = agreement.sent(input, argumentSchema(operation), amended && args) as JsonRecord;
   const kept = amended ?? [];
   const { method, target: path, body } = toWire(operation, shownInput);
@@ -86,10 +86,10 @@ async function planAct({ operation, input, kept: amended, target }: AimedAct, { 
  * @throws ApiError when the platform fails while it is read.
  */
 export async function planOf(source: PlanSource): Promise<Plan> {
-  const { tool, args, acts, target, tier, redactor: { agreement }, key } = source;
+  const { tool, args, operations: acts, target, risk: tier, redactor: { agreement }, key } = source;
   const named = await namedTarget(target, source.reader);
-  const planned: PlannedAct[] = [];
-  for (const one of acts) planned.push(await planAct(one, source));
+  const planned: PlannedEffects[] = [];
+  for (const one of acts) planned.push(await planRequest(one, source));
   const inputs = acts.map(({ operation, input }) => [operation.name, input]);
   // Secrets count for the digest, though nobody sees them.
   const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, tier, named, args, inputs, planned.map(({ seen }) => seen.map(lineAgreed))]))).digest('hex');
@@ -98,7 +98,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     requests: planned.map(({ request }) => request),
     effects: [
       ...touchedLines(acts.map((one) => agreement.called(one.target) as Target)),
-      ...tool.plan(agreement.sent(args, takenSchema(tool)) as JsonRecord),
+      ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
       ...planned.flatMap(({ told }) => told.map(lineText)),
     ].map((line) => line.replaceAll('\n', String.raw`\n`)),
     digest,

@@ -1,9 +1,9 @@
-import { reaches, type AnyOperation } from '../../contract/operation.ts';
+import { includesPermission, type AnyOperation } from '../../contract/operation.ts';
 import { permissionOf, type Tool } from '../tool/tool.ts';
-import { deniedByPin, type Pin } from './pin.ts';
-import { needsConfirmation, type GraveTier, type Tier } from './tier.ts';
-import { asksForPlace, asksForProjectName, asksWhere, conditionText, holds, holdsForTool, mayHavePlace, type Situation } from './policy/match.ts';
-import type { Allowed, Conditions, Deed, Limit, Rule, Rules } from './policy/rules.ts';
+import { denialByScope, type Scope } from './pin.ts';
+import { needsConfirmation, type HighRisk, type Risk } from './tier.ts';
+import { dependsOnLocation, dependsOnProjectName, asksForLocation, conditionText, holds, holdsForTool, mayHaveLocation, type CallSituation } from './policy/match.ts';
+import type { Allowed, Conditions, DeniedAction, Limit, Rule, Rules } from './policy/rules.ts';
 import type { Denial } from '../failure/failure.ts';
 
 /** What the operator allows. */
@@ -13,7 +13,7 @@ export interface Policy {
   /** Sets of rules, each of which has to permit a call: the operator's file, then what a request tightens. */
   readonly rules?: readonly Rules[];
   /** The place that every call is kept to. */
-  readonly pin?: Pin;
+  readonly scope?: Scope;
 }
 
 const rulesIn = ({ rules = [] }: Policy): readonly Rules[] => rules;
@@ -32,8 +32,8 @@ const readOnlyBy = (policy: Policy): string | undefined =>
 export const isReadOnly = (policy: Policy): boolean => readOnlyBy(policy) !== undefined;
 
 /** What could not be found out, where a rule holds only for that; undefined where it holds for sure. */
-function doubtAbout({ conditions }: Rule, situation: Situation): string | undefined {
-  if (situation.isGuess) return 'What it carries out';
+function doubtAbout({ conditions }: Rule, situation: CallSituation): string | undefined {
+  if (situation.isAssumed) return 'What it carries out';
   if (holdsForTool(conditions, situation, 'deed') === 'unknown') return 'Whether it does that';
   return holds(conditions, situation, 'deed') === 'unknown' ? 'Where it belongs' : undefined;
 }
@@ -51,27 +51,27 @@ const notAllowed = ({ rules, setBy }: Allowed): Denial => ({
 });
 
 /** Tiers that calls of an operation can have: its own, and the one that production raises it to. */
-export const possibleTiers = (operation: AnyOperation): Tier[] =>
-  operation.effect === 'write' && mayHavePlace(operation) ? ['write', 'disruptive'] : [operation.effect];
+export const possibleRisks = (operation: AnyOperation): Risk[] =>
+  operation.effect === 'write' && mayHaveLocation(operation) ? ['write', 'disruptive'] : [operation.effect];
 
 /** A call, before it is known what it acts on. */
-type Unaimed = Omit<Situation, 'target'>;
+type UntargetedCall = Omit<CallSituation, 'target'>;
 
 /** Every way a tool can be called. */
-const waysOf = (tool: Tool): Unaimed[] => tool.operations.flatMap((operation) => possibleTiers(operation).map((tier) => ({ tool, operation, tier })));
+const possibleCalls = (tool: Tool): UntargetedCall[] => tool.operations.flatMap((operation) => possibleRisks(operation).map((tier) => ({ tool, operation, risk: tier })));
 
 /** Why no such call can pass, whatever it acts on. */
-function hopeless(way: Unaimed, { allow, deny }: Rules): Denial | undefined {
-  const always = deny.find(({ conditions }) => !asksForPlace(conditions) && holdsForTool(conditions, way, 'deed') === 'yes');
+function denialOfEvery(way: UntargetedCall, { allow, deny }: Rules): Denial | undefined {
+  const always = deny.find(({ conditions }) => !dependsOnLocation(conditions) && holdsForTool(conditions, way, 'deed') === 'yes');
   if (always) return denied(always);
-  const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, way, 'tool') === 'yes' && (!asksForPlace(conditions) || mayHavePlace(way.operation));
+  const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, way, 'tool') === 'yes' && (!dependsOnLocation(conditions) || mayHaveLocation(way.operation));
   return allow && !allow.rules.some(canHold) ? notAllowed(allow) : undefined;
 }
 
 /** Why a tool is beyond what its caller's permission reaches, or undefined. */
-function beyond(tool: Tool, policy: Policy): Denial | undefined {
+function denialByPermission(tool: Tool, policy: Policy): Denial | undefined {
   const needed = permissionOf(tool);
-  const reach = rulesIn(policy).map((rules) => rules.reach).find((one) => one !== undefined && !reaches(one.level, needed));
+  const reach = rulesIn(policy).map((rules) => rules.permissionLimit).find((one) => one !== undefined && !includesPermission(one.level, needed));
   return reach && {
     rule: `it needs the permission "${needed}", and the one given here is "${reach.level}"`,
     setBy: reach.setBy,
@@ -81,29 +81,29 @@ function beyond(tool: Tool, policy: Policy): Denial | undefined {
 
 /** Why the policy forbids every call of a tool, or undefined. Such tools aren't listed either. */
 export function denialOf(tool: Tool, policy: Policy): Denial | undefined {
-  const tooHigh = beyond(tool, policy);
+  const tooHigh = denialByPermission(tool, policy);
   if (tooHigh) return tooHigh;
   const setBy = readOnlyBy(policy);
   if (setBy !== undefined && tool.operation.effect !== 'read') return readOnlyDenial(setBy);
-  const outside = deniedByPin(tool, policy.pin);
+  const outside = denialByScope(tool, policy.scope);
   if (outside) return outside;
-  const denials = waysOf(tool).map((way) => rulesIn(policy).map((rules) => hopeless(way, rules)).find(Boolean));
+  const denials = possibleCalls(tool).map((way) => rulesIn(policy).map((rules) => denialOfEvery(way, rules)).find(Boolean));
   return denials.every(Boolean) ? denials[0] : undefined;
 }
 
 const time = (at: number): string => new Date(at).toISOString();
 
-function frozen({ freezes }: Rules, situation: Situation, now: number): Denial | undefined {
+function frozen({ freezes }: Rules, situation: CallSituation, now: number): Denial | undefined {
   for (const freeze of freezes) {
     // Looking changes nothing: a freeze is about reads only where it says so.
-    if (situation.tier === 'read' && !freeze.conditions.tier?.includes('read')) continue;
+    if (situation.risk === 'read' && !freeze.conditions.tier?.includes('read')) continue;
     const end = holds(freeze.conditions, situation, 'deed') === 'no' ? undefined : freeze.activeUntil(now);
     if (end !== undefined) return { rule: 'changes are frozen', setBy: freeze.setBy, instead: `Reads are allowed; changes again from ${time(end)}.` };
   }
   return undefined;
 }
 
-function forbidden(rules: Rules, situation: Situation, now: number): Denial | undefined {
+function forbidden(rules: Rules, situation: CallSituation, now: number): Denial | undefined {
   for (const rule of rules.deny) {
     if (holds(rule.conditions, situation, 'deed') !== 'no') return denied(rule, doubtAbout(rule, situation));
   }
@@ -117,7 +117,7 @@ function forbidden(rules: Rules, situation: Situation, now: number): Denial | un
  * rules that deny hold and rules that allow don't.
  * @param now milliseconds since 1970.
  */
-export const denialOfCall = (situation: Situation, policy: Policy, now: number): Denial | undefined =>
+export const denialOfCall = (situation: CallSituation, policy: Policy, now: number): Denial | undefined =>
   denialOf(situation.tool, policy) ?? rulesIn(policy).map((rules) => forbidden(rules, situation, now)).find(Boolean);
 
 const everyCondition = (policy: Policy): Conditions[] =>
@@ -125,20 +125,20 @@ const everyCondition = (policy: Policy): Conditions[] =>
 
 /** Conditions that could hold for a tool's call of an operation, wherever that is. */
 const concerning = (tool: Tool, operation: AnyOperation, policy: Policy): Conditions[] =>
-  everyCondition(policy).filter((conditions) => possibleTiers(operation).some((tier) => holdsForTool(conditions, { tool, operation, tier }, 'deed') !== 'no'));
+  everyCondition(policy).filter((conditions) => possibleRisks(operation).some((tier) => holdsForTool(conditions, { tool, operation, risk: tier }, 'deed') !== 'no'));
 
 /** Whether a call can't be judged without knowing where its target is. */
-export const needsPlace = (tool: Tool, operation: AnyOperation, policy: Policy): boolean => concerning(tool, operation, policy).some(asksForPlace);
+export const needsLocation = (tool: Tool, operation: AnyOperation, policy: Policy): boolean => concerning(tool, operation, policy).some(dependsOnLocation);
 
 /** Whether a call that changes a cluster can't be judged without knowing which environments it hosts. */
-export const needsHosted = (tool: Tool, operation: AnyOperation, policy: Policy): boolean => concerning(tool, operation, policy).some(asksWhere);
+export const needsHostedEnvironments = (tool: Tool, operation: AnyOperation, policy: Policy): boolean => concerning(tool, operation, policy).some(asksForLocation);
 
 /** What tools do that rules deny or freeze, of which only some calls of this operation are it. */
-export const deedsToTell = (operation: AnyOperation, policy: Policy): Deed[] =>
-  everyCondition(policy).flatMap(({ deeds = [] }) => deeds.filter(({ operations, isDone }) => isDone && operations.includes(operation.name)));
+export const actionsToCheck = (operation: AnyOperation, policy: Policy): DeniedAction[] =>
+  everyCondition(policy).flatMap(({ actions: deeds = [] }) => deeds.filter(({ operations, isDone }) => isDone && operations.includes(operation.name)));
 
 /** Whether some rule calls a project by its name. */
-export const needsProjectName = (policy: Policy): boolean => everyCondition(policy).some(asksForProjectName);
+export const needsProjectName = (policy: Policy): boolean => everyCondition(policy).some(dependsOnProjectName);
 
 /** The strictest bound on grave calls in any 60 minutes, where there is one. */
 export const limitOf = (policy: Policy): Limit | undefined =>
@@ -149,7 +149,7 @@ export const limitOf = (policy: Policy): Limit | undefined =>
  * @param grave how many it would make.
  * @param retryAt when it could, in milliseconds since 1970; undefined when never.
  */
-export function spent({ most, setBy }: Limit, grave: number, retryAt: number | undefined): Denial {
+export function limitDenial({ most, setBy }: Limit, grave: number, retryAt: number | undefined): Denial {
   const again = retryAt === undefined ? (most > 0 ? `; of these at most ${most} at once` : '') : `; ${grave === 1 ? 'the next one' : 'this many'} from ${time(retryAt)}`;
   return {
     rule: `at most ${most} disruptive or graver calls are allowed in 60 minutes${grave === 1 ? '' : `, and this one comes to ${grave}`}`,
@@ -165,11 +165,11 @@ function common<Value>(lists: readonly (readonly Value[] | undefined)[]): readon
 }
 
 /** Whether nobody but the operator may agree to a call of this tier: what any set of rules demands, holds. */
-export const isOperatorOnly = (tier: Tier, policy: Policy): boolean =>
+export const isOperatorOnly = (tier: Risk, policy: Policy): boolean =>
   needsConfirmation(tier) && rulesIn(policy).some(({ operatorOnly = [] }) => operatorOnly.includes(tier));
 
 /** Whether a client that can't ask its user may confirm a plan of this tier by itself. */
-export const allowsUnattended = (tier: Tier, policy: Policy): tier is GraveTier =>
+export const allowsUnattended = (tier: Risk, policy: Policy): tier is HighRisk =>
   needsConfirmation(tier) && !isOperatorOnly(tier, policy) && common(rulesIn(policy).map(({ unattended }) => unattended)).includes(tier);
 
 /** Environment variables of this server whose values calls may set. */
@@ -179,4 +179,4 @@ export const allowedVariables = (policy: Policy): readonly string[] => common(ru
 export const unseenVariables = (rules: readonly Rules[]): readonly string[] => rules.flatMap(({ valueFromEnv = [] }) => valueFromEnv);
 
 /** The same policy, tightened by more rules. */
-export const tighten = (policy: Policy, rules: Rules): Policy => ({ ...policy, rules: [...rulesIn(policy), rules] });
+export const withRules = (policy: Policy, rules: Rules): Policy => ({ ...policy, rules: [...rulesIn(policy), rules] });

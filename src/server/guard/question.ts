@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import { planText, type Plan } from './plan.ts';
-import { needsName } from './tier.ts';
+import { needsTypedName } from './tier.ts';
 
 /** What the user is asked before something grave is done. */
 export interface Question {
@@ -10,20 +10,20 @@ export interface Question {
 }
 
 /** Longest question that a client is given, in characters: people read no more in a form, and some clients cut it. */
-export const longestQuestion = 4_000;
+export const maximumQuestionLength = 4_000;
 
 /** Whether a client can show the whole of a question. What it can't is asked where everything is shown. */
-export const fitsClient = ({ message }: Question): boolean => message.length <= longestQuestion;
+export const fitsClient = ({ message }: Question): boolean => message.length <= maximumQuestionLength;
 
 /** The question for a plan, whole. */
 export function questionFor(plan: Plan): Question {
   const { target, tier, tool } = plan;
-  const typed = needsName(tier, target) ? target.path : undefined;
+  const typed = needsTypedName(tier, target) ? target.path : undefined;
   return { message: `The assistant wants to run ${tool} (${tier}).\n${planText(plan, { whole: true })}`, typed };
 }
 
 /** Whether what somebody typed is what had to be typed. */
-export const isTyped = (typed: string, given: string | null | undefined): boolean => typed !== '' && given?.trim() === typed;
+export const matchesTyped = (typed: string, given: string | null | undefined): boolean => typed !== '' && given?.trim() === typed;
 
 /** Member of the answer in which the user agrees. */
 export const answerMember = { typed: 'name', yes: 'approve' } as const;
@@ -45,8 +45,8 @@ export const formFor = ({ typed }: Question): Form =>
       };
 
 /** Whether the content of an accepted form agrees to the question. */
-export function agrees({ typed }: Question, content: Readonly<Record<string, unknown>>): boolean {
+export function isAgreement({ typed }: Question, content: Readonly<Record<string, unknown>>): boolean {
   if (typed === undefined) return content[answerMember.yes] === true;
   const text = content[answerMember.typed];
-  return typeof text === 'string' && isTyped(typed, text);
+  return typeof text === 'string' && matchesTyped(typed, text);
 }

@@ -1,12 +1,30 @@
-import { annotationsOf, type Annotations } from '../tool/annotations.ts';
 import { withControls } from './controls.ts';
-import { pinnedArguments } from './pin.ts';
+import { argumentsFilledByScope } from './pin.ts';
 import { denialOf, type Policy } from './policy.ts';
 import { withoutMembers, type JsonSchema } from '../json/json-schema.ts';
 import { visibleText } from '../tool/mentions.ts';
-import { nearest } from '../tool/nearest.ts';
+import { nearestName } from '../tool/nearest.ts';
 import { inputSchema, outputSchema } from '../tool/schema.ts';
 import { isDocumented, type Tool } from '../tool/tool.ts';
+import type { Effect } from '../../contract/operation.ts';
+
+/** What hosts decide by before they run a tool. All four are always given. */
+interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+const destroying: readonly Effect[] = ['destructive', 'sensitive'];
+
+/** Derived from what the tool's operations do. Repeating a read or a replacement changes nothing more; the platform is a world outside this server. */
+export const annotationsOf = ({ operations, operation: { effect } }: Tool): Annotations => ({
+  readOnlyHint: effect === 'read',
+  destructiveHint: destroying.includes(effect),
+  idempotentHint: operations.every((operation) => operation.effect === 'read' || operation.method === 'PUT'),
+  openWorldHint: true,
+});
 
 /** A tool as clients see it in a list. */
 export interface ListedTool {
@@ -43,7 +61,7 @@ export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden:
   return {
     name,
     description: isDocumented(tool) ? description : `${description} ${outside}`,
-    inputSchema: withControls(withoutMembers(inputSchema(tool), [...pinnedArguments(tool, policy.pin).keys()]), tool, policy),
+    inputSchema: withControls(withoutMembers(inputSchema(tool), [...argumentsFilledByScope(tool, policy.scope).keys()]), tool, policy),
     outputSchema: outputSchema(tool),
     annotations: annotationsOf(tool),
   };
@@ -64,6 +82,6 @@ export function createRegistry(tools: readonly Tool[], policy: Policy, others: r
     find: (name) => byName.get(name),
     offers: (name) => allowed.some((tool) => tool.name === name),
     hidden,
-    nearest: (name) => nearest(name, allowed.map((tool) => tool.name)),
+    nearest: (name) => nearestName(name, allowed.map((tool) => tool.name)),
   };
 }

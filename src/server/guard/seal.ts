@@ -1,19 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import type { CallContext, Clock } from '../context/context.ts';
-import type { Broken } from '../failure/failure.ts';
-import { createOnce } from './once.ts';
-import { steadyClock } from './steady-clock.ts';
+import type { InvalidSeal } from '../failure/failure.ts';
+import { monotonicClock } from './steady-clock.ts';
+
+/** Remembers what was used, for as long as it could be used again. */
+export interface UsedNonces {
+  /** True the first time only. @param now milliseconds of a clock that never steps back. */
+  take(nonce: string, now: number): boolean;
+}
+
+/** @param lifetime of what is used, in milliseconds. */
+function createUsedNonces(lifetime: number): UsedNonces {
+  const used = new Map<string, number>();
+  return {
+    take: (nonce, now) => {
+      for (const [old, until] of used) if (until < now) used.delete(old);
+      if (used.has(nonce)) return false;
+      used.set(nonce, now + lifetime);
+      return true;
+    },
+  };
+}
 
 /** What agreement is bound to. */
-export interface Bound {
+export interface SealBinding {
   /** Stands for principal, tool and exact arguments. */
   readonly call: string;
   /** Stands for everything the plan read. */
   readonly plan: string;
 }
 
-interface Sealed extends Bound {
+interface SealContent extends SealBinding {
   readonly nonce: string;
   /** When it ends, by the clock of the process that never steps back. */
   readonly until: number;
@@ -26,19 +44,19 @@ export interface OpenSeal {
 }
 
 /** Seals what a caller carries back, so that it counts for one call and once. */
-export interface Sealing {
-  seal(bound: Bound): Promise<string>;
-  open(text: string, bound: Bound, context: CallContext): Promise<OpenSeal | Broken>;
+export interface Sealer {
+  seal(bound: SealBinding): Promise<string>;
+  open(text: string, bound: SealBinding, context: CallContext): Promise<OpenSeal | InvalidSeal>;
 }
 
 /**
  * Seals for this process: its clock says how long they last, also when the machine's steps back.
  * @param lifetime of a seal in seconds.
  */
-export function createSealing(key: Uint8Array, lifetime: number, clock: Clock = { now: Date.now }): Sealing {
-  const codec = createRequestStateCodec<Sealed>({ key, ttlSeconds: lifetime });
-  const steady = steadyClock(clock);
-  const once = createOnce(2 * lifetime * 1000);
+export function createSealer(key: Uint8Array, lifetime: number, clock: Clock = { now: Date.now }): Sealer {
+  const codec = createRequestStateCodec<SealContent>({ key, ttlSeconds: lifetime });
+  const steady = monotonicClock(clock);
+  const once = createUsedNonces(2 * lifetime * 1000);
   return {
     seal: ({ call, plan }) => codec.mint({ nonce: randomUUID(), call, plan, until: steady.now() + lifetime * 1000 }),
     open: async (text, bound, context) => {

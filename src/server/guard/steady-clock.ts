@@ -6,7 +6,7 @@ import type { Clock } from '../context/context.ts';
  * one goes ahead, it follows.
  * @param passing milliseconds that only ever grow, from any beginning.
  */
-export function steadyClock(clock: Clock, passing: () => number = () => performance.now()): Clock {
+export function monotonicClock(clock: Clock, passing: () => number = () => performance.now()): Clock {
   let time: number | undefined;
   let [last, passed] = [0, 0];
   return {

@@ -32,7 +32,7 @@ const withSource = `ALTER TABLE wrong_secret ADD COLUMN source TEXT NOT NULL DEF
 /** Brings the tables up to date, with no other process in between. */
 function prepare(database: DatabaseSync): void {
   database.exec('PRAGMA foreign_keys = ON');
-  together(database, () => {
+  inOneTransaction(database, () => {
     database.exec(schema);
     const columns = database.prepare(`SELECT name FROM pragma_table_info('wrong_secret')`).all();
     if (!columns.some(({ name }) => name === 'source')) database.exec(withSource);
@@ -43,13 +43,13 @@ function prepare(database: DatabaseSync): void {
 const patience = 5_000;
 
 /** A database of mode 0600, opened when it is first asked for. */
-export interface Store {
+export interface GuardStore {
   open(): Promise<DatabaseSync>;
   close(): void;
 }
 
 /** @param path of the file; made when it isn't there. */
-export function storeAt(path: string): Store {
+export function storeAt(path: string): GuardStore {
   let database: DatabaseSync | undefined;
   return {
     open: async () => {
@@ -72,7 +72,7 @@ export function storeAt(path: string): Store {
 }
 
 /** Runs changes together or not at all, with no other process in between. */
-export function together<Value>(database: DatabaseSync, change: () => Value): Value {
+export function inOneTransaction<Value>(database: DatabaseSync, change: () => Value): Value {
   database.exec('BEGIN IMMEDIATE');
   try {
     const value = change();

@@ -1,6 +1,6 @@
 import { operations } from '../../contract/operations.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
-import type { Address } from '../tool/address.ts';
+import type { ResolvedResource } from '../tool/address.ts';
 import { segmentOf } from '../resolve/names.ts';
 import { withProjectName } from './target.ts';
 import type { Target } from '../context/target.ts';
@@ -16,7 +16,7 @@ export interface NamedTarget extends Target {
 const unsafe = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800"“”„«»]|[^\S ]|^ +| +$/gu;
 
 /** A name as a segment of a path, with everything written out that can't be seen or could pass for something else. */
-const shownSegment = (name: string): string => segmentOf(name.toWellFormed()).replace(unsafe, (characters) => encodeURIComponent(characters));
+const safeSegment = (name: string): string => segmentOf(name.toWellFormed()).replace(unsafe, (characters) => encodeURIComponent(characters));
 
 /** The names on the way to a target; undefined where it has no path or one of them isn't known. */
 function namesOf({ kind, name, environment, project }: Target): readonly (string | undefined)[] | undefined {
@@ -29,9 +29,9 @@ function namesOf({ kind, name, environment, project }: Target): readonly (string
 export function targetPath(target: Target): string {
   const kind = target.kind.replaceAll('_', ' ');
   const names = namesOf(target);
-  if (names?.every((name) => name !== undefined && name !== '')) return names.map((name) => shownSegment(name!)).join('/');
-  if (target.name !== undefined && target.name !== '') return `${kind} ${shownSegment(target.name)}`;
-  return target.id === undefined ? `new ${kind}` : shownSegment(target.id);
+  if (names?.every((name) => name !== undefined && name !== '')) return names.map((name) => safeSegment(name!)).join('/');
+  if (target.name !== undefined && target.name !== '') return `${kind} ${safeSegment(target.name)}`;
+  return target.id === undefined ? `new ${kind}` : safeSegment(target.id);
 }
 
 /** A target in words: its kind, and what it is called in quotes, which no path contains. */
@@ -51,7 +51,7 @@ async function withNames(target: Target, reader: Reader): Promise<Target> {
 }
 
 /** A target with the names by which the call's own arguments were found: they may be older than those that are read, and are for the record only. */
-export function withFoundNames(target: Target, addresses: Readonly<Record<string, Address>>): Target {
+export function withResolvedNames(target: Target, addresses: Readonly<Record<string, ResolvedResource>>): Target {
   const found = Object.values(addresses).find(({ kind, id }) => kind === target.kind && id === target.id);
   return {
     ...target,

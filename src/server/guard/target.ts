@@ -4,7 +4,7 @@ import type { ReferenceKind } from '../../contract/primitives.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 import { unknownEnvironment, type Target } from '../context/target.ts';
-import { hostedOn, hostingOf, type HostedEnvironment, type Patience } from './hosting.ts';
+import { hostedModeOf, findHostedEnvironments, type HostedEnvironment, type SearchLimit } from './hosting.ts';
 import type { Reader } from '../context/reader.ts';
 import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn } from '../context/reads.ts';
 
@@ -14,12 +14,12 @@ const nameIn = (found: JsonRecord | undefined): string | undefined => textIn(fou
 const inOrganization = async (list: AnyOperation, id: string, reader: Reader): Promise<JsonRecord | undefined> =>
   rowsIn(await listOfOrganization(list, reader)).find((row) => row['id'] === id);
 
-type Whereabouts = Pick<Target, 'environment' | 'project' | 'mode'>;
+type Location = Pick<Target, 'environment' | 'project' | 'mode'>;
 
-const nowhere: Whereabouts = { mode: 'none' };
+const noLocation: Location = { mode: 'none' };
 
 /** Where something is whose environment has this id. */
-async function whereaboutsOf(environmentId: string | undefined, reader: Reader): Promise<Whereabouts> {
+async function locationOf(environmentId: string | undefined, reader: Reader): Promise<Location> {
   const found = environmentId === undefined ? undefined : await readById('environment', environmentId, reader);
   return {
     environment: { id: environmentId, name: nameIn(found) },
@@ -30,11 +30,11 @@ async function whereaboutsOf(environmentId: string | undefined, reader: Reader):
 
 async function serviceTarget(kind: ReferenceKind, id: string, reader: Reader): Promise<Target> {
   const service = await readById(kind, id, reader);
-  return { kind, id, name: nameIn(service), ...(await whereaboutsOf(pointerIn(service, 'environment'), reader)) };
+  return { kind, id, name: nameIn(service), ...(await locationOf(pointerIn(service, 'environment'), reader)) };
 }
 
 async function environmentTarget(id: string, reader: Reader): Promise<Target> {
-  const where = await whereaboutsOf(id, reader);
+  const where = await locationOf(id, reader);
   return { kind: 'environment', id, name: where.environment?.name, ...where };
 }
 
@@ -43,14 +43,14 @@ async function alertRuleTarget(id: string, reader: Reader): Promise<Target> {
   const rule = await readById('alert_rule', id, reader);
   const watched = isRecord(rule?.['target']) ? rule['target']['service'] : undefined;
   const isElsewhere = rule !== undefined && watched === undefined;
-  const where = isElsewhere ? nowhere : await whereaboutsOf(textIn(isRecord(watched) ? watched : undefined, 'environment_id'), reader);
+  const where = isElsewhere ? noLocation : await locationOf(textIn(isRecord(watched) ? watched : undefined, 'environment_id'), reader);
   return { kind: 'alert_rule', id, name: nameIn(rule), ...where };
 }
 
 /** A cluster is production where it says so, or hosts production. */
-async function clusterTarget(id: string, reader: Reader, patience: Patience): Promise<Target> {
+async function clusterTarget(id: string, reader: Reader, patience: SearchLimit): Promise<Target> {
   const cluster = await inOrganization(operations.list_clusters, id, reader);
-  const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? 'PRODUCTION' : await hostedOn(id, reader, patience);
+  const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? 'PRODUCTION' : await hostedModeOf(id, reader, patience);
   return { kind: 'cluster', id, name: nameIn(cluster), mode };
 }
 
@@ -60,15 +60,15 @@ const hostedTarget = ({ id, name, project, mode }: HostedEnvironment): Target =>
  * What a cluster hosts, as far as it can be found out: an environment that nobody knows stands for the rest.
  * @throws ApiError as the platform fails.
  */
-async function hostedBy(cluster: Target, reader: Reader, patience: Patience): Promise<readonly Target[]> {
-  const { environments, isWhole } = await hostingOf(cluster.id!, reader, patience);
+async function hostedBy(cluster: Target, reader: Reader, patience: SearchLimit): Promise<readonly Target[]> {
+  const { environments, isComplete: isWhole } = await findHostedEnvironments(cluster.id!, reader, patience);
   // A cluster that isn't shown may be known by another spelling of its id.
   return [...environments.map(hostedTarget), ...(isWhole && cluster.name !== undefined ? [] : [unknownEnvironment('hosted')])];
 }
 
 const isService = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
 
-const patient: Patience = { isOver: () => false };
+const noLimit: SearchLimit = { isOver: () => false };
 
 /**
  * Finds out where a thing is. Asks the platform, where it must, by reads that lie outside the document; a mode that can't
@@ -76,7 +76,7 @@ const patient: Patience = { isOver: () => false };
  * @param patience how long may be looked for what a cluster hosts.
  * @throws ApiError when the thing doesn't exist or the platform can't be reached.
  */
-export async function targetAt(kind: ReferenceKind, id: string, reader: Reader, patience = patient): Promise<Target> {
+export async function findTargetById(kind: ReferenceKind, id: string, reader: Reader, patience = noLimit): Promise<Target> {
   if (kind === 'project') return { kind, id, project: { id }, mode: 'none' };
   if (kind === 'organization') return { kind, id, mode: 'none' };
   if (kind === 'cluster') return clusterTarget(id, reader, patience);
@@ -87,19 +87,19 @@ export async function targetAt(kind: ReferenceKind, id: string, reader: Reader, 
 }
 
 /** What is given for a member, under whichever of its spellings. */
-const given = ({ aliases }: AnyOperation, args: JsonRecord, name: string): unknown =>
+const argumentFor = ({ aliases }: AnyOperation, args: JsonRecord, name: string): unknown =>
   args[name] ?? Object.entries(aliases).flatMap(([alias, member]) => (member === name ? [args[alias]] : [])).find((value) => value !== undefined);
 
-interface Pointer {
+interface Reference {
   readonly kind: ReferenceKind;
   readonly id: string;
 }
 
 /** What the members of a call point at beside its target. */
-export const pointersIn = (operation: AnyOperation, args: JsonRecord): Pointer[] =>
+export const referencesIn = (operation: AnyOperation, args: JsonRecord): Reference[] =>
   Object.entries(operation.roles).flatMap(([name, role]) => {
     if (typeof role === 'string' || !('pointsAt' in role)) return [];
-    const value = given(operation, args, name);
+    const value = argumentFor(operation, args, name);
     return [value].flat().flatMap((id) => (typeof id === 'string' ? [{ kind: role.pointsAt, id }] : []));
   });
 
@@ -111,19 +111,19 @@ function environmentAfter(operation: AnyOperation, args: JsonRecord, target: Tar
   if (outcome?.kind !== 'environment' && deciding === undefined) return undefined;
   const isNew = creates?.kind === 'environment';
   const name = nameIn(args) ?? (isNew ? undefined : target.name);
-  const elsewhere = outcome && pointersIn(operation, args).find(({ kind }) => kind === outcome.in && kind === 'project');
-  const mode = deciding === undefined ? (isNew ? 'unknown' : target.mode) : asMode(given(operation, args, deciding));
+  const elsewhere = outcome && referencesIn(operation, args).find(({ kind }) => kind === outcome.in && kind === 'project');
+  const mode = deciding === undefined ? (isNew ? 'unknown' : target.mode) : asMode(argumentFor(operation, args, deciding));
   const known = isNew ? {} : { id: target.id };
   return { kind: 'environment', ...known, name, environment: { ...known, name }, project: elsewhere ? { id: elsewhere.id } : target.project, mode };
 }
 
 /** How many things in its target a call names: each of them is changed. */
-export const countWithin = (operation: AnyOperation, args: JsonRecord): number => {
-  const ids = Object.entries(operation.roles).flatMap(([name, role]) => (typeof role === 'object' && 'within' in role ? [given(operation, args, name) ?? []].flat() : []));
+export const countNamed = (operation: AnyOperation, args: JsonRecord): number => {
+  const ids = Object.entries(operation.roles).flatMap(([name, role]) => (typeof role === 'object' && 'within' in role ? [argumentFor(operation, args, name) ?? []].flat() : []));
   return new Set(ids).size;
 };
 
-const mayMatter = ({ kind }: Pointer): boolean => ['environment', 'project', 'cluster'].includes(kind) || isService(kind);
+const isLocated = ({ kind }: Reference): boolean => ['environment', 'project', 'cluster'].includes(kind) || isService(kind);
 
 /**
  * Finds out what an operation acts on, as it declares: its target, with everything else that it touches. Of what it
@@ -132,13 +132,13 @@ const mayMatter = ({ kind }: Pointer): boolean => ['environment', 'project', 'cl
  * @param tellsHosted whether the environments that a target cluster hosts count as touched: it takes more reads.
  * @throws ApiError when the target doesn't exist or the platform can't be reached.
  */
-export async function targetOf(operation: AnyOperation, args: JsonRecord, reader: Reader, patience = patient, tellsHosted = false): Promise<Target> {
+export async function findTarget(operation: AnyOperation, args: JsonRecord, reader: Reader, patience = noLimit, tellsHosted = false): Promise<Target> {
   const param = operation.params.find((one: string) => parameterKind(one) === operation.target);
   if (param === undefined) return { kind: 'organization', mode: 'none' };
-  const target = await targetAt(operation.target, String(args[snakeCase(param)]), reader, patience);
+  const target = await findTargetById(operation.target, String(args[snakeCase(param)]), reader, patience);
   const hosted = tellsHosted && target.kind === 'cluster' ? await hostedBy(target, reader, patience) : [];
   const after = environmentAfter(operation, args, target);
-  const pointed = await Promise.all(pointersIn(operation, args).filter(mayMatter).map(({ kind, id }) => targetAt(kind, id, reader, patience)));
+  const pointed = await Promise.all(referencesIn(operation, args).filter(isLocated).map(({ kind, id }) => findTargetById(kind, id, reader, patience)));
   const [main, results] = after && target.kind === 'project' ? [after, []] : [target, after ? [after] : []];
   // What belongs nowhere and isn't production changes no judgement.
   const touched = [...results, ...pointed, ...hosted].filter(({ mode, project }) => mode !== 'none' || project !== undefined);

@@ -1,8 +1,8 @@
 import type { ApiError, ApiErrorKind } from '../../client/errors.ts';
-import { addressText, noSuchId, whereToLook } from '../resolve/words.ts';
-import { approvalLifetime, mostWaiting } from '../guard/approvals/approvals.ts';
+import { resolutionProblemText, noSuchId, whereToLook } from '../resolve/words.ts';
+import { approvalLifetime, maximumWaiting } from '../guard/approvals/approvals.ts';
 import type { InsteadOfClient, Refusal } from '../failure/failure.ts';
-import { longestQuestion } from '../guard/question.ts';
+import { maximumQuestionLength } from '../guard/question.ts';
 import { visibleText, type ToolText } from '../tool/mentions.ts';
 import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
 import type { Tool } from '../tool/tool.ts';
@@ -13,14 +13,14 @@ const sentence = (...parts: readonly (string | undefined)[]): string => parts.fi
 const unknownOutcome = 'Whether the change was made is not known: read the present state before you try again.';
 
 /** What the words of a failure are made from. */
-interface Circumstances {
+interface TextContext {
   readonly tool: Tool;
   readonly redactor: Pick<Redactor, 'text' | 'echo'>;
   /** Names of tools that aren't shown: what is said names none of them. */
   readonly hidden: readonly string[];
 }
 
-interface Told {
+interface ReasonAndNext {
   readonly what: string;
   readonly next: string;
 }
@@ -28,10 +28,10 @@ interface Told {
 const subject = ({ name, isResource }: Tool): string => (isResource ? `The resource ${name}` : name);
 
 /** That nothing was asked of the platform. */
-const notBegun = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'called'}`;
+const notCalledText = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'called'}`;
 
 /** That the platform was asked for nothing but reads. */
-const notDone = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'carried out'}`;
+const notCarriedOutText = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'carried out'}`;
 
 /** Where this server knows a better next step than the client does. */
 const advice: Partial<Record<ApiErrorKind, ToolText>> = {
@@ -40,7 +40,7 @@ const advice: Partial<Record<ApiErrorKind, ToolText>> = {
   not_found: noSuchId,
 };
 
-function apiText(error: ApiError, { tool, redactor, hidden }: Circumstances): string {
+function apiText(error: ApiError, { tool, redactor, hidden }: TextContext): string {
   const status = error.status === undefined ? '' : ` (${error.status})`;
   const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(redactor.text(error.detail))}`;
   const next = visibleText(advice[error.kind] ?? error.next, hidden);
@@ -53,7 +53,7 @@ const decideFirst =
   `Tell the user: the operator can approve or refuse what waits with infra-mcp approve, and each call that nobody decides expires after ${approvalLifetime / 60_000} minutes. ` +
   'Call it again after that.';
 
-const refusals: Record<Refusal, Told> = {
+const refusals: Record<Refusal, ReasonAndNext> = {
   cannot_ask: {
     what: 'somebody has to agree to this first, this client cannot show its user a question (it does not support elicitation), and no operator is set up to approve it',
     next:
@@ -61,7 +61,7 @@ const refusals: Record<Refusal, Told> = {
       'set that up (infra-mcp approve --set-secret). Do not look for another way to the same effect.',
   },
   too_long: {
-    what: `somebody has to agree to this first, its plan is longer than the ${longestQuestion} characters that a client's question can show whole, and no operator is set up to approve it`,
+    what: `somebody has to agree to this first, its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, and no operator is set up to approve it`,
     next:
       'Tell the user what you wanted to do. It can be done in several smaller calls, or approved in a terminal once whoever runs this server has set that up ' +
       '(infra-mcp approve --set-secret).',
@@ -75,11 +75,11 @@ const refusals: Record<Refusal, Told> = {
   declined: { what: 'the user said no', next: 'Do not call it again unless the user asks for it.' },
   operator_refused: { what: 'the operator refused it', next: 'Do not call it again unless the user asks for it.' },
   too_many_of_caller: {
-    what: `somebody has to agree to this first, and ${mostWaiting.each} calls of yours wait for the operator already: no more may wait at once`,
+    what: `somebody has to agree to this first, and ${maximumWaiting.each} calls of yours wait for the operator already: no more may wait at once`,
     next: decideFirst,
   },
   too_many_in_all: {
-    what: `somebody has to agree to this first, and ${mostWaiting.inAll} calls of all callers wait for the operator already: no more may wait at once`,
+    what: `somebody has to agree to this first, and ${maximumWaiting.inAll} calls of all callers wait for the operator already: no more may wait at once`,
     next: decideFirst,
   },
   dismissed: { what: 'the user sent the question away without an answer', next: askAgain },
@@ -91,8 +91,8 @@ const refusals: Record<Refusal, Told> = {
   late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
 };
 
-const notAgreed = (tool: Tool, { what, next }: Told, plan: RefusedPlan): string =>
-  `${notDone(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(plan.text)}`;
+const notAgreedText = (tool: Tool, { what, next }: ReasonAndNext, plan: RefusedPlan): string =>
+  `${notCarriedOutText(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(plan.text)}`;
 
 const byOperator = (command: string): string =>
   `Tell the user: whoever runs this server can see all of it and approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
@@ -102,32 +102,32 @@ const byCaller = (token: string): string =>
   `The operator lets callers confirm such a call: make sure that this is what the user wants, then call it again with the same arguments and plan_token ${token}`;
 
 const insteadText: Record<InsteadOfClient, string> = {
-  too_long: `; its plan is longer than the ${longestQuestion} characters that a client's question can show whole, so the user was not asked here`,
+  too_long: `; its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, so the user was not asked here`,
   operator_only: '; the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here',
 };
 
-const pending = ({ code, command, planToken, instead }: { code?: string; command?: string; planToken?: string; instead?: InsteadOfClient }): Told => ({
+const pending = ({ code, command, planToken, instead }: { code?: string; command?: string; planToken?: string; instead?: InsteadOfClient }): ReasonAndNext => ({
   what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}${instead ? insteadText[instead] : ''}`,
   next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
 });
 
-type Words = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, circumstances: Circumstances) => string };
+type FailureTexts = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, circumstances: TextContext) => string };
 
-const words: Words = {
+const failureTexts: FailureTexts = {
   bad_arguments: ({ issues }, { tool, redactor }) =>
-    [`${notBegun(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${redactor.echo(issue)}`), 'Correct them and call again.'].join('\n'),
-  bad_address: ({ problem }, { tool, redactor, hidden }) => `${notBegun(tool)}. ${addressText(problem, { redactor, hidden })}`,
-  denied: ({ denial }, { tool }) => `${notBegun(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
-  not_confirmed: ({ why, plan }, { tool }) => notAgreed(tool, refusals[why], plan),
-  pending: ({ plan, ...ways }, { tool }) => notAgreed(tool, pending(ways), plan),
+    [`${notCalledText(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${redactor.echo(issue)}`), 'Correct them and call again.'].join('\n'),
+  bad_address: ({ problem }, { tool, redactor, hidden }) => `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
+  denied: ({ denial }, { tool }) => `${notCalledText(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
+  not_confirmed: ({ why, plan }, { tool }) => notAgreedText(tool, refusals[why], plan),
+  pending: ({ plan, ...ways }, { tool }) => notAgreedText(tool, pending(ways), plan),
   not_recorded: ({ requestId }, { tool }) =>
-    `${notDone(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
-  cancelled: (_, { tool }) => `${notDone(tool)} and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
+    `${notCarriedOutText(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
+  cancelled: (_, { tool }) => `${notCarriedOutText(tool)} and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
   not_connected: ({ requestId }, { tool }) =>
-    `${notBegun(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
+    `${notCalledText(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
   api: ({ error }, circumstances) => apiText(error, circumstances),
   not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
-    [sentence(`${notDone(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
+    [sentence(`${notCarriedOutText(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
   partly: ({ done, failed, of, error }, circumstances) =>
     [
       done.length === 0
@@ -145,5 +145,5 @@ const words: Words = {
 };
 
 /** What happened, why, and what to do next, for the model. Expects a protected plan; no raw error text gets through. */
-export const failureText = (failure: Failure, circumstances: Circumstances): string =>
-  (words[failure.kind] as (failure: Failure, circumstances: Circumstances) => string)(failure, circumstances);
+export const failureText = (failure: Failure, circumstances: TextContext): string =>
+  (failureTexts[failure.kind] as (failure: Failure, circumstances: TextContext) => string)(failure, circumstances);

@@ -1,4 +1,4 @@
-import type { Budget } from '../../client/budget.ts';
+import type { RequestBudget } from '../../client/budget.ts';
 import { withAges } from './ages.ts';
 import type { CallContext } from '../context/context.ts';
 import type { Registry } from '../guard/registry.ts';
@@ -6,9 +6,9 @@ import type { Tool } from '../tool/tool.ts';
 import { fence } from '../redaction/index.ts';
 import { fit } from './fit.ts';
 import { visibleText } from '../tool/mentions.ts';
-import type { Needless } from '../tool/preview/preview.ts';
+import type { NoOp } from '../tool/preview/preview.ts';
 import type { Question } from '../guard/question.ts';
-import type { Outcome } from '../audit/record.ts';
+import type { CallOutcome } from '../audit/record.ts';
 import { nextText, proposable, withProposable } from '../tool/next.ts';
 import type { Renderer } from '../tool/render.ts';
 import type { JsonRecord } from '../json/values.ts';
@@ -22,13 +22,13 @@ export type Reply =
   | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
 
 /** A reply with what is recorded of it. */
-export interface Ended {
+export interface EndedCall {
   readonly reply: Reply;
-  readonly outcome: Pick<Outcome, 'outcome' | 'why'>;
+  readonly outcome: Pick<CallOutcome, 'outcome' | 'why'>;
 }
 
 /** The call that an answer belongs to. */
-export interface Answering {
+export interface AnsweredCall {
   readonly tool: Tool;
   readonly args: JsonRecord;
   readonly context: CallContext;
@@ -39,28 +39,28 @@ export interface Answering {
 /** The part of a budget below which a model is told, so that it can spare requests. */
 const lowPart = 0.1;
 
-const budgetText = ({ remaining, limit, resetAt }: Budget): string | undefined =>
+const budgetText = ({ remaining, limit, resetAt }: RequestBudget): string | undefined =>
   remaining > limit * lowPart ? undefined : `Only ${remaining} of ${limit} requests to the platform are left until ${new Date(resetAt).toISOString()}: make few and wide ones.`;
 
-const budgetMeta = ({ remaining, limit, resetAt }: Budget): JsonRecord => ({ remaining, limit, reset_at: new Date(resetAt).toISOString() });
+const budgetMeta = ({ remaining, limit, resetAt }: RequestBudget): JsonRecord => ({ remaining, limit, reset_at: new Date(resetAt).toISOString() });
 
-const joined = (...parts: readonly (string | undefined)[]): string => parts.filter((part) => part !== undefined && part !== '').join('\n');
+const joinParts = (...parts: readonly (string | undefined)[]): string => parts.filter((part) => part !== undefined && part !== '').join('\n');
 
 /** How an answer is shown, with the columns that the caller chose. */
-const chosen = (render: Renderer, { fields }: JsonRecord): Renderer => (Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render);
+const withChosenColumns = (render: Renderer, { fields }: JsonRecord): Renderer => (Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render);
 
 /** Names of what this server adds to the metadata of results. */
 export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } as const;
 
 /** That a change was asked for that needs not be made. */
-const needlessText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
+const noOpText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
 
 /** The answer to a call that changes nothing, because what it is to bring about is so already. What was seen of it may be shown. */
-export function needless({ context }: Pick<Answering, 'context'>, { why, seen = [] }: Needless): Reply {
+export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, seen = [] }: NoOp): Reply {
   const budget = context.budget();
   return {
     kind: 'answer',
-    text: joined(needlessText(why), seen.length > 0 ? fence(seen.join('\n')) : undefined, budget && budgetText(budget)),
+    text: joinParts(noOpText(why), seen.length > 0 ? fence(seen.join('\n')) : undefined, budget && budgetText(budget)),
     data: { nothing_to_change: why, ...(seen.length > 0 && { seen }) },
     ...(budget && { meta: { [metaKeys.budget]: budgetMeta(budget) } }),
   };
@@ -71,10 +71,10 @@ export function needless({ context }: Pick<Answering, 'context'>, { why, seen = 
  * @param missing what could not be read and why.
  * @param isNeedless whether a change was asked for that is so already.
  */
-export function answered({ tool, args, context, registry }: Answering, answer: JsonRecord, missing: readonly string[], { isNeedless = false } = {}): Reply {
+export function answerReply({ tool, args, context, registry }: AnsweredCall, answer: JsonRecord, missing: readonly string[], { isNeedless = false } = {}): Reply {
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
-  const render = chosen(tool.render, args);
+  const render = withChosenColumns(tool.render, args);
   const offers = (name: string): boolean => registry?.offers(name) ?? true;
   const hidden = registry?.hidden ?? [];
   const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render, hidden);
@@ -82,10 +82,10 @@ export function answered({ tool, args, context, registry }: Answering, answer: J
   const next = proposable(typeof tool.next === 'function' && !isNeedless ? tool.next(view, args) : [], offers);
   const advice = tool.next !== undefined && typeof tool.next !== 'function' && !isNeedless ? visibleText(tool.next, hidden) : nextText(next);
   const said = isEmpty || shown === '' ? undefined : fence(shown);
-  const heading = isNeedless ? needlessText('all that was given is so already') : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
+  const heading = isNeedless ? noOpText('all that was given is so already') : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {
     kind: 'answer',
-    text: joined(heading, said, omission, ...missing, advice, budget && budgetText(budget)),
+    text: joinParts(heading, said, omission, ...missing, advice, budget && budgetText(budget)),
     data: { ...withProposable(view, offers), ...(missing.length > 0 && { not_read: missing }) },
     meta: { ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
   };

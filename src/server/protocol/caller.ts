@@ -17,7 +17,7 @@ export interface Caller {
 }
 
 /** What one server instance is built for. */
-export interface ServerFor {
+export interface ServerInstanceConfig {
   readonly era: 'legacy' | 'modern';
   /** One instance may serve many requests, so this is asked for each. */
   readonly callerOf: (context: ServerContext) => Caller;

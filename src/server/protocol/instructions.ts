@@ -1,4 +1,4 @@
-import { pinText } from '../guard/pin.ts';
+import { scopeText } from '../guard/pin.ts';
 import { isReadOnly, type Policy } from '../guard/policy.ts';
 import { naming, visibleText, type ToolText } from '../tool/mentions.ts';
 import { fenceMarks, mask } from '../redaction/index.ts';
@@ -6,7 +6,7 @@ import { fenceMarks, mask } from '../redaction/index.ts';
 /** Lines that belong together. */
 type Section = readonly ToolText[];
 
-const map: Section = [
+const overview: Section = [
   'Runs cloud infrastructure: an organization holds projects, a project environments (DEVELOPMENT, STAGING or PRODUCTION), an environment services: applications, containers, databases, jobs, helm and terraform services. Environments live on clusters.',
 ];
 
@@ -50,6 +50,6 @@ const data: Section = [
  * @param hidden names of tools that aren't shown.
  */
 export function instructions(policy: Policy, hidden: readonly string[] = []): string {
-  const sections: readonly Section[] = [map, finding, ...(policy.pin ? [[pinText(policy.pin)]] : []), isReadOnly(policy) ? reading : changing, data];
+  const sections: readonly Section[] = [overview, finding, ...(policy.scope ? [[scopeText(policy.scope)]] : []), isReadOnly(policy) ? reading : changing, data];
   return sections.map((section) => section.map((line) => visibleText(line, hidden)).join('\n')).join('\n\n');
 }

@@ -1,28 +1,28 @@
 import type { Client } from '../../client/client.ts';
-import type { Addresses } from '../tool/address.ts';
-import { createAddresses } from '../resolve/addresses.ts';
-import type { CallContext, Clock, Log } from '../context/context.ts';
+import type { NameResolver } from '../tool/address.ts';
+import { createNameResolver } from '../resolve/addresses.ts';
+import type { CallContext, Clock, ServerLogger } from '../context/context.ts';
 import type { Approvals } from '../guard/approvals/approvals.ts';
 import { createConfirmer } from '../guard/confirmation.ts';
-import { passingGraveCalls, type GraveCalls } from '../guard/grave-calls.ts';
-import { passingKeys, type Keys } from '../context/keys.ts';
-import { addressesWithin, createPlaces } from '../guard/pinned-place.ts';
+import { ephemeralHighRiskCalls, type HighRiskCalls } from '../guard/grave-calls.ts';
+import { ephemeralKeys, type KeyProvider } from '../context/keys.ts';
+import { resolverWithin, createScopeResolver } from '../guard/pinned-place.ts';
 import { unseenVariables, type Policy } from '../guard/policy.ts';
 import { logRecorder, type Recorder } from '../audit/record.ts';
 import { instructions } from './instructions.ts';
 import { createRedaction, protectLog } from '../redaction/index.ts';
 import { createRegistry } from '../guard/registry.ts';
-import type { Work } from './requests.ts';
+import type { RequestDependencies } from './requests.ts';
 import { listedResources } from '../browse/resources/catalog.ts';
-import { createWatches, purseOf, type Watches } from '../browse/resources/watches.ts';
-import type { ServerParts } from './server.ts';
-import { skillsOf } from '../browse/skills.ts';
+import { createWatches, budgetKeyOf, type Watches } from '../browse/resources/watches.ts';
+import type { ServerDependencies } from './server.ts';
+import { createSkills } from '../browse/skills.ts';
 import type { Surface } from './surface.ts';
-import { forCallers, type Texts } from '../browse/texts.ts';
+import { withCallerErrors, type Texts } from '../browse/texts.ts';
 import type { Tool } from '../tool/tool.ts';
 
 /** What a process has to bring to serve tools. */
-export interface PartsConfig {
+export interface SharedDependenciesConfig {
   readonly tools: readonly Tool[];
   /** Names of tools that there are beside these: no text names them. Default: none. */
   readonly otherTools?: readonly string[];
@@ -34,72 +34,72 @@ export interface PartsConfig {
   /** Variables of this process's environment that other policies let be set unseen, such as those of keys. Default: none. */
   readonly unseen?: () => readonly string[];
   readonly version: string;
-  readonly log: Log;
+  readonly log: ServerLogger;
   readonly clock: Clock;
   /** What finds the things that names stand for. Default: nothing but ids. */
-  readonly addresses?: Addresses;
+  readonly resolver?: NameResolver;
   /** Prompts, skills and other texts; without them none are served. */
   readonly texts?: Texts;
   /** What looks for changes. */
   readonly watches?: Watches;
   /** What the operator set up to hold calls to account; without it everything lives as long as the process. */
-  readonly guard?: GuardParts;
+  readonly guard?: GuardDependencies;
 }
 
 /** The parts of the guard that outlive a process. */
-export interface GuardParts {
-  readonly keys: Keys;
+export interface GuardDependencies {
+  readonly keys: KeyProvider;
   readonly recorder: Recorder;
   readonly approvals?: Approvals;
-  readonly graveCalls: GraveCalls;
+  readonly graveCalls: HighRiskCalls;
 }
 
-const passing = (): GuardParts => ({ keys: passingKeys(), recorder: logRecorder, graveCalls: passingGraveCalls() });
+const ephemeralGuard = (): GuardDependencies => ({ keys: ephemeralKeys(), recorder: logRecorder, graveCalls: ephemeralHighRiskCalls() });
 
 /** What all servers of one process share, all of it loaded. */
-export interface Parts extends ServerParts, Work {}
+export interface SharedDependencies extends ServerDependencies, RequestDependencies {}
 
 /** The same work, held to a policy. Lists depend on it alone. */
-const under = (work: Omit<Work, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy, others: readonly string[]) => {
+const applyPolicy = (work: Omit<RequestDependencies, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy, others: readonly string[]) => {
   for (const name of unseenVariables(policy.rules ?? [])) work.unseen.add(name);
   const registry = createRegistry(tools, policy, others);
   const { hidden } = registry;
   const surface: Surface = { instructions: instructions(policy, hidden), tools: () => registry.listed(), hidden, resources: listedResources(policy, work.texts !== undefined) };
-  return { ...work, policy, registry, surface, skills: work.texts && skillsOf(work.texts, { log: work.log, hidden }) };
+  return { ...work, policy, registry, surface, skills: work.texts && createSkills(work.texts, { log: work.log, hidden }) };
 };
 
-const complete = (ready: Omit<Parts, 'work'>): Parts => {
-  const parts: Parts = { ...ready, work: async () => parts };
+const withOwnWork = (ready: Omit<SharedDependencies, 'work'>): SharedDependencies => {
+  const parts: SharedDependencies = { ...ready, work: async () => parts };
   return parts;
 };
 
 /** The same parts under another policy. Whatever counts or remembers stays shared. */
-export const partsUnder = (base: Parts, tools: readonly Tool[], policy: Policy): Parts => complete({ ...base, ...under(base, tools, policy, base.registry.hidden) });
+export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool[], policy: Policy): SharedDependencies => withOwnWork({ ...base, ...applyPolicy(base, tools, policy, base.registry.hidden) });
 
 /** Puts together what all servers of one process share. */
-export function createParts({ tools, otherTools = [], policy, connect, secrets, unseen = () => [], version, log, clock, addresses = createAddresses(), texts, watches = createWatches({ clock }), guard = passing() }: PartsConfig): Parts {
+export function createDependencies({ tools, otherTools = [], policy, connect, secrets, unseen = () => [], version, log, clock, resolver: addresses = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard() }: SharedDependenciesConfig): SharedDependencies {
   const { keys, recorder, approvals, graveCalls } = guard;
   const environment = process.env;
   // Names stay here once a policy had them: what was set by them is still there when the policy no longer has.
   const names = new Set<string>();
   const redaction = createRedaction({ configured: () => [...secrets(), ...[...names, ...unseen()].flatMap((name) => environment[name] ?? [])] });
-  const places = policy.pin && createPlaces(policy.pin, addresses);
+  const places = policy.scope && createScopeResolver(policy.scope, addresses);
   const work = {
     confirmer: createConfirmer({ keys, approvals }),
     recorder,
     redaction,
     unseen: names,
-    graveCalls,
+    highRiskCalls: graveCalls,
     keys,
     environment,
-    addresses: policy.pin && places ? addressesWithin(addresses, places, policy.pin) : addresses,
-    places,
+    resolver: policy.scope && places ? resolverWithin(addresses, places, policy.scope) : addresses,
+    scopeResolver: places,
     watches,
-    changed: ({ credential }: CallContext) => watches.stir(purseOf(credential)),
-    texts: texts && forCallers(texts, log),
+    changed: ({ credential }: CallContext) => watches.pollSoon(budgetKeyOf(credential)),
+    texts: texts && withCallerErrors(texts, log),
     connect,
     log: protectLog(log, redaction),
     clock,
   };
-  return complete({ ...under(work, tools, policy, otherTools), version, hasPrompts: texts !== undefined });
+  return withOwnWork({ ...applyPolicy(work, tools, policy, otherTools), version, hasPrompts: texts !== undefined });
 }

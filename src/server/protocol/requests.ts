@@ -4,22 +4,22 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Client } from '../../client/client.ts';
 import type { Trace } from '../../client/request.ts';
-import { contentOf, type Content, type ContentParts } from '../browse/content.ts';
+import { createContent, type Content, type ContentDependencies } from '../browse/content.ts';
 import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from '../context/context.ts';
 import { formFor } from '../guard/question.ts';
-import { run, type Dependencies, type Reply } from '../call/run.ts';
+import { runCall, type CallDependencies, type Reply } from '../call/run.ts';
 import type { Registry } from '../guard/registry.ts';
-import type { Caller, ServerFor } from './caller.ts';
+import type { Caller, ServerInstanceConfig } from './caller.ts';
 
 /** What carries out the requests of a process's servers. Loaded with the first of them. */
-export interface Work extends ContentParts {
+export interface RequestDependencies extends ContentDependencies {
   readonly registry: Registry;
   /** Variables of the environment that some policy lets be set unseen. */
   readonly unseen: Set<string>;
 }
 
 /** The server that requests came to. */
-export interface Serving extends Omit<ServerFor, 'callerOf'> {
+export interface ServerHandle extends Omit<ServerInstanceConfig, 'callerOf'> {
   readonly callerOf: (context: ServerContext) => Caller & { readonly requestId: string };
   /** What its client declared when it opened the connection, where it did. */
   readonly clientCapabilities: () => ClientCapabilities | undefined;
@@ -27,7 +27,7 @@ export interface Serving extends Omit<ServerFor, 'callerOf'> {
 }
 
 /** Answers to everything but lists. */
-export interface Requests extends Content {
+export interface RequestHandlers extends Content {
   readonly callTool: (params: CallToolRequest['params'], context: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 }
 
@@ -85,7 +85,7 @@ function resultOf(reply: Reply, page: string | undefined): CallToolResult | Inpu
 }
 
 /** Answers the requests of one server. It never touches the platform before something is asked of it. */
-export function requestsOf(work: Work, { era, callerOf, clientCapabilities, approvalsPage }: Serving): Requests {
+export function createRequestHandlers(work: RequestDependencies, { era, callerOf, clientCapabilities, approvalsPage }: ServerHandle): RequestHandlers {
   const { registry, log, clock, connect } = work;
   let client: Client | undefined;
 
@@ -116,7 +116,7 @@ export function requestsOf(work: Work, { era, callerOf, clientCapabilities, appr
     };
   };
 
-  const dependencies: Dependencies = {
+  const dependencies: CallDependencies = {
     ...work,
     connect: async () => {
       const connection = await connect();
@@ -126,7 +126,7 @@ export function requestsOf(work: Work, { era, callerOf, clientCapabilities, appr
   };
 
   return {
-    ...contentOf({ ...work, ...dependencies }, { callerOf, run: (tool, args, context, deps) => run(tool, args, contextOf(context), deps) }),
+    ...createContent({ ...work, ...dependencies }, { callerOf, run: (tool, args, context, deps) => runCall(tool, args, contextOf(context), deps) }),
     callTool: async ({ name, arguments: given = {} }, context) => {
       const tool = registry.find(name);
       if (!tool) {
@@ -134,7 +134,7 @@ export function requestsOf(work: Work, { era, callerOf, clientCapabilities, appr
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}`);
       }
       const call = contextOf(context);
-      const reply = await run(tool, given, call, dependencies);
+      const reply = await runCall(tool, given, call, dependencies);
       const canVisit = call.dialogue.answer === undefined && opensPages(capabilitiesOf(context));
       return resultOf(reply, canVisit ? approvalsPage?.() : undefined);
     },

@@ -1,18 +1,33 @@
-import { McpServer, type CallToolResult, type ListToolsResult, type ServerContext } from '@modelcontextprotocol/server';
+import { McpServer, type CacheHint, type CallToolResult, type ListToolsResult, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
-import { cacheHints } from './cache-hints.ts';
-import type { Log } from '../context/context.ts';
+import type { ServerLogger } from '../context/context.ts';
 import { answerOr } from '../call/last-resort.ts';
 import { refuseCursors } from '../output/paging.ts';
-import type { Requests, Work } from './requests.ts';
-import { registerResources } from '../browse/resources/listed.ts';
-import { registerSubscriptions } from '../browse/resources/subscriptions.ts';
+import type { RequestHandlers, RequestDependencies } from './requests.ts';
+import { registerResources, registerSubscriptions } from '../browse/resources/listed.ts';
 import type { Surface } from './surface.ts';
-import type { ServerFor, Caller } from './caller.ts';
+import type { ServerInstanceConfig, Caller } from './caller.ts';
+
+/** How long clients may keep what doesn't change while a server runs, in milliseconds. */
+const listLifetime = 300_000;
+
+/** How long clients may keep what was read of the platform: no longer than it takes to look at it twice. */
+const readLifetime = 1_000;
+
+const forThisCaller = (ttlMs: number): CacheHint => ({ ttlMs, cacheScope: 'private' });
+
+/** What clients may keep. What is shown depends on the caller. */
+const cacheHints: ServerOptions['cacheHints'] = {
+  'tools/list': forThisCaller(listLifetime),
+  'resources/list': forThisCaller(listLifetime),
+  'resources/templates/list': forThisCaller(listLifetime),
+  'resources/read': forThisCaller(readLifetime),
+  'prompts/list': forThisCaller(listLifetime),
+};
 
 /** What the servers of one process share. Built once. */
-export interface ServerParts {
+export interface ServerDependencies {
   /** Shown to clients. */
   readonly version: string;
   readonly surface: Surface;
@@ -22,13 +37,13 @@ export interface ServerParts {
   /** Address of the page on which the operator approves calls, where there is one. */
   readonly approvalsPage?: () => string | undefined;
   /** Gives what carries requests out. Asked for with every request that is more than a list, so it should remember. */
-  readonly work: () => Promise<Work>;
+  readonly work: () => Promise<RequestDependencies>;
   /** Told why there is nothing that carries requests out, where that can't be had. */
-  readonly opening?: Pick<Log, 'error'>;
+  readonly startupLog?: Pick<ServerLogger, 'error'>;
 }
 
 /** The same callers, each request with one id, however often it is asked who sent it. */
-function withRequestIds(callerOf: ServerFor['callerOf']): (context: ServerContext) => Caller & { readonly requestId: string } {
+function withRequestIds(callerOf: ServerInstanceConfig['callerOf']): (context: ServerContext) => Caller & { readonly requestId: string } {
   const ids = new WeakMap<ServerContext, string>();
   return (context) => {
     const caller = callerOf(context);
@@ -48,22 +63,22 @@ const failedCall = (text: string): CallToolResult => ({ content: [{ type: 'text'
  * A fresh server for one connection or one request: cheap, because what it shows is shared data, and what carries
  * requests out is loaded with the first.
  */
-export function buildServer(parts: ServerParts, { era, callerOf: callerIn, method }: ServerFor): McpServer {
-  const { version, surface, hasPrompts, skills, approvalsPage, work, opening: openingLog } = parts;
+export function buildServer(parts: ServerDependencies, { era, callerOf: callerIn, method }: ServerInstanceConfig): McpServer {
+  const { version, surface, hasPrompts, skills, approvalsPage, work, startupLog: openingLog } = parts;
   const mcp = new McpServer({ name: 'infra-mcp', version }, { instructions: surface.instructions, cacheHints, jsonSchemaValidator });
   const { server } = mcp;
   refuseCursors(mcp);
   const callerOf = withRequestIds(callerIn);
 
-  const open = async (): Promise<Requests> => {
-    const [{ requestsOf }, loaded] = await Promise.all([import('./requests.ts'), work()]);
-    return requestsOf(loaded, { era, callerOf, approvalsPage, clientCapabilities: () => server.getClientCapabilities() });
+  const open = async (): Promise<RequestHandlers> => {
+    const [{ createRequestHandlers }, loaded] = await Promise.all([import('./requests.ts'), work()]);
+    return createRequestHandlers(loaded, { era, callerOf, approvalsPage, clientCapabilities: () => server.getClientCapabilities() });
   };
-  let opening: Promise<Requests> | undefined;
-  const requests = (): Promise<Requests> => (opening ??= open());
+  let opening: Promise<RequestHandlers> | undefined;
+  const requests = (): Promise<RequestHandlers> => (opening ??= open());
   const resort = { log: async () => work().then(({ log }) => log, (error: unknown) => openingLog ?? Promise.reject(error as Error)) };
   /** Whatever a request comes to goes out here. */
-  const answered = <Answer>(context: ServerContext, answer: (requests: Requests) => Promise<Answer>, failed?: (text: string) => Answer): Promise<Answer> =>
+  const answered = <Answer>(context: ServerContext, answer: (requests: RequestHandlers) => Promise<Answer>, failed?: (text: string) => Answer): Promise<Answer> =>
     answerOr(callerOf(context).requestId, resort, async () => answer(await requests()), failed);
 
   // The list is one value for every instance, so it is answered here instead of registering each tool again and again.

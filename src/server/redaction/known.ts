@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { finderOf, shortestSecret, type Finder } from '../../client/known-values.ts';
-import { withoutUnseen } from '../../contract/plain-text.ts';
+import { createValueFinder, minimumMaskedLength, type ValueFinder } from '../../client/known-values.ts';
+import { withoutInvisible } from '../../contract/plain-text.ts';
 import { clean } from './clean.ts';
 
 /** Longest value that is looked for because somebody mentioned it, in characters. */
@@ -19,69 +19,69 @@ const mostReady = 20;
 /** Most characters of all that one call mentions. */
 const mostOfCall = 65_536;
 
-const shortestMemorable = 8;
+const shortestDistinctive = 8;
 const longOnItsOwn = 16;
 
 /** Whether a secret can be told from ordinary words, so that it can be masked wherever else it stands. */
-export const isDistinct = (value: string): boolean =>
-  value.length >= longOnItsOwn || (value.length >= shortestMemorable && [/[a-z]/i, /[^a-z]/i].every((kind) => kind.test(value)) && !/^\d+$/.test(value));
+export const isDistinctive = (value: string): boolean =>
+  value.length >= longOnItsOwn || (value.length >= shortestDistinctive && [/[a-z]/i, /[^a-z]/i].every((kind) => kind.test(value)) && !/^\d+$/.test(value));
 
 /** Whether a value that was mentioned is looked for: what is nearly nothing, or nothing but space, would riddle every text. */
-const isSought = (value: string): boolean => value.length <= longestMentioned && value.trim().length >= shortestSecret;
+const isSearchable = (value: string): boolean => value.length <= longestMentioned && value.trim().length >= minimumMaskedLength;
 
 /** The newest values that keep within bounds, each once, oldest first. */
-function newest(values: readonly string[], most: { readonly values: number; readonly characters: number }): readonly string[] {
+function newestWithin(values: readonly string[], most: { readonly values: number; readonly characters: number }): readonly string[] {
   let characters = 0;
   const distinct = [...new Set(values.toReversed())].slice(0, most.values);
   return distinct.filter((value) => (characters += value.length) <= most.characters).toReversed();
 }
 
 /** What one call mentions that is looked for while it runs. */
-export const soughtIn = (values: readonly string[]): readonly string[] => newest(values.filter(isSought), { values: Infinity, characters: mostOfCall });
+export const searchableIn = (values: readonly string[]): readonly string[] => newestWithin(values.filter(isSearchable), { values: Infinity, characters: mostOfCall });
 
 // Texts are cleaned before they are looked through, so a value that isn't clean stands there in another form.
-const formsOf = (value: string): readonly string[] => [value, ...[clean(value), withoutUnseen(value)].filter(({ length }) => length >= shortestSecret)];
+const formsOf = (value: string): readonly string[] => [value, ...[clean(value), withoutInvisible(value)].filter(({ length }) => length >= minimumMaskedLength)];
 
 /** Finds these values in texts that were cleaned. */
-export const finderOfAll = (values: readonly string[]): Finder => finderOf(values.flatMap(formsOf));
+export const finderFor = (values: readonly string[]): ValueFinder => createValueFinder(values.flatMap(formsOf));
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean => one.length === other.length && one.every((value, index) => value === other[index]);
 
 /** Remembers what finds the last list of values: most texts are looked through for the same ones. */
-function latest(values: () => readonly string[]): () => Finder {
-  let ready: { readonly values: readonly string[]; readonly find: Finder } | undefined;
+function cachedFinder(values: () => readonly string[]): () => ValueFinder {
+  let ready: { readonly values: readonly string[]; readonly find: ValueFinder } | undefined;
   return () => {
     const now = values();
-    if (!ready || !isSame(ready.values, now)) ready = { values: [...now], find: finderOfAll(now) };
+    if (!ready || !isSame(ready.values, now)) ready = { values: [...now], find: finderFor(now) };
     return ready.find;
   };
 }
 
 /** Which values are secret, by who knows them. */
-export interface Known {
+export interface KnownSecrets {
   /** Finds what this server is configured with. */
-  readonly configured: () => Finder;
+  readonly configured: () => ValueFinder;
   /** Finds what a principal mentioned earlier, in calls that were let pass. */
-  readonly mentionedBy: (principal: string) => Finder;
+  readonly mentionedBy: (principal: string) => ValueFinder;
   /** Remembers what a principal mentioned, for it alone: the newest values, few and short ones. */
   readonly remember: (principal: string, values: readonly string[]) => void;
 }
 
 /** @param configured what this server is configured with, at the moment. */
-export function createKnown(configured: () => readonly string[]): Known {
+export function createKnownSecrets(configured: () => readonly string[]): KnownSecrets {
   const mentioned = new LRUCache<string, readonly string[]>({ max: mostPrincipals });
-  const ready = new LRUCache<string, () => Finder>({ max: mostReady });
+  const ready = new LRUCache<string, () => ValueFinder>({ max: mostReady });
   return {
-    configured: latest(() => configured().filter(({ length }) => length >= shortestSecret)),
+    configured: cachedFinder(() => configured().filter(({ length }) => length >= minimumMaskedLength)),
     mentionedBy: (principal) => {
-      const find = ready.get(principal) ?? latest(() => mentioned.get(principal) ?? []);
+      const find = ready.get(principal) ?? cachedFinder(() => mentioned.get(principal) ?? []);
       ready.set(principal, find);
       return find();
     },
     remember: (principal, values) => {
-      const worth = values.filter((value) => isSought(value) && isDistinct(value));
+      const worth = values.filter((value) => isSearchable(value) && isDistinctive(value));
       if (worth.length === 0) return;
-      mentioned.set(principal, newest([...(mentioned.get(principal) ?? []), ...worth], { values: mostValues, characters: mostCharacters }));
+      mentioned.set(principal, newestWithin([...(mentioned.get(principal) ?? []), ...worth], { values: mostValues, characters: mostCharacters }));
     },
   };
 }

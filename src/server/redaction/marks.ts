@@ -1,4 +1,4 @@
-import { markSource, mask } from '../../client/known-values.ts';
+import { maskPatternSource, mask } from '../../client/known-values.ts';
 
 const markStart = mask.slice(0, -1);
 const markEnd = mask.slice(-1);
@@ -6,7 +6,7 @@ const markEnd = mask.slice(-1);
 /** Whether a text contains what stands for a secret. */
 export const containsMark = (text: string): boolean => text.includes(markStart);
 
-const whole = new RegExp(`^${markSource}$`);
+const whole = new RegExp(`^${maskPatternSource}$`);
 
 /** Whether a text is nothing but what stands for a secret. */
 export const isMark = (text: string): boolean => whole.test(text);

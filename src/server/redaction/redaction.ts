@@ -1,14 +1,14 @@
-import { maskFound, mask, type Finder } from '../../client/known-values.ts';
+import { maskFound, mask, type ValueFinder } from '../../client/known-values.ts';
 import type { JsonSchema } from '../json/json-schema.ts';
 import { isRecord, omit, type JsonRecord } from '../json/values.ts';
 import { clean, cleanThenMask } from './clean.ts';
-import { createKnown, finderOfAll, isDistinct, soughtIn, type Known } from './known.ts';
+import { createKnownSecrets, finderFor, isDistinctive, searchableIn, type KnownSecrets } from './known.ts';
 import { containsMark, isMark, markOfLength, markOfVariable, presentMark } from './marks.ts';
 import { maskShapes } from './recognition/index.ts';
-import { show, type Way } from './walk.ts';
+import { redactValue, type MaskingRules } from './walk.ts';
 
 /** Makes texts and values fit to be shown: cleaned, then masked. Doing it twice changes nothing. */
-export interface Protect {
+export interface Sanitizer {
   readonly text: (raw: string) => string;
   /**
    * Hides what the schema marks secret, undeclared members with a telling name, and values that their name or shape tells.
@@ -22,7 +22,7 @@ export interface Protect {
  * Makes fit to be shown what somebody is to agree to. Of what will be sent it hides declared secrets and what has a telling
  * name, and nothing because of how it looks or who mentioned it: nobody may agree to what they can't see.
  */
-export interface Agreement {
+export interface ConfirmationView {
   /** What will be sent, as it is. Of a secret is told that it is there, and its length. @param kept what the caller gave, where the rest is sent back as the platform had it. */
   readonly sent: (value: unknown, schema?: JsonSchema, kept?: unknown) => unknown;
   /**
@@ -35,8 +35,8 @@ export interface Agreement {
 }
 
 /** What one call may be shown. */
-export interface Redactor extends Protect {
-  readonly agreement: Agreement;
+export interface Redactor extends Sanitizer {
+  readonly agreement: ConfirmationView;
   /**
    * Our own words that repeat what the caller gave: cleaned. Only what this very call gave as a secret is hidden, so that no
    * guess is answered.
@@ -58,7 +58,7 @@ export interface Recipient {
 }
 
 /** Hides secrets for one process. What it does by itself is for the operator's eyes: records and the log. */
-export interface Redaction extends Protect {
+export interface Redaction extends Sanitizer {
   readonly forCall: (recipient: Recipient) => Redactor;
 }
 
@@ -75,34 +75,34 @@ const hideWhole = hideWith(() => mask);
 
 /** A text cleaned, with all hidden that these find or that looks like a secret. */
 const textWith =
-  (finders: () => readonly Finder[]) =>
+  (finders: () => readonly ValueFinder[]) =>
   (raw: string): string =>
     cleanThenMask(raw, (text) => maskShapes(maskFound(text, finders())));
 
 const always = (): boolean => true;
 
-const byAll = { byShape: true, afterFlag: always } as const;
+const allRules = { byShape: true, afterFlag: always } as const;
 
 // A word that could be a command, or another flag, is shown to whoever agrees.
 const plainWord = /^[\w.~+/=:@%][\w.~+/=:@%-]*$/;
 
-const sentWay: Way = { hide: hideWith(markOfLength), text: clean, byShape: false, afterFlag: (word) => plainWord.test(word) };
+const sentRules: MaskingRules = { hide: hideWith(markOfLength), text: clean, byShape: false, afterFlag: (word) => plainWord.test(word) };
 
-function protectWith(finders: () => readonly Finder[]): Protect {
+function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
   return {
     text: textWith(finders),
     value: (value, schema, given) => {
       const now = finders();
       const found = new Set<string>();
       const note = (secret: string): string => {
-        if (isDistinct(secret) && !containsMark(secret)) found.add(secret);
+        if (isDistinctive(secret) && !containsMark(secret)) found.add(secret);
         return hideWhole(secret);
       };
-      const walk = (way: Way) => show(value, schema, (text, own) => (text === own ? sentWay : way), given);
-      const hidden = walk({ hide: note, text: textWith(() => now), ...byAll });
+      const walk = (way: MaskingRules) => redactValue(value, schema, (text, own) => (text === own ? sentRules : way), given);
+      const hidden = walk({ hide: note, text: textWith(() => now), ...allRules });
       if (found.size === 0) return hidden;
-      const all = [...now, finderOfAll([...found])];
-      return walk({ hide: hideWhole, text: textWith(() => all), ...byAll });
+      const all = [...now, finderFor([...found])];
+      return walk({ hide: hideWhole, text: textWith(() => all), ...allRules });
     },
   };
 }
@@ -114,24 +114,24 @@ function secretsIn(value: unknown, schema: JsonSchema | undefined, given: unknow
     secrets.push(secret);
     return secret;
   };
-  const way: Way = { hide: note, text: (text) => text, byShape: false, afterFlag: always };
-  const none: Way = { ...way, hide: (text) => text };
-  show(value, schema, (text, own) => (given === undefined || text === own ? way : none), given);
+  const way: MaskingRules = { hide: note, text: (text) => text, byShape: false, afterFlag: always };
+  const none: MaskingRules = { ...way, hide: (text) => text };
+  redactValue(value, schema, (text, own) => (given === undefined || text === own ? way : none), given);
   return secrets;
 }
 
-function redactorFor({ principal, credential, unseen }: Recipient, known: Known): Redactor {
+function redactorFor({ principal, credential, unseen }: Recipient, known: KnownSecrets): Redactor {
   const mentions: string[] = [];
-  let found: Finder | undefined;
-  const mentioned = (): Finder => (found ??= finderOfAll(soughtIn(mentions)));
-  const ownRight = finderOfAll(credential === undefined ? [] : [credential]);
-  const protect = protectWith(() => [known.configured(), known.mentionedBy(principal), ownRight, mentioned()]);
+  let found: ValueFinder | undefined;
+  const mentioned = (): ValueFinder => (found ??= finderFor(searchableIn(mentions)));
+  const ownRight = finderFor(credential === undefined ? [] : [credential]);
+  const protect = sanitizerWith(() => [known.configured(), known.mentionedBy(principal), ownRight, mentioned()]);
 
   const holdsUnseen = (value: unknown): value is JsonRecord => unseen !== undefined && isRecord(value) && typeof value[unseen.member] === 'string';
   // What the caller only called by name it did not give, and must not learn by what is done with it.
   const withoutUnseen = (value: unknown): unknown => (holdsUnseen(value) ? omit(value, [unseen!.member]) : value);
 
-  const presentWay = (byShape: boolean): Way => {
+  const presentWay = (byShape: boolean): MaskingRules => {
     const now = [known.configured()];
     const text = (raw: string): string =>
       cleanThenMask(raw, (cleaned) => {
@@ -147,16 +147,16 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: Known)
     agreement: {
       sent: (value, schema, kept) => {
         const present = presentWay(true);
-        const shown = show(value, schema, (text, given) => (kept === undefined || text === given ? sentWay : present), kept);
+        const shown = redactValue(value, schema, (text, given) => (kept === undefined || text === given ? sentRules : present), kept);
         return holdsUnseen(value) ? { ...(shown as JsonRecord), [unseen!.member]: markOfVariable(unseen!.variable) } : shown;
       },
       present: (value, schema) => {
         const way = presentWay(true);
-        return show(value, schema, () => way);
+        return redactValue(value, schema, () => way);
       },
       called: (value) => {
         const way = presentWay(false);
-        return show(value, undefined, () => way);
+        return redactValue(value, undefined, () => way);
       },
     },
     echo: (text) => maskFound(clean(text), [mentioned()]),
@@ -170,8 +170,8 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: Known)
 
 /** Nothing mentioned yet. */
 export function createRedaction({ configured = () => [] }: RedactionConfig = {}): Redaction {
-  const known = createKnown(configured);
-  return { ...protectWith(() => [known.configured()]), forCall: (recipient) => redactorFor(recipient, known) };
+  const known = createKnownSecrets(configured);
+  return { ...sanitizerWith(() => [known.configured()]), forCall: (recipient) => redactorFor(recipient, known) };
 }
 
 /** Whether what may be shown of a value leaves out some of it. */

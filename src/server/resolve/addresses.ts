@@ -3,86 +3,116 @@ import type { ReferenceKind } from '../../contract/primitives.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import { pointsAt } from '../tool/references.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
-import type { Address, Addresses, AddressKind, Lookup } from '../tool/address.ts';
-import { completions } from './complete.ts';
-import { find, newSearch } from './find.ts';
-import { createLists } from './lists.ts';
-import { isId, qualifiedName, segmentsOf } from './names.ts';
-import { problemOf } from './problem.ts';
-import { createSeen, type Shelf } from './seen.ts';
-import { thingOf, type Thing } from './thing.ts';
-import { addressOf, trailTo } from './trail.ts';
-import { answeredBy, fits } from './tree.ts';
-import { isForeignUri, isUri, parseUri } from './uri.ts';
-import type { Ground } from './walk.ts';
-import { bareProblem, type AddressProblem } from '../failure/failure.ts';
-import { CallFailure } from '../failure/failure.ts';
+import type { ResolvedResource, NameResolver, ResourceKind, Lookup } from '../tool/address.ts';
+import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
+import { createListCache } from './lists.ts';
+import { foldCase, isId, qualifiedName, segmentsOf } from './names.ts';
+import { createResourceIndex, type IndexPersistence } from './seen.ts';
+import { resourceRefOf, type ResourceRef } from './thing.ts';
+import { resolvedResourceOf, pathTo, unambiguousPaths } from './trail.ts';
+import { responseKinds, isOfKind } from './tree.ts';
+import { isForeignUri, isInfraUri, parseUri } from './uri.ts';
+import type { ResolverContext } from './walk.ts';
+import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/failure.ts';
 import { rowsIn } from '../context/reads.ts';
 
+/** Most completions of one text: what the protocol allows. */
+const mostCompletions = 100;
+
+/** The rank of what is completed by its id. */
+const idPrefixRank = 3;
+
+/** How well an address completes a text, 0 the best; undefined when it doesn't. */
+function rank(typed: string, { path, name, id }: { readonly path: string; readonly name: string; readonly id: string }): number | undefined {
+  const order = [path.startsWith(typed), name.startsWith(typed), path.includes(typed), typed !== '' && id.startsWith(typed)];
+  const index = order.indexOf(true);
+  return index === -1 ? undefined : index;
+}
+
+/**
+ * Paths that what was typed can become, best first; ids where no path is known, or where an id was begun.
+ * @throws ApiError as the platform fails.
+ */
+async function completions(kind: ResourceKind, typed: string, look: Lookup, ground: ResolverContext): Promise<readonly string[]> {
+  const outer = segmentsOf(typed).slice(0, -1);
+  const along = await findAllBelow(kind, outer, look, ground);
+  // The names typed so far need not begin at the top.
+  const trails = along.length > 0 || outer.length === 0 ? along : await findAllBelow(kind, [], look, ground);
+  const addresses = trails.map(resolvedResourceOf);
+  const texts = unambiguousPaths(addresses);
+  const wanted = foldCase(typed);
+  const ranked = addresses.flatMap(({ id, name = '' }, index) => {
+    const path = texts[index]!;
+    const at = rank(wanted, { path: foldCase(path), name: foldCase(name), id });
+    return at === undefined ? [] : [{ at, text: at === idPrefixRank ? id : path }];
+  });
+  return ranked.toSorted((one, other) => one.at - other.at || one.text.localeCompare(other.text)).map(({ text }) => text).slice(0, mostCompletions);
+}
+
 /** Addresses that remember what was seen. */
-export interface RememberingAddresses extends Addresses {
+export interface PersistentNameResolver extends NameResolver {
   /** Writes down what was seen and is not written yet. */
   flush(): Promise<void>;
 }
 
-const refuse = (problem: AddressProblem): never => {
+const failWith = (problem: ResolutionProblem): never => {
   throw new CallFailure({ kind: 'bad_address', problem });
 };
 
 /** What a text says of what it means: the kind where it tells one, and the path, name or id. */
-function readGiven(kind: AddressKind, given: string): { readonly kind: AddressKind; readonly text: string } {
+function parseReference(kind: ResourceKind, given: string): { readonly kind: ResourceKind; readonly text: string } {
   const text = given.trim();
-  if (isUri(text)) {
-    const pointed = parseUri(text) ?? refuse(bareProblem(kind, given, 'bad_uri'));
-    return fits(pointed.kind, kind) ? { kind: pointed.kind, text: pointed.given } : refuse(bareProblem(kind, given, 'wrong_kind'));
+  if (isInfraUri(text)) {
+    const pointed = parseUri(text) ?? failWith(emptyProblem(kind, given, 'bad_uri'));
+    return isOfKind(pointed.kind, kind) ? { kind: pointed.kind, text: pointed.given } : failWith(emptyProblem(kind, given, 'wrong_kind'));
   }
-  if (isForeignUri(text)) refuse(bareProblem(kind, given, 'bad_uri'));
+  if (isForeignUri(text)) failWith(emptyProblem(kind, given, 'bad_uri'));
   const precise = qualifiedName(text);
-  return precise && fits(precise.kind, kind) && isId(precise.name) ? { kind: precise.kind, text: precise.name } : { kind, text };
+  return precise && isOfKind(precise.kind, kind) && isId(precise.name) ? { kind: precise.kind, text: precise.name } : { kind, text };
 }
 
 /** What an id is known as, without asking anybody. */
-const known = (kinds: readonly ReferenceKind[], id: string, principal: string, { seen }: Ground): Thing | undefined =>
+const lookUpId = (kinds: readonly ReferenceKind[], id: string, principal: string, { index: seen }: ResolverContext): ResourceRef | undefined =>
   kinds.map((kind) => seen.get(principal, kind, id)).find((thing) => thing !== undefined);
 
-async function resolve(asked: AddressKind, given: string, look: Lookup, ground: Ground): Promise<Address> {
-  const { kind, text } = readGiven(asked, given);
-  await ground.seen.loaded();
+async function resolve(asked: ResourceKind, given: string, look: Lookup, ground: ResolverContext): Promise<ResolvedResource> {
+  const { kind, text } = parseReference(asked, given);
+  await ground.index.loaded();
   if (isId(text)) {
     const id = text.toLowerCase();
-    const thing = known(kind === 'service' ? serviceKinds : [kind], id, look.principal, ground);
-    if (thing) return addressOf(trailTo(thing, look.principal, ground.seen));
+    const thing = lookUpId(kind === 'service' ? serviceKinds : [kind], id, look.principal, ground);
+    if (thing) return resolvedResourceOf(pathTo(thing, look.principal, ground.index));
     if (kind !== 'service') return { kind, id };
   }
-  const findings = await find(kind, segmentsOf(text), look, ground);
-  const [found, ...others] = findings.trails;
-  return found && others.length === 0 && !findings.open ? addressOf(found) : refuse(problemOf(kind, text, findings));
+  const findings = await findByPath(kind, segmentsOf(text), look, ground);
+  const [found, ...others] = findings.paths;
+  return found && others.length === 0 && !findings.incomplete ? resolvedResourceOf(found) : failWith(problemOf(kind, text, findings));
 }
 
 /** What an operation answered, as things. */
-function thingsIn(operation: AnyOperation, input: JsonRecord, answer: unknown): readonly Thing[] {
-  const { kinds, list } = answeredBy(operation);
+function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown): readonly ResourceRef[] {
+  const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
   const holds = param !== undefined && others.length === 0 && (list || operation.status === 201);
   const parent = holds ? { kind: parameterKind(param), id: String(input[snakeCase(param)]) } : undefined;
   const rows = list ? rowsIn(isRecord(answer) ? answer : undefined) : [answer];
-  return kinds.length === 0 ? [] : rows.flatMap((row) => thingOf(row, kinds, parent) ?? []);
+  return kinds.length === 0 ? [] : rows.flatMap((row) => resourceRefOf(row, kinds, parent) ?? []);
 }
 
 /** The services whose ids an operation was given: once it was carried out, they are known to be of its kinds. */
-const servicesGiven = (operation: AnyOperation, input: JsonRecord): readonly Thing[] =>
+const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly ResourceRef[] =>
   Object.entries(inputShape(operation)).flatMap(([name, schema]) => {
     const kind = pointsAt(schema);
     const ids = [input[name]].flat().filter((id) => typeof id === 'string' && isId(id)) as readonly string[];
-    return kind === undefined || kind === 'service' || !fits(kind, 'service') ? [] : ids.map((id) => ({ kind, id: id.toLowerCase() }));
+    return kind === undefined || kind === 'service' || !isOfKind(kind, 'service') ? [] : ids.map((id) => ({ kind, id: id.toLowerCase() }));
   });
 
 /**
  * Finds what names, paths, URIs and ids stand for.
  * @param shelf where what was seen outlives the process; without one it doesn't.
  */
-export function createAddresses(shelf?: Shelf): RememberingAddresses {
-  const ground: Ground = { lists: createLists(), seen: createSeen(shelf) };
+export function createNameResolver(shelf?: IndexPersistence): PersistentNameResolver {
+  const ground: ResolverContext = { lists: createListCache(), index: createResourceIndex(shelf) };
   return {
     resolve: (kind, given, look) => resolve(kind, given, look, ground),
     complete: (kind, typed, look) => completions(kind, typed, look, ground),
@@ -91,9 +121,9 @@ export function createAddresses(shelf?: Shelf): RememberingAddresses {
       return organization?.id ?? '';
     },
     learn: (operation, input, answer, principal) => {
-      if (operation.method !== 'GET') ground.lists.forget(principal, answeredBy(operation).kinds);
-      for (const thing of [...servicesGiven(operation, input), ...thingsIn(operation, input, answer)]) ground.seen.note(principal, thing);
+      if (operation.method !== 'GET') ground.lists.invalidate(principal, responseKinds(operation).kinds);
+      for (const thing of [...servicesInInput(operation, input), ...resourcesIn(operation, input, answer)]) ground.index.add(principal, thing);
     },
-    flush: () => ground.seen.flush(),
+    flush: () => ground.index.flush(),
   };
 }

@@ -4,8 +4,8 @@ import { operations } from '../../contract/operations.ts';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 import type { Lookup } from '../tool/address.ts';
-import { thingOf, type Thing } from './thing.ts';
-import type { Listing } from './tree.ts';
+import { resourceRefOf, type ResourceRef } from './thing.ts';
+import type { ListOperation } from './tree.ts';
 import { CallFailure } from '../failure/failure.ts';
 import { rowsIn } from '../context/reads.ts';
 
@@ -17,46 +17,46 @@ const mostLists = 2_000;
 
 /** One search for something, and what it came upon. */
 export interface Search {
-  readonly look: Lookup;
+  readonly lookup: Lookup;
   /** Requests that it may still make. */
   requests: number;
   /** Lists read before this one count as old. */
   readonly since: number;
   /** Whether a remembered list was used. */
-  remembered: boolean;
+  usedCache: boolean;
   /** Whether it ended because of its requests. */
-  cutShort: boolean;
+  truncated: boolean;
   /** What could not be listed. */
   readonly unlisted: Set<ReferenceKind>;
 }
 
-/** What a list came to; `whole` unless the search that read it ended before. */
-type Read = { readonly things: readonly Thing[]; readonly whole: boolean } | undefined;
+/** What a list came to; `complete` unless the search that read it ended before. */
+type ListResult = { readonly resources: readonly ResourceRef[]; readonly complete: boolean } | undefined;
 
-interface List {
+interface CachedList {
   readonly principal: string;
   readonly kinds: readonly ReferenceKind[];
   /** Milliseconds since 1970. */
-  readonly at: number;
+  readonly readAt: number;
   /** Lists are numbered as they are asked for. */
-  readonly number: number;
+  readonly sequence: number;
   /** Undefined where the platform doesn't tell. */
-  readonly read: Promise<Read>;
+  readonly result: Promise<ListResult>;
 }
 
 /** What lies in what, as the platform lists it; remembered for a short while, apart for each principal. */
-export interface Lists {
+export interface ListCache {
   /** What lies in one thing; undefined where the platform doesn't tell. @throws ApiError as it fails otherwise. */
-  inside(listing: Listing, id: string, search: Search): Promise<readonly Thing[] | undefined>;
+  childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
   /** The token's organization. @throws ApiError as the platform fails. */
-  organization(search: Search): Promise<readonly Thing[]>;
+  organization(search: Search): Promise<readonly ResourceRef[]>;
   /** How many lists were asked for. */
   count(): number;
   /** Something of these kinds has changed for this principal. */
-  forget(principal: string, kinds: readonly ReferenceKind[]): void;
+  invalidate(principal: string, kinds: readonly ReferenceKind[]): void;
 }
 
-type Ask = () => Promise<Read>;
+type FetchList = () => Promise<ListResult>;
 
 const isDenied = (error: unknown): boolean => error instanceof CallFailure && error.failure.kind === 'denied';
 
@@ -70,54 +70,54 @@ function nextPage(answer: JsonRecord | undefined): JsonRecord | undefined {
   return typeof page === 'number' && typeof pages === 'number' && page < pages ? { page: page + 1, page_size: size } : undefined;
 }
 
-async function readInside({ operation, parent, kinds }: Listing, id: string, search: Search): Promise<Read> {
-  const things: Thing[] = [];
+async function readChildren({ operation, parent, kinds }: ListOperation, id: string, search: Search): Promise<ListResult> {
+  const things: ResourceRef[] = [];
   let page: JsonRecord | undefined = {};
   while (page) {
-    if (search.requests <= 0) return { things, whole: false };
+    if (search.requests <= 0) return { resources: things, complete: false };
     search.requests -= 1;
-    const answer: JsonRecord | undefined = await search.look.reader.attempt(operation, { [`${parent}_id`]: id, ...page });
+    const answer: JsonRecord | undefined = await search.lookup.reader.attempt(operation, { [`${parent}_id`]: id, ...page });
     if (answer === undefined) return undefined;
-    things.push(...rowsIn(answer).flatMap((row) => thingOf(row, kinds, { kind: parent, id }) ?? []));
+    things.push(...rowsIn(answer).flatMap((row) => resourceRefOf(row, kinds, { kind: parent, id }) ?? []));
     page = nextPage(answer);
   }
-  return { things, whole: true };
+  return { resources: things, complete: true };
 }
 
-async function readOrganization({ look }: Search): Promise<Read> {
+async function readOrganization({ lookup: look }: Search): Promise<ListResult> {
   const answer = await look.reader.read(operations.get_organization, {});
   const rows = isRecord(answer) ? rowsIn(answer) : [];
-  return { things: (rows.length > 0 ? rows : [answer]).flatMap((row) => thingOf(row, ['organization']) ?? []), whole: true };
+  return { resources: (rows.length > 0 ? rows : [answer]).flatMap((row) => resourceRefOf(row, ['organization']) ?? []), complete: true };
 }
 
-export function createLists(): Lists {
-  const lists = new LRUCache<string, List>({ max: mostLists });
+export function createListCache(): ListCache {
+  const lists = new LRUCache<string, CachedList>({ max: mostLists });
   let numbers = 0;
 
-  const ask = (key: string, kinds: readonly ReferenceKind[], { look }: Search, read: Ask): Promise<Read> => {
-    const list: List = { principal: look.principal, kinds, at: look.now(), number: (numbers += 1), read: read() };
+  const ask = (key: string, kinds: readonly ReferenceKind[], { lookup: look }: Search, read: FetchList): Promise<ListResult> => {
+    const list: CachedList = { principal: look.principal, kinds, readAt: look.now(), sequence: (numbers += 1), result: read() };
     const forget = (): void => void (lists.peek(key) === list && lists.delete(key));
     lists.set(key, list);
     // What could not be read, or not to the end, is asked for again.
-    list.read.then((done) => done?.whole || forget(), forget);
-    return list.read;
+    list.result.then((done) => done?.complete || forget(), forget);
+    return list.result;
   };
 
-  const listed = async (name: string, kinds: readonly ReferenceKind[], search: Search, read: Ask): Promise<readonly Thing[] | undefined> => {
-    const { principal, now } = search.look;
+  const listed = async (name: string, kinds: readonly ReferenceKind[], search: Search, read: FetchList): Promise<readonly ResourceRef[] | undefined> => {
+    const { principal, now } = search.lookup;
     const key = JSON.stringify([principal, name]);
     const known = lists.get(key);
-    const isFresh = known !== undefined && known.number > search.since && now() - known.at < listLifetime;
-    search.remembered ||= isFresh;
+    const isFresh = known !== undefined && known.sequence > search.since && now() - known.readAt < listLifetime;
+    search.usedCache ||= isFresh;
     // Whoever asked for it first may have given up; that is no failure of this search.
-    const done = await (isFresh ? known.read.catch(() => ask(key, kinds, search, read)) : ask(key, kinds, search, read));
-    search.cutShort ||= done?.whole === false;
-    return done?.things;
+    const done = await (isFresh ? known.result.catch(() => ask(key, kinds, search, read)) : ask(key, kinds, search, read));
+    search.truncated ||= done?.complete === false;
+    return done?.resources;
   };
 
   return {
-    inside: async (listing, id, search) => {
-      const things = await listed(`${listing.operation.name} ${id}`, listing.kinds, search, () => readInside(listing, id, search)).catch((error: unknown) => {
+    childrenOf: async (listing, id, search) => {
+      const things = await listed(`${listing.operation.name} ${id}`, listing.kinds, search, () => readChildren(listing, id, search)).catch((error: unknown) => {
         // It was there when the list that holds it was read.
         if (isGone(error)) return [];
         if (isDenied(error)) return undefined;
@@ -128,7 +128,7 @@ export function createLists(): Lists {
     },
     organization: async (search) => (await listed('organization', ['organization'], search, () => readOrganization(search))) ?? [],
     count: () => numbers,
-    forget: (principal, kinds) => {
+    invalidate: (principal, kinds) => {
       for (const [key, list] of lists.entries()) {
         if (list.principal === principal && list.kinds.some((kind) => kinds.includes(kind))) lists.delete(key);
       }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
 import type { ReferenceKind } from '../../contract/primitives.ts';
-import type { Thing } from './thing.ts';
+import type { ResourceRef } from './thing.ts';
 
 /** Where the things seen are kept while no process runs. */
-export interface Shelf {
+export interface IndexPersistence {
   /** The platform they are of, as long as ids there stay what they are. Those of another mean nothing here. */
   readonly platform: string;
   /** What was written last; undefined where nothing was. */
@@ -15,34 +15,34 @@ export interface Shelf {
 }
 
 /** The things that answers told of, apart for each principal. */
-export interface Seen {
+export interface ResourceIndex {
   /** Waits until what an earlier process saw is there. */
   loaded(): Promise<void>;
-  note(principal: string, thing: Thing): void;
-  get(principal: string, kind: ReferenceKind, id: string): Thing | undefined;
+  add(principal: string, thing: ResourceRef): void;
+  get(principal: string, kind: ReferenceKind, id: string): ResourceRef | undefined;
   /** Those of these kinds, and in this place where one is given. */
-  filter(principal: string, kinds: readonly ReferenceKind[], parent?: Thing['parent']): readonly Thing[];
+  filter(principal: string, kinds: readonly ReferenceKind[], parent?: ResourceRef['parent']): readonly ResourceRef[];
   /** Writes what is not written yet. */
   flush(): Promise<void>;
 }
 
 /** Most things remembered, of all principals together; the longest unseen are forgotten first. */
-const mostThings = 5_000;
+const mostResources = 5_000;
 
 /** How long new things wait for others to be written with them, in milliseconds. */
-const gathering = 1_000;
+const writeDelay = 1_000;
 
-const Place = z.object({ kind: z.string(), id: z.string() });
-const Kept = z.array(z.object({ of: z.string(), thing: z.object({ ...Place.shape, name: z.string().optional(), mode: z.string().optional(), scope: z.string().optional(), parent: Place.optional() }) }));
+const StoredParent = z.object({ kind: z.string(), id: z.string() });
+const StoredEntries = z.array(z.object({ of: z.string(), thing: z.object({ ...StoredParent.shape, name: z.string().optional(), mode: z.string().optional(), scope: z.string().optional(), parent: StoredParent.optional() }) }));
 
 interface Entry {
   readonly of: string;
-  readonly thing: Thing;
+  readonly thing: ResourceRef;
 }
 
-function entriesIn(text: string | undefined): readonly Entry[] {
+function parseEntries(text: string | undefined): readonly Entry[] {
   try {
-    return Kept.parse(JSON.parse(text ?? '[]')) as readonly Entry[];
+    return StoredEntries.parse(JSON.parse(text ?? '[]')) as readonly Entry[];
   } catch {
     // Nothing is lost with it but a convenience, and the next write mends it.
     return [];
@@ -51,12 +51,12 @@ function entriesIn(text: string | undefined): readonly Entry[] {
 
 const keyOf = (of: string, kind: ReferenceKind, id: string): string => `${of} ${kind} ${id}`;
 
-const isSame = (one: Thing, other: Thing | undefined): boolean =>
+const isSame = (one: ResourceRef, other: ResourceRef | undefined): boolean =>
   other !== undefined && one.name === other.name && one.mode === other.mode && one.parent?.id === other.parent?.id;
 
 /** @param shelf where they outlive the process. */
-export function createSeen(shelf?: Shelf): Seen {
-  const things = new LRUCache<string, Entry>({ max: mostThings });
+export function createResourceIndex(shelf?: IndexPersistence): ResourceIndex {
+  const things = new LRUCache<string, Entry>({ max: mostResources });
   // Kept as a digest: who calls is nobody else's business.
   const ofPrincipal = (principal: string): string => createHash('sha256').update(JSON.stringify([shelf?.platform, principal])).digest('base64url').slice(0, 22);
   let loading: Promise<void> | undefined;
@@ -66,7 +66,7 @@ export function createSeen(shelf?: Shelf): Seen {
 
   /** Takes in what is on the shelf and not known better. */
   const takeIn = async (): Promise<void> => {
-    const entries = entriesIn(await shelf?.read().catch(() => undefined));
+    const entries = parseEntries(await shelf?.read().catch(() => undefined));
     for (const { of, thing } of entries) {
       const key = keyOf(of, thing.kind, thing.id);
       const known = things.peek(key)?.thing;
@@ -90,13 +90,13 @@ export function createSeen(shelf?: Shelf): Seen {
     timer = setTimeout(() => {
       timer = undefined;
       writing = writing.then(write);
-    }, gathering);
+    }, writeDelay);
     timer.unref();
   };
 
   return {
     loaded: () => (loading ??= takeIn()),
-    note: (principal, thing) => {
+    add: (principal, thing) => {
       const of = ofPrincipal(principal);
       const key = keyOf(of, thing.kind, thing.id);
       const known = things.get(key)?.thing;
@@ -107,7 +107,7 @@ export function createSeen(shelf?: Shelf): Seen {
     get: (principal, kind, id) => things.get(keyOf(ofPrincipal(principal), kind, id))?.thing,
     filter: (principal, kinds, parent) => {
       const of = ofPrincipal(principal);
-      const isThere = ({ parent: own }: Thing): boolean => parent === undefined || (own?.kind === parent.kind && own.id === parent.id);
+      const isThere = ({ parent: own }: ResourceRef): boolean => parent === undefined || (own?.kind === parent.kind && own.id === parent.id);
       return [...things.values()].filter((entry) => entry.of === of && kinds.includes(entry.thing.kind) && isThere(entry.thing)).map(({ thing }) => thing);
     },
     flush: async () => {

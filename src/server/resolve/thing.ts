@@ -2,7 +2,7 @@ import type { ReferenceKind } from '../../contract/primitives.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 
 /** Something the platform has, as far as finding it goes. Never holds more: things are kept on disk. */
-export interface Thing {
+export interface ResourceRef {
   readonly kind: ReferenceKind;
   readonly id: string;
   readonly name?: string;
@@ -25,7 +25,7 @@ const hostOf = (address: string | undefined): string | undefined => (address ===
 /** What people call it: its name, the key of a variable, the host that a webhook tells. */
 const nameOf = (row: JsonRecord): string | undefined => textIn(row, 'name') ?? textIn(row, 'key') ?? hostOf(textIn(row, 'target_url'));
 
-function parentOf(row: JsonRecord): Thing['parent'] {
+function parentOf(row: JsonRecord): ResourceRef['parent'] {
   for (const kind of ['environment', 'project', 'organization'] as const) {
     const pointer = row[kind];
     const id = isRecord(pointer) ? textIn(pointer, 'id') : undefined;
@@ -39,7 +39,7 @@ function parentOf(row: JsonRecord): Thing['parent'] {
  * @param kinds what it can be; services say themselves which kind they are of.
  * @param parent what it lies in; by default what the row points at.
  */
-export function thingOf(row: unknown, kinds: readonly ReferenceKind[], parent?: Thing['parent']): Thing | undefined {
+export function resourceRefOf(row: unknown, kinds: readonly ReferenceKind[], parent?: ResourceRef['parent']): ResourceRef | undefined {
   if (!isRecord(row)) return undefined;
   const id = textIn(row, 'id')?.toLowerCase();
   const kind = kinds.length === 1 ? kinds[0] : kinds.find((one) => one === textIn(row, 'service_type')?.toLowerCase());

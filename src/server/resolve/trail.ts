@@ -1,35 +1,35 @@
-import type { Address } from '../tool/address.ts';
-import { pathOf } from './names.ts';
-import type { Seen } from './seen.ts';
-import type { Thing } from './thing.ts';
-import { fits } from './tree.ts';
+import type { ResolvedResource } from '../tool/address.ts';
+import { joinPath } from './names.ts';
+import type { ResourceIndex } from './seen.ts';
+import type { ResourceRef } from './thing.ts';
+import { isOfKind } from './tree.ts';
 
 /** A thing with all that it lies in, from the outermost; never empty. */
-export type Trail = readonly Thing[];
+export type ResourcePath = readonly ResourceRef[];
 
-export const endOf = (trail: Trail): Thing => trail.at(-1)!;
+export const leafOf = (trail: ResourcePath): ResourceRef => trail.at(-1)!;
 
 // More than the tree is deep: what a platform says of parents could go in a circle.
-const deepest = 8;
+const maximumDepth = 8;
 
 /** A thing with what it is known to lie in. */
-export function trailTo(thing: Thing, principal: string, seen: Seen, depth = deepest): Trail {
+export function pathTo(thing: ResourceRef, principal: string, seen: ResourceIndex, depth = maximumDepth): ResourcePath {
   const { parent } = thing;
   if (parent === undefined || depth === 0) return [thing];
-  return [...trailTo(seen.get(principal, parent.kind, parent.id) ?? parent, principal, seen, depth - 1), thing];
+  return [...pathTo(seen.get(principal, parent.kind, parent.id) ?? parent, principal, seen, depth - 1), thing];
 }
 
 /** The names from the project down; undefined where one of them isn't known. */
-function pathIn(trail: Trail): string | undefined {
+function pathText(trail: ResourcePath): string | undefined {
   const isRooted = trail[0]?.kind === 'organization' || trail[0]?.kind === 'project';
   const names = trail.filter(({ kind }) => kind !== 'organization').map(({ name }) => name);
-  return isRooted && names.length > 0 && names.every((name) => name !== undefined) ? pathOf(names) : undefined;
+  return isRooted && names.length > 0 && names.every((name) => name !== undefined) ? joinPath(names) : undefined;
 }
 
 /** The address of what a trail ends at. */
-export function addressOf(trail: Trail): Address {
-  const { kind, id, name, scope } = endOf(trail);
-  const path = pathIn(trail);
+export function resolvedResourceOf(trail: ResourcePath): ResolvedResource {
+  const { kind, id, name, scope } = leafOf(trail);
+  const path = pathText(trail);
   const environment = trail.find((one) => one.kind === 'environment');
   const project = trail.find((one) => one.kind === 'project');
   return {
@@ -43,11 +43,11 @@ export function addressOf(trail: Trail): Address {
 }
 
 /** How addresses are written so that each means itself: services that share a path are told apart by their kind. */
-export function written(addresses: readonly Address[]): readonly string[] {
+export function unambiguousPaths(addresses: readonly ResolvedResource[]): readonly string[] {
   const shared = Map.groupBy(addresses, ({ path }) => path);
   return addresses.map(({ kind, id, path }) => {
     if (path === undefined) return id;
-    if (shared.get(path)!.length === 1 || !fits(kind, 'service')) return path;
+    if (shared.get(path)!.length === 1 || !isOfKind(kind, 'service')) return path;
     const cut = path.lastIndexOf('/') + 1;
     return `${path.slice(0, cut)}${kind}:${path.slice(cut)}`;
   });

@@ -3,10 +3,10 @@ import { parameterKind, type AnyOperation } from '../../contract/operation.ts';
 import { allOperations } from '../../contract/operations.ts';
 import { resourceKind, type ReferenceKind } from '../../contract/primitives.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
-import type { AddressKind } from '../tool/address.ts';
+import type { ResourceKind } from '../tool/address.ts';
 
 /** An operation that lists what lies in one thing. */
-export interface Listing {
+export interface ListOperation {
   readonly operation: AnyOperation;
   /** What it lists the inside of. */
   readonly parent: ReferenceKind;
@@ -15,13 +15,13 @@ export interface Listing {
 }
 
 /** One step down the tree: a listing, and what of it is wanted. */
-export interface Step {
-  readonly listing: Listing;
+export interface ListStep {
+  readonly listing: ListOperation;
   readonly kinds: readonly ReferenceKind[];
 }
 
 /** The way from the organization down to things of a kind. */
-export type Way = readonly Step[];
+export type ListChain = readonly ListStep[];
 
 const kindsOfShape = (shape: unknown): readonly ReferenceKind[] => {
   if (shape instanceof z.ZodUnion) return shape.options.flatMap(kindsOfShape);
@@ -30,41 +30,41 @@ const kindsOfShape = (shape: unknown): readonly ReferenceKind[] => {
 };
 
 /** What an operation answers: resources of these kinds, one or a list of them. */
-export function answeredBy({ response }: AnyOperation): { readonly kinds: readonly ReferenceKind[]; readonly list: boolean } {
+export function responseKinds({ response }: AnyOperation): { readonly kinds: readonly ReferenceKind[]; readonly list: boolean } {
   const alone = kindsOfShape(response);
   if (alone.length > 0 || !(response instanceof z.ZodObject)) return { kinds: alone, list: false };
   const rows = (response.shape as Record<string, unknown>)['results'];
   return rows instanceof z.ZodArray ? { kinds: kindsOfShape(rows.element), list: true } : { kinds: [], list: false };
 }
 
-const listings: readonly Listing[] = allOperations.flatMap((operation) => {
-  const { kinds, list } = answeredBy(operation);
+const listOperations: readonly ListOperation[] = allOperations.flatMap((operation) => {
+  const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
   const lists = operation.method === 'GET' && list && kinds.length > 0 && param !== undefined && others.length === 0;
   return lists ? [{ operation, parent: parameterKind(param), kinds }] : [];
 });
 
 /** What lists the things of a kind in one of another kind; undefined where nothing does. */
-export const listingIn = (parent: ReferenceKind, kind: ReferenceKind): Listing | undefined => listings.find((one) => one.parent === parent && one.kinds.includes(kind));
+export const listOperationFor = (parent: ReferenceKind, kind: ReferenceKind): ListOperation | undefined => listOperations.find((one) => one.parent === parent && one.kinds.includes(kind));
 
 const isServiceKind = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
 
 /** Whether something of this kind is what was asked for. */
-export const fits = (kind: ReferenceKind, asked: AddressKind): boolean => kind === asked || (asked === 'service' && isServiceKind(kind));
+export const isOfKind = (kind: ReferenceKind, asked: ResourceKind): boolean => kind === asked || (asked === 'service' && isServiceKind(kind));
 
-function waysTo(asked: AddressKind): readonly Way[] {
+function chainsTo(asked: ResourceKind): readonly ListChain[] {
   if (asked === 'organization') return [[]];
-  return listings.flatMap((listing) => {
-    const kinds = listing.kinds.filter((kind) => fits(kind, asked));
-    return kinds.length === 0 ? [] : waysTo(listing.parent).map((way) => [...way, { listing, kinds }]);
+  return listOperations.flatMap((listing) => {
+    const kinds = listing.kinds.filter((kind) => isOfKind(kind, asked));
+    return kinds.length === 0 ? [] : chainsTo(listing.parent).map((way) => [...way, { listing, kinds }]);
   });
 }
 
-const known = new Map<AddressKind, readonly Way[]>();
+const chainsByKind = new Map<ResourceKind, readonly ListChain[]>();
 
 /** Every way to things of a kind, the shortest first. Empty where nothing lists them. */
-export function waysFor(asked: AddressKind): readonly Way[] {
-  const ways = known.get(asked) ?? waysTo(asked).toSorted((one, other) => one.length - other.length);
-  known.set(asked, ways);
+export function listChainsFor(asked: ResourceKind): readonly ListChain[] {
+  const ways = chainsByKind.get(asked) ?? chainsTo(asked).toSorted((one, other) => one.length - other.length);
+  chainsByKind.set(asked, ways);
   return ways;
 }

@@ -1,6 +1,6 @@
 import { referenceKinds, type ReferenceKind } from '../../contract/primitives.ts';
-import type { Address } from '../tool/address.ts';
-import { fits } from './tree.ts';
+import type { ResolvedResource } from '../tool/address.ts';
+import { isOfKind } from './tree.ts';
 
 const scheme = 'infra:';
 
@@ -9,7 +9,7 @@ export const uriParts = ['status', 'logs', 'variables', 'history'] as const;
 export type UriPart = (typeof uriParts)[number];
 
 /** What a URI of ours points at. */
-export interface Pointed {
+export interface ParsedUri {
   readonly kind: ReferenceKind;
   /** An id, a name, or a path of names. */
   readonly given: string;
@@ -19,8 +19,8 @@ export interface Pointed {
 const isPart = (text: string): text is UriPart => (uriParts as readonly string[]).includes(text);
 
 /** The URI of a thing, or of a part of it: `infra://environment/<id>`, `infra://service/<kind>/<id>/logs`. */
-export const uriOf = ({ kind, id }: Pick<Address, 'kind' | 'id'>, part?: UriPart): string =>
-  `${scheme}//${fits(kind, 'service') ? `service/${kind}` : kind}/${encodeURIComponent(id)}${part ? `/${part}` : ''}`;
+export const uriOf = ({ kind, id }: Pick<ResolvedResource, 'kind' | 'id'>, part?: UriPart): string =>
+  `${scheme}//${isOfKind(kind, 'service') ? `service/${kind}` : kind}/${encodeURIComponent(id)}${part ? `/${part}` : ''}`;
 
 function decoded(text: string): string | undefined {
   try {
@@ -31,13 +31,13 @@ function decoded(text: string): string | undefined {
 }
 
 /** Whether a text is meant as a URI of ours. */
-export const isUri = (text: string): boolean => text.toLowerCase().startsWith(`${scheme}//`);
+export const isInfraUri = (text: string): boolean => text.toLowerCase().startsWith(`${scheme}//`);
 
 /** Whether a text is meant as a URI, though none of ours. */
-export const isForeignUri = (text: string): boolean => !isUri(text) && /^[a-z][a-z\d+.-]*:\/\//i.test(text);
+export const isForeignUri = (text: string): boolean => !isInfraUri(text) && /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 
 /** What stands in place of an id: an id, a name or a path, escaped as one segment or written out with its slashes. */
-function givenIn(segments: readonly string[]): string | undefined {
+function referenceIn(segments: readonly string[]): string | undefined {
   if (segments.length === 0 || segments.some((segment) => !decoded(segment))) return undefined;
   const [alone, ...more] = segments;
   // Written out, each name stays escaped: a slash of its own would end it.
@@ -45,15 +45,15 @@ function givenIn(segments: readonly string[]): string | undefined {
 }
 
 /** What a URI points at; undefined where it is none of ours. What reads like a part at the end of several segments is one. */
-export function parseUri(text: string): Pointed | undefined {
-  if (!isUri(text)) return undefined;
+export function parseUri(text: string): ParsedUri | undefined {
+  if (!isInfraUri(text)) return undefined;
   const [first, ...others] = text.slice(`${scheme}//`.length).split('/');
   const isService = first === 'service';
   const [named, ...segments] = isService ? others : [first!, ...others];
   const kind = referenceKinds.find((one) => one === named);
   const last = segments.at(-1) ?? '';
   const part = segments.length > 1 && isPart(last) ? last : undefined;
-  const given = givenIn(part === undefined ? segments : segments.slice(0, -1));
-  if (kind === undefined || given === undefined || isService !== fits(kind, 'service')) return undefined;
+  const given = referenceIn(part === undefined ? segments : segments.slice(0, -1));
+  if (kind === undefined || given === undefined || isService !== isOfKind(kind, 'service')) return undefined;
   return { kind, given, ...(part !== undefined && { part }) };
 }

@@ -1,109 +1,109 @@
-import type { Lists, Search } from './lists.ts';
-import { called } from './names.ts';
-import type { Seen } from './seen.ts';
-import type { Thing } from './thing.ts';
-import { endOf, trailTo, type Trail } from './trail.ts';
-import type { Step, Way } from './tree.ts';
+import type { ListCache, Search } from './lists.ts';
+import { matchingName } from './names.ts';
+import type { ResourceIndex } from './seen.ts';
+import type { ResourceRef } from './thing.ts';
+import { leafOf, pathTo, type ResourcePath } from './trail.ts';
+import type { ListStep, ListChain } from './tree.ts';
 
 /** What a walk down the tree needs. */
-export interface Ground {
-  readonly lists: Lists;
-  readonly seen: Seen;
+export interface ResolverContext {
+  readonly lists: ListCache;
+  readonly index: ResourceIndex;
 }
 
 /** A way down with a name for each step; undefined where anything goes. */
-export interface Route {
-  readonly from: readonly Trail[];
-  readonly steps: Way;
+export interface SearchRoute {
+  readonly from: readonly ResourcePath[];
+  readonly steps: ListChain;
   readonly names: readonly (string | undefined)[];
 }
 
 /** Where a walk found nothing: what was looked for, and what there is instead. */
-export interface Stop {
-  readonly step: Step;
+export interface DeadEnd {
+  readonly step: ListStep;
   readonly name: string;
-  readonly instead: readonly Trail[];
+  readonly siblings: readonly ResourcePath[];
 }
 
 /** Where a walk ended. */
-export interface Arrival {
-  readonly trails: readonly Trail[];
-  readonly stop?: Stop;
+export interface RouteResult {
+  readonly paths: readonly ResourcePath[];
+  readonly deadEnd?: DeadEnd;
 }
 
-const isLookedFor = ({ kind, id }: Thing, { only }: Search['look']): boolean => {
+const isInSearchScope = ({ kind, id }: ResourceRef, { only }: Search['lookup']): boolean => {
   if (kind === 'project') return only?.projectId === undefined || only.projectId === id;
   return kind !== 'environment' || only?.environmentId === undefined || only.environmentId === id;
 };
 
 /** What lies in the last thing of a trail. Where the platform doesn't list it, what was seen of it earlier stands in. */
-async function below(trail: Trail, { listing }: Step, search: Search, { lists, seen }: Ground): Promise<readonly Trail[]> {
-  const { id } = endOf(trail);
-  const { principal } = search.look;
-  const listed = await lists.inside(listing, id, search);
+async function childrenOf(trail: ResourcePath, { listing }: ListStep, search: Search, { lists, index: seen }: ResolverContext): Promise<readonly ResourcePath[]> {
+  const { id } = leafOf(trail);
+  const { principal } = search.lookup;
+  const listed = await lists.childrenOf(listing, id, search);
   if (listed === undefined) await seen.loaded();
   const things = listed ?? seen.filter(principal, listing.kinds, { kind: listing.parent, id });
-  return things.filter((thing) => isLookedFor(thing, search.look)).map((thing) => [...trail, thing]);
+  return things.filter((thing) => isInSearchScope(thing, search.lookup)).map((thing) => [...trail, thing]);
 }
 
-const chosen = (siblings: readonly Trail[], name: string | undefined): readonly Trail[] => (name === undefined ? siblings : called(siblings, name, endOf));
+const filterByName = (siblings: readonly ResourcePath[], name: string | undefined): readonly ResourcePath[] => (name === undefined ? siblings : matchingName(siblings, name, leafOf));
 
 /** Walks down a route, reading only what lies along it. */
-export async function walk({ from, steps, names }: Route, search: Search, ground: Ground): Promise<Arrival> {
+export async function followRoute({ from, steps, names }: SearchRoute, search: Search, ground: ResolverContext): Promise<RouteResult> {
   let trails = from;
   for (const [index, step] of steps.entries()) {
     const name = names[index];
-    const found = await Promise.all(trails.map((trail) => below(trail, step, search, ground)));
-    const wanted = found.map((siblings) => siblings.filter((trail) => step.kinds.includes(endOf(trail).kind)));
-    trails = wanted.flatMap((siblings) => chosen(siblings, name));
+    const found = await Promise.all(trails.map((trail) => childrenOf(trail, step, search, ground)));
+    const wanted = found.map((siblings) => siblings.filter((trail) => step.kinds.includes(leafOf(trail).kind)));
+    trails = wanted.flatMap((siblings) => filterByName(siblings, name));
     if (trails.length > 0 || name === undefined) continue;
     // Something else of that very name may be what was meant.
-    const others = found.flatMap((siblings) => called(siblings, name, endOf));
-    return { trails, stop: { step, name, instead: others.length > 0 ? others : wanted.flat() } };
+    const others = found.flatMap((siblings) => matchingName(siblings, name, leafOf));
+    return { paths: trails, deadEnd: { step, name, siblings: others.length > 0 ? others : wanted.flat() } };
   }
-  return { trails };
+  return { paths: trails };
 }
 
 /** The places to set out from, the innermost first, each with the steps of the way that are left from there. */
-function insides(way: Way, { look }: Search, { seen }: Ground): { readonly from: Trail; readonly steps: Way }[] {
+function innerStarts(way: ListChain, { lookup: look }: Search, { index: seen }: ResolverContext): { readonly from: ResourcePath; readonly steps: ListChain }[] {
   const { service, environmentId, projectId } = look.within ?? {};
-  const places: (Thing | undefined)[] = [service, environmentId ? { kind: 'environment', id: environmentId } : undefined, projectId ? { kind: 'project', id: projectId } : undefined];
+  const places: (ResourceRef | undefined)[] = [service, environmentId ? { kind: 'environment', id: environmentId } : undefined, projectId ? { kind: 'project', id: projectId } : undefined];
   return places.flatMap((place) => {
     const next = place === undefined ? -1 : way.findIndex(({ listing }) => listing.parent === place.kind);
     if (place === undefined || next < 1) return [];
-    return [{ from: trailTo(seen.get(look.principal, place.kind, place.id) ?? place, look.principal, seen), steps: way.slice(next) }];
+    return [{ from: pathTo(seen.get(look.principal, place.kind, place.id) ?? place, look.principal, seen), steps: way.slice(next) }];
   });
 }
 
-const named = (steps: Way, segments: readonly string[]): Route['names'] => steps.map((_, index) => segments[index - (steps.length - segments.length)]);
+const alignNames = (steps: ListChain, segments: readonly string[]): SearchRoute['names'] => steps.map((_, index) => segments[index - (steps.length - segments.length)]);
 
 /** The organization to set out from. */
-async function organizationOf(search: Search, { lists }: Ground, name?: string): Promise<readonly Trail[]> {
-  const { organizationId } = search.look.within ?? {};
+async function organizationRoots(search: Search, { lists }: ResolverContext, name?: string): Promise<readonly ResourcePath[]> {
+  const { organizationId } = search.lookup.within ?? {};
   if (organizationId !== undefined && name === undefined) return [[{ kind: 'organization', id: organizationId }]];
   const trails = (await lists.organization(search)).map((thing) => [thing]);
-  return chosen(trails, name);
+  return filterByName(trails, name);
 }
 
 /**
  * The routes that segments can mean, in the order to try them: what leaves least open first, and from the inside out
  * where there is a place to begin.
  */
-export async function routesFor(ways: readonly Way[], segments: readonly string[], search: Search, ground: Ground): Promise<readonly (readonly Route[])[]> {
-  await ground.seen.loaded();
+export async function routesFor(ways: readonly ListChain[], segments: readonly string[], search: Search, ground: ResolverContext): Promise<readonly (readonly SearchRoute[])[]> {
+  await ground.index.loaded();
   const near = ways.flatMap((way) =>
-    insides(way, search, ground)
+    innerStarts(way, search, ground)
       .filter(({ steps }) => segments.length <= steps.length && segments.length < way.length)
-      .map(({ from, steps }): Route => ({ from: [from], steps, names: named(steps, segments) })),
+      .map(({ from, steps }): SearchRoute => ({ from: [from], steps, names: alignNames(steps, segments) })),
   );
   const whole = ways.filter((way) => segments.length <= way.length);
-  const all = whole.length > 0 ? await organizationOf(search, ground) : [];
-  const far = whole.map((steps): Route => ({ from: all, steps, names: named(steps, segments) }));
+  const all = whole.length > 0 ? await organizationRoots(search, ground) : [];
+  const far = whole.map((steps): SearchRoute => ({ from: all, steps, names: alignNames(steps, segments) }));
   const [first, ...rest] = segments;
   const longer = ways.filter((way) => segments.length === way.length + 1);
-  const ours = longer.length > 0 && first !== undefined ? await organizationOf(search, ground, first) : [];
-  const full = longer.map((steps): Route => ({ from: ours, steps, names: rest }));
-  const open = ({ names }: Route): number => names.filter((name) => name === undefined).length;
+  const ours = longer.length > 0 && first !== undefined ? await organizationRoots(search, ground, first) : [];
+  const full = longer.map((steps): SearchRoute => ({ from: ours, steps, names: rest }));
+  const open = ({ names }: SearchRoute): number => names.filter((name) => name === undefined).length;
   // Shorter ways leave less open, and they come first.
   const byOpen = Map.groupBy([...full, ...far].filter(({ from }) => from.length > 0), open);
   return [...near.map((route) => [route]), ...byOpen.values()];

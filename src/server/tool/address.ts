@@ -5,10 +5,10 @@ import type { CallContext } from '../context/context.ts';
 import type { Reader } from '../context/reader.ts';
 
 /** What an argument can point at: a thing of one of the contract's kinds, or a service of any kind. */
-export type AddressKind = ReferenceKind | 'service';
+export type ResourceKind = ReferenceKind | 'service';
 
 /** What a name, path, URI or id among the arguments stands for. */
-export interface Address {
+export interface ResolvedResource {
   readonly kind: ReferenceKind;
   readonly id: string;
   readonly name?: string;
@@ -32,7 +32,7 @@ export interface Lookup {
     readonly organizationId?: string;
     readonly projectId?: string;
     readonly environmentId?: string;
-    readonly service?: Pick<Address, 'kind' | 'id'>;
+    readonly service?: Pick<ResolvedResource, 'kind' | 'id'>;
   };
   /** Where alone anything is looked for, and what is told of that where nothing is found. */
   readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
@@ -44,11 +44,11 @@ export const lookupFor = ({ context, reader }: { readonly context: CallContext; 
 });
 
 /** What finds the things that names stand for. Nothing it knows of one principal is told to another. */
-export interface Addresses {
+export interface NameResolver {
   /** @throws CallFailure where there is no such thing, or more than one; ApiError as the platform fails. */
-  resolve(kind: AddressKind, given: string, look: Lookup): Promise<Address>;
+  resolve(kind: ResourceKind, given: string, look: Lookup): Promise<ResolvedResource>;
   /** Names and ids that what was typed may be the beginning of, best first. */
-  complete(kind: AddressKind, typed: string, look: Lookup): Promise<readonly string[]>;
+  complete(kind: ResourceKind, typed: string, look: Lookup): Promise<readonly string[]>;
   /** The id of the token's organization. @throws ApiError as the platform fails. */
   organization(look: Lookup): Promise<string>;
   /** Takes note of what an operation answered. */

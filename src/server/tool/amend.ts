@@ -3,16 +3,64 @@ import { inputShape, snakeCase, type AnyOperation } from '../../contract/operati
 import { changes, declaredIn } from './preview/changes.ts';
 import { leftOut, replacement } from './preview/replacement.ts';
 import type { ToolText } from './mentions.ts';
-import { mergeInto, nullableIn, partly } from './merge.ts';
-import { present } from './present.ts';
+import { readPresent } from './present.ts';
 import { mask } from '../redaction/index.ts';
 import { argumentSchema } from './schema.ts';
 import type { ToolContext } from './tool-context.ts';
-import type { Act, Shape } from './tool.ts';
+import type { PlannedOperation, Shape } from './tool.ts';
 import { isRecord, omit, pick, type JsonRecord } from '../json/values.ts';
 
+const below = (path: string, name: string): string => (path ? `${path}.${name}` : name);
+
+/** What holds for some members, by dotted path. */
+export interface MergeRules {
+  /** Records of which only the members that are given stay. */
+  readonly exclusive?: readonly string[];
+  /** Members that can be null and can't be left out: of them null is a value. */
+  readonly nullable?: readonly string[];
+}
+
+function mergeMember(now: unknown, given: unknown, merging: MergeRules, path: string): unknown {
+  if (!isRecord(given)) return given;
+  // Where there was no record, null has nothing to remove, and says nothing.
+  const merged = mergeInto(isRecord(now) ? now : {}, given, merging, path);
+  return merging.exclusive?.includes(path) ? Object.fromEntries(Object.entries(merged).filter(([name]) => given[name] !== undefined)) : merged;
+}
+
+/** A record changed by another, as RFC 7396 says: null removes a member, records are merged, everything else replaces. */
+export function mergeInto(now: JsonRecord, given: JsonRecord, merging: MergeRules = {}, path = ''): JsonRecord {
+  const removes = (name: string): boolean => given[name] === null && !merging.nullable?.includes(below(path, name));
+  const changed = Object.entries(given)
+    .filter(([name, value]) => value !== undefined && !removes(name))
+    .map(([name, value]) => [name, mergeMember(now[name], value, merging, below(path, name))]);
+  const stays = Object.entries(now).filter(([name]) => !removes(name));
+  return { ...Object.fromEntries(stays), ...Object.fromEntries(changed) };
+}
+
+const unwrapped = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+
+function partlyMember(schema: z.ZodType): z.ZodType {
+  const inner = unwrapped(schema);
+  const description = schema.description ?? inner.description;
+  const changed = inner instanceof z.ZodObject ? z.object(partialShape(inner.shape as Record<string, z.ZodType>)) : inner;
+  return (description === undefined || changed.description !== undefined ? changed : changed.describe(description)).nullish();
+}
+
+/** The members of a change: each may be left out, or be null to be removed. What stands in lists stays whole. */
+export const partialShape = (shape: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, partlyMember(schema)]));
+
+/** Dotted paths of the members that can be null and can't be left out. */
+export const nullableIn = (shape: Readonly<Record<string, z.ZodType>>, path = ''): string[] =>
+  Object.entries(shape).flatMap(([name, schema]) => {
+    const inner = unwrapped(schema);
+    const own = schema.safeParse(null).success && !schema.safeParse(undefined).success ? [below(path, name)] : [];
+    return [...own, ...(inner instanceof z.ZodObject ? nullableIn(inner.shape, below(path, name)) : [])];
+  });
+
 /** How the request of a replacement differs from what is read back. */
-export interface Amending {
+export interface PartialUpdate {
   /** Members, by dotted path, that hold exactly one of several: giving another one takes the present one's place. */
   readonly exclusive?: readonly string[];
   /** What was read, in the request's own shape. */
@@ -33,7 +81,7 @@ function withoutMasks(value: unknown): unknown {
 }
 
 /** What has to be given where nothing can be read back: everything, since whatever isn't given is lost. */
-function whole(operation: AnyOperation, args: JsonRecord, context: ToolContext): Act {
+function requireAll(operation: AnyOperation, args: JsonRecord, context: ToolContext): PlannedOperation {
   const shape = bodyOf(operation);
   const [missing, lost] = [true, false].map((required) => leftOut(operation, args).filter((name) => isRequired(shape[name]!) === required)) as [string[], string[]];
   if (missing.length > 0) {
@@ -49,17 +97,17 @@ function whole(operation: AnyOperation, args: JsonRecord, context: ToolContext):
  * Makes a replacement take only what changes: the rest is read and sent back as it is. A member given as null is removed
  * (RFC 7396), records are merged, lists replaced. What is so already comes to no request; the answer is then what was read.
  */
-export function amending(operation: AnyOperation, { exclusive = [], asRequest = (found) => found, fixed }: Amending = {}) {
+export function partialUpdate(operation: AnyOperation, { exclusive = [], asRequest = (found) => found, fixed }: PartialUpdate = {}) {
   const asSent = (found: JsonRecord): JsonRecord => withoutMasks(asRequest(found)) as JsonRecord;
   const ids = operation.params.map(snakeCase);
   const body = bodyOf(operation);
   const members = Object.keys(body);
   const merging = { exclusive, nullable: nullableIn(body) };
 
-  async function acts(args: JsonRecord, context: ToolContext): Promise<readonly Act[]> {
+  async function acts(args: JsonRecord, context: ToolContext): Promise<readonly PlannedOperation[]> {
     const given = pick(args, members);
-    const found = await present(operation, args, context);
-    if (!found) return [whole(operation, args, context)];
+    const found = await readPresent(operation, args, context);
+    if (!found) return [requireAll(operation, args, context)];
     const { properties = {} } = argumentSchema(operation);
     const schema = { properties: omit(properties, ids) as typeof properties };
     const now = declaredIn(asSent(found), schema) as JsonRecord;
@@ -71,11 +119,11 @@ export function amending(operation: AnyOperation, { exclusive = [], asRequest = 
     if (reason) context.refuse(reason.what, reason.next);
     if (changed.length === 0) return [];
     const input = { ...pick(args, ids), ...merged };
-    return [{ operation, input, kept: Object.keys(now).filter((name) => given[name] === undefined) }];
+    return [{ operation, input, unchanged: Object.keys(now).filter((name) => given[name] === undefined) }];
   }
 
   const answerOf = async (args: JsonRecord, context: ToolContext, [answer]: readonly JsonRecord[]): Promise<JsonRecord> =>
-    answer ?? (await present(operation, args, context)) ?? {};
+    answer ?? (await readPresent(operation, args, context)) ?? {};
 
-  return { input: { ...pick(inputShape(operation), ids), ...partly(body) } as Shape, acts, answerOf, preview: replacement(operation, asSent) };
+  return { input: { ...pick(inputShape(operation), ids), ...partialShape(body) } as Shape, expand: acts, answer: answerOf, preview: replacement(operation, asSent) };
 }

@@ -3,10 +3,10 @@ import { inputShape, type AnyOperation } from '../../contract/operation.ts';
 import { referenceKind } from '../../contract/primitives.ts';
 import { memberOf, withoutNull, type JsonSchema } from '../json/json-schema.ts';
 import { memoised } from '../json/memoised.ts';
-import { nearest } from './nearest.ts';
+import { nearestName } from './nearest.ts';
 import { containsMark, mask } from '../redaction/index.ts';
-import { givenSchema, takenSchema } from './schema.ts';
-import type { Act, Shape, Tool } from './tool.ts';
+import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
+import type { PlannedOperation, Shape, Tool } from './tool.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 
 /** One thing wrong with the arguments of a call, in words that name the member. */
@@ -19,7 +19,7 @@ export const printPath = (path: Path): string =>
   path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
 
 // Names that other programs have for the same: whoever knows those tries them here.
-const sameMeaning: readonly (readonly string[])[] = [
+const synonyms: readonly (readonly string[])[] = [
   ['page_size', 'limit', 'tail', 'per_page', 'pageSize', 'max_results', 'count', 'lines', 'size'],
   ['page', 'offset', 'cursor', 'skip', 'start'],
   ['fields', 'columns', 'select'],
@@ -30,10 +30,10 @@ const sameMeaning: readonly (readonly string[])[] = [
 ];
 
 /** The known name that means what another one means; the first of several. */
-const akin = (name: string, known: readonly string[]): string | undefined => sameMeaning.find((names) => names.includes(name))?.find((one) => known.includes(one));
+const synonymIn = (name: string, known: readonly string[]): string | undefined => synonyms.find((names) => names.includes(name))?.find((one) => known.includes(one));
 
 const unknownMember = (name: string, path: Path, known: readonly string[]): Issue => {
-  const near = (path.length === 0 ? akin(name, known) : undefined) ?? nearest(name, known);
+  const near = (path.length === 0 ? synonymIn(name, known) : undefined) ?? nearestName(name, known);
   const hint = near ? `did you mean "${near}"?` : known.length > 0 ? `known here: ${known.join(', ')}` : 'nothing is taken here';
   return `"${printPath([...path, name])}" is not known; ${hint}`;
 };
@@ -71,7 +71,7 @@ function maskedMembers(value: unknown, path: Path = []): Issue[] {
   return isRecord(value) ? Object.entries(value).flatMap(([name, member]) => maskedMembers(member, [...path, name])) : [];
 }
 
-const words = (issue: z.core.$ZodIssue, input: unknown): Issue => {
+const issueText = (issue: z.core.$ZodIssue, input: unknown): Issue => {
   const path = issue.path as Path;
   const missing = issue.code === 'invalid_type' && path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
   const name = path.length > 0 ? `"${printPath(path)}"` : 'the arguments';
@@ -83,7 +83,7 @@ const membersOf = memoised((tool: Tool) => z.object(tool.input));
 const anyId = '00000000-0000-4000-8000-000000000000';
 
 // What points at something may do so by name: whether there is such a thing is found out later.
-const nameless = (value: unknown): unknown => (Array.isArray(value) ? value.map(nameless) : typeof value === 'string' && value !== '' ? anyId : value);
+const withoutNameText = (value: unknown): unknown => (Array.isArray(value) ? value.map(withoutNameText) : typeof value === 'string' && value !== '' ? anyId : value);
 
 function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
   const points = (schema: z.ZodType | undefined): boolean => {
@@ -91,25 +91,25 @@ function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
     if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return points(schema.unwrap() as z.ZodType);
     return schema instanceof z.ZodArray ? points(schema.element as z.ZodType) : referenceKind(schema) !== undefined;
   };
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, points(Object.hasOwn(shape, name) ? shape[name] : undefined) ? nameless(value) : value]));
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, points(Object.hasOwn(shape, name) ? shape[name] : undefined) ? withoutNameText(value) : value]));
 }
 
 /** Most members and items of all arguments of a call together: far more than any call needs, and few enough to be looked at more than once. */
-const mostParts = 5_000;
+const maximumParts = 5_000;
 
 /** Members and items of a value at every depth, counted no further than a bound. */
-function partsIn(value: unknown, most: number): number {
+function countParts(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let parts = 1;
   for (const one of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
-    parts += partsIn(one, most - parts);
+    parts += countParts(one, most - parts);
     if (parts > most) return parts;
   }
   return parts;
 }
 
 /** What is wrong with arguments that are too many to be looked at; nothing where they aren't. */
-export const sizeIssues = (args: unknown): Issue[] => (partsIn(args, mostParts) > mostParts ? [`they have more than ${mostParts} members and items in all; make several calls of it`] : []);
+export const sizeIssues = (args: unknown): Issue[] => (countParts(args, maximumParts) > maximumParts ? [`they have more than ${maximumParts} members and items in all; make several calls of it`] : []);
 
 /**
  * Everything wrong with the arguments of a call, empty when they are good. Strict at every level: a member that neither
@@ -119,17 +119,17 @@ export function issuesOf(tool: Tool, args: unknown): Issue[] {
   if (!isRecord(args)) return ['the arguments must be an object'];
   const checked = withoutNames(tool.input, args);
   const members = membersOf(tool).safeParse(checked);
-  const wrong = members.success ? [] : members.error.issues.map((issue) => words(issue, checked));
+  const wrong = members.success ? [] : members.error.issues.map((issue) => issueText(issue, checked));
   // Rules across members are only worth reading when each member is right.
   const rules = members.success ? tool.rules(checked) : [];
-  return [...unknownMembers(args, takenSchema(tool), givenSchema(tool)), ...wrong, ...rules, ...maskedMembers(args)];
+  return [...unknownMembers(args, toolArgumentSchema(tool), toolAnswerSchema(tool)), ...wrong, ...rules, ...maskedMembers(args)];
 }
 
 const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));
 
 /** What is wrong with the input that a tool made of its arguments for an operation. */
-export const issuesOfAct = ({ operation, input, kept = [] }: Act): Issue[] => {
+export const issuesOfPlanned = ({ operation, input, unchanged: kept = [] }: PlannedOperation): Issue[] => {
   const members = inputOf(operation).safeParse(input);
   const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;
-  return (body.error?.issues ?? []).filter(({ path }) => !kept.includes(String(path[0]))).map((issue) => words(issue, input));
+  return (body.error?.issues ?? []).filter(({ path }) => !kept.includes(String(path[0]))).map((issue) => issueText(issue, input));
 };

@@ -4,14 +4,14 @@ import { pick, type JsonRecord } from '../json/values.ts';
 import type { Renderer } from './render.ts';
 import type { ArgumentsOf, CompositionDefinition, Shape, Tool, ToolDefinition } from './tool.ts';
 
-const gravest = (operations: readonly AnyOperation[]): AnyOperation =>
+const highestEffect = (operations: readonly AnyOperation[]): AnyOperation =>
   operations.toSorted((one, other) => effects.indexOf(other.effect) - effects.indexOf(one.effect))[0]!;
 
 // The token's own organization is the only one there is, so nobody has to name it.
 const optionalOrganization = (shape: Shape): Shape =>
   shape['organization_id'] ? { ...shape, organization_id: shape['organization_id'].optional() } : shape;
 
-const present = (shape: Readonly<Record<string, z.ZodType | undefined>>): Shape =>
+const definedMembers = (shape: Readonly<Record<string, z.ZodType | undefined>>): Shape =>
   Object.fromEntries(Object.entries(shape).flatMap(([name, schema]) => (schema ? [[name, schema]] : [])));
 
 /** What is wrong with a body as a whole: the contract's rules across members. */
@@ -21,7 +21,7 @@ const bodyRules = ({ body }: AnyOperation) => (args: JsonRecord): readonly strin
 };
 
 /** What a tool takes beside its own members when there are columns to choose from. */
-const choosing = ({ only }: Renderer): Shape => (only ? { fields: z.array(z.string()).optional().describe('Columns to show.') } : {});
+const columnChoice = ({ only }: Renderer): Shape => (only ? { fields: z.array(z.string()).optional().describe('Columns to show.') } : {});
 
 /** Columns that were chosen and aren't there. */
 const columnRules = ({ columns, only }: Renderer) => ({ fields }: JsonRecord): readonly string[] => {
@@ -31,24 +31,24 @@ const columnRules = ({ columns, only }: Renderer) => ({ fields }: JsonRecord): r
 
 /** Makes a tool of one operation. The tool has the operation's name. */
 export function defineTool<Op extends AnyOperation>(operation: Op, definition: ToolDefinition<Op>): Tool {
-  const { toolset, description, fields, folded, hidden, input = {}, acts, answer, answerOf, plan, preview, need, render, next } = definition;
+  const { toolset, description, fields, folded, hidden, input = {}, expand: acts, output: answer, answer: answerOf, plan, preview, noOpCheck: need, render, next } = definition;
   const own = Object.keys(inputShape(operation));
   return {
     name: operation.name,
     toolset,
     description,
     printing: { fields, folded, hidden },
-    input: { ...optionalOrganization(present({ ...inputShape(operation), ...input })), ...choosing(render) },
+    input: { ...optionalOrganization(definedMembers({ ...inputShape(operation), ...input })), ...columnChoice(render) },
     // What is merged into the present state is checked once it is whole.
     rules: (args) => [...(acts ? [] : bodyRules(operation)(args)), ...columnRules(render)(args)],
     operations: [operation],
     operation,
-    acts: acts ?? (async (args) => [{ operation, input: pick(args, own) }]),
-    answer: answer ?? operation.response,
-    answerOf,
+    expand: acts ?? (async (args) => [{ operation, input: pick(args, own) }]),
+    output: answer ?? operation.response,
+    answer: answerOf,
     plan: (args) => plan?.(args as InputOf<Op>) ?? [],
     preview,
-    need,
+    noOpCheck: need,
     render,
     next,
   };
@@ -56,7 +56,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
 
 /** Makes a tool of several operations. */
 export function composeTool<const Input extends Shape>(definition: CompositionDefinition<Input>): Tool {
-  const { name, toolset, description, fields, folded, hidden, input, rules, operations, acts, isDone, answer, answerOf, plan, preview, need, render, next } = definition;
+  const { name, toolset, description, fields, folded, hidden, input, rules, operations, expand: acts, isDone, output: answer, answer: answerOf, plan, preview, noOpCheck: need, render, next } = definition;
   const members = z.object(input);
   // Arguments were checked; what they leave out gets its default.
   const whole = (args: JsonRecord): ArgumentsOf<Input> => members.parse(args) as ArgumentsOf<Input>;
@@ -65,17 +65,17 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     toolset,
     description,
     printing: { fields, folded, hidden },
-    input: { ...input, ...choosing(render) },
+    input: { ...input, ...columnChoice(render) },
     rules: (args) => [...(rules?.(args as ArgumentsOf<Input>) ?? []), ...columnRules(render)(args)],
     operations,
-    operation: gravest(operations),
-    acts: acts && ((args, context) => acts(whole(args), context)),
+    operation: highestEffect(operations),
+    expand: acts && ((args, context) => acts(whole(args), context)),
     isDone,
-    answer,
-    answerOf: (args, context, answers) => answerOf(whole(args), context, answers),
+    output: answer,
+    answer: (args, context, answers) => answerOf(whole(args), context, answers),
     plan: (args) => plan?.(whole(args)) ?? [],
     preview,
-    need,
+    noOpCheck: need,
     render,
     next,
   };

@@ -1,21 +1,21 @@
 /** All that the files of tools work with. */
 
 export { isRecord, omit, pick, pickPaths, pruneRecord, type JsonRecord } from '../json/values.ts';
-export { containsMark, hasUserinfo, nameTells } from '../redaction/index.ts';
-export { amending } from './amend.ts';
+export { containsMark, hasUserinfo, isSecretName } from '../redaction/index.ts';
+export { partialUpdate } from './amend.ts';
 export { composeTool, defineTool } from './define-tool.ts';
 export { naming } from './mentions.ts';
-export { nearest } from './nearest.ts';
-export type { Next } from './next.ts';
-export { clusterLock, clusterUpgrade, lockedAlready, notLocked } from './preview/cluster.ts';
+export { nearestName } from './nearest.ts';
+export type { NextCall } from './next.ts';
+export { clusterLock, clusterUpgrade, alreadyLocked, notLocked } from './preview/cluster.ts';
 export { deployment } from './preview/deployment.ts';
-export { deedLines, environmentDeployment } from './preview/environment-deployment.ts';
+export { effectLines, environmentDeployment } from './preview/environment-deployment.ts';
 export type { Preview } from './preview/preview.ts';
-export { knownAlready, role } from './preview/role.ts';
+export { alreadyMember, role } from './preview/role.ts';
 export { allDown, nothingUnderWay, services, underWay } from './preview/services.ts';
 export { override } from './preview/variable.ts';
 export { anyService } from './references.ts';
 export { compact, logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';
 export type { ToolContext } from './tool-context.ts';
-export { act, type Act, type Tool } from './tool.ts';
+export { planOperation, type PlannedOperation, type Tool } from './tool.ts';
 export { parseEnv } from 'node:util';

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../json/values.ts';
 
 /** A call that is worth making next, complete. */
-export interface Next {
+export interface NextCall {
   readonly tool: string;
   readonly arguments: JsonRecord;
   /** What for, in a few words of our own. */
@@ -11,7 +11,7 @@ export interface Next {
 }
 
 /** Most calls that are proposed at once. */
-const mostNext = 3;
+const maximumNextCalls = 3;
 
 // Names and text from the platform could speak to the model here, outside the fence.
 const safeText = /^[\w./:@=%+-]{1,200}$/;
@@ -23,25 +23,25 @@ function isSafe(value: unknown): boolean {
 }
 
 /** What may be proposed of calls worth making. */
-export interface Proposed {
-  readonly calls: readonly Next[];
+export interface ProposedCalls {
+  readonly calls: readonly NextCall[];
   /** Those of tools that aren't offered. */
-  readonly others: readonly Next[];
+  readonly others: readonly NextCall[];
 }
 
 /**
  * The calls that may be proposed: few, of tools that there are, and with nothing in their arguments that reads like a sentence.
  * @param offers whether a tool of this name is offered.
  */
-export function proposable(calls: readonly Next[], offers: (tool: string) => boolean): Proposed {
-  const kept = calls.reduce<readonly Next[]>((before, call) => {
+export function proposable(calls: readonly NextCall[], offers: (tool: string) => boolean): ProposedCalls {
+  const kept = calls.reduce<readonly NextCall[]>((before, call) => {
     const follows = call.after === undefined || before.some(({ tool }) => tool === call.after);
     return follows && offers(call.tool) && isSafe(call.arguments) ? [...before, call] : before;
   }, []);
-  return { calls: kept.slice(0, mostNext), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, mostNext) };
+  return { calls: kept.slice(0, maximumNextCalls), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls) };
 }
 
-const isNext = (value: unknown): value is Next => isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
+const isNext = (value: unknown): value is NextCall => isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
 
 /** What is shown of an answer, with only those of the calls in it that may be proposed. */
 export const withProposable = (view: JsonRecord, offers: (tool: string) => boolean): JsonRecord =>
@@ -52,10 +52,10 @@ export const withProposable = (view: JsonRecord, offers: (tool: string) => boole
     }),
   );
 
-const inWords = ({ tool, arguments: args, why }: Next): string => `${tool.replaceAll('_', ' ')} ${JSON.stringify(args)} (${why})`;
+const inWords = ({ tool, arguments: args, why }: NextCall): string => `${tool.replaceAll('_', ' ')} ${JSON.stringify(args)} (${why})`;
 
 /** Proposed calls in words, one a line; of those whose tool isn't offered, what would be done. */
-export function nextText({ calls, others }: Proposed): string | undefined {
+export function nextText({ calls, others }: ProposedCalls): string | undefined {
   const lines = [
     ...calls.map((call) => `Next: ${call.tool} ${JSON.stringify(call.arguments)} (${call.why})`),
     ...others.map((call) => `Would help, though this server has no tool for it: ${inWords(call)}`),

@@ -13,7 +13,7 @@ const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick
  * platform doesn't tell.
  * @throws ApiError as the platform fails otherwise.
  */
-export async function present(operation: AnyOperation, args: JsonRecord, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> {
+export async function readPresent(operation: AnyOperation, args: JsonRecord, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> {
   const own = readAt(operation.path);
   if (own) return reader.attempt(own, paramsOf(own, args));
   const list = readAt(operation.path.replace(/\/\{\w+\}$/, ''));

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { kindPointedAt } from '../../contract/primitives.ts';
-import type { AddressKind } from './address.ts';
+import type { ResourceKind } from './address.ts';
 
 /** How a thing of a kind is named: by the names on the way to it. Kinds without an entry have a name of their own, or an id. */
-const ways: Partial<Record<AddressKind, string>> = {
+const namingHints: Partial<Record<ResourceKind, string>> = {
   project: 'Name or id.',
   environment: 'project/environment, or id.',
   environment_variable: 'Key or id.',
@@ -17,10 +17,10 @@ const ways: Partial<Record<AddressKind, string>> = {
 };
 
 /** One short description of a parameter that points at something. */
-export const howToName = (kind: AddressKind): string => ways[kind] ?? 'Name or id.';
+export const howToName = (kind: ResourceKind): string => namingHints[kind] ?? 'Name or id.';
 
 /** A parameter that points at a service of any kind. */
 export const anyService = (): z.ZodString => z.string().min(1).meta({ reference: 'service' });
 
 /** What a member of an input points at; undefined where it is no pointer. */
-export const pointsAt = (schema: z.ZodType | undefined): AddressKind | undefined => kindPointedAt(schema);
+export const pointsAt = (schema: z.ZodType | undefined): ResourceKind | undefined => kindPointedAt(schema);

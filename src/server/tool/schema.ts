@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { meanings } from '../../contract/meanings.ts';
+import { fieldDescriptions } from '../../contract/meanings.ts';
 import { inputShape, type AnyOperation } from '../../contract/operation.ts';
-import type { AddressKind } from './address.ts';
+import type { ResourceKind } from './address.ts';
 import { toJsonSchema, withoutNull, type JsonSchema } from '../json/json-schema.ts';
 import { memoised } from '../json/memoised.ts';
 import { howToName } from './references.ts';
-import type { Tool, Printing } from './tool.ts';
+import type { Tool, SchemaPrinting } from './tool.ts';
 
 /** Members that are filled in where they are not given, so clients need not know them. */
 const defaulted = ['organization_id'];
@@ -24,9 +24,9 @@ const bounds = ({ minimum, maximum }: JsonSchema): JsonSchema => ({
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 // What fits the tool best goes first; rows of an array have no name, so their array speaks for them.
-const described = (schema: JsonSchema, path: string, { fields }: Printing): JsonSchema => {
-  const kind = (schema.reference ?? schema.items?.reference) as AddressKind | undefined;
-  const description = fields?.[path] ?? schema.description ?? (kind && howToName(kind)) ?? meanings[lastName(path)];
+const described = (schema: JsonSchema, path: string, { fields }: SchemaPrinting): JsonSchema => {
+  const kind = (schema.reference ?? schema.items?.reference) as ResourceKind | undefined;
+  const description = fields?.[path] ?? schema.description ?? (kind && howToName(kind)) ?? fieldDescriptions[lastName(path)];
   return description === undefined ? {} : { description };
 };
 
@@ -39,7 +39,7 @@ const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean => !p
  * One node of an input schema in the form that every client and model provider takes: an object closed at its root,
  * no null, no marks of ours, no patterns (a description says them shorter and validation checks them).
  */
-function printed(node: JsonSchema, path: string, printing: Printing): JsonSchema {
+function printedSchema(node: JsonSchema, path: string, printing: SchemaPrinting): JsonSchema {
   const schema = withoutNull(node);
   const leaf: JsonSchema = {
     ...(schema.type !== undefined && { type: schema.type }),
@@ -54,19 +54,19 @@ function printed(node: JsonSchema, path: string, printing: Printing): JsonSchema
   if (printing.folded?.includes(path)) return leaf;
   return {
     ...leaf,
-    ...(schema.anyOf && { anyOf: schema.anyOf.map((option) => printed(option, path, printing)) }),
-    ...(schema.items && { items: printed(withoutMark(schema.items), `${path}[]`, printing) }),
+    ...(schema.anyOf && { anyOf: schema.anyOf.map((option) => printedSchema(option, path, printing)) }),
+    ...(schema.items && { items: printedSchema(withoutMark(schema.items), `${path}[]`, printing) }),
     ...(schema.properties && withMembers(schema.properties, schema.required, path, printing)),
     ...(isOpen(schema) && { additionalProperties: true }),
   };
 }
 
-function withMembers(properties: Record<string, JsonSchema>, required: string[] = [], path: string, printing: Printing): JsonSchema {
+function withMembers(properties: Record<string, JsonSchema>, required: string[] = [], path: string, printing: SchemaPrinting): JsonSchema {
   const shown = Object.entries(properties)
     .map(([name, child]) => ({ name, child, at: path ? `${path}.${name}` : name }))
     .filter(({ at }) => !printing.hidden?.includes(at));
   return {
-    properties: Object.fromEntries(shown.map(({ name, child, at }) => [name, printed(child, at, printing)])),
+    properties: Object.fromEntries(shown.map(({ name, child, at }) => [name, printedSchema(child, at, printing)])),
     ...(required.length > 0 && { required }),
     // Said where it begins: further in, an unknown member is refused with the nearest right name all the same.
     ...(path === '' && { additionalProperties: false }),
@@ -80,16 +80,16 @@ export const argumentSchema = memoised((operation: AnyOperation) => toJsonSchema
 export const answerSchema = memoised((operation: AnyOperation) => toJsonSchema(operation.response ?? z.object({}), 'output'));
 
 /** The arguments of a tool in full, with the contract's marks: what strictness is measured against. */
-export const takenSchema = memoised((tool: Tool) => toJsonSchema(z.object(tool.input), 'input'));
+export const toolArgumentSchema = memoised((tool: Tool) => toJsonSchema(z.object(tool.input), 'input'));
 
 /** What a tool answers, in full. */
-export const givenSchema = memoised((tool: Tool) => toJsonSchema(tool.answer ?? z.object({}), 'output'));
+export const toolAnswerSchema = memoised((tool: Tool) => toJsonSchema(tool.output ?? z.object({}), 'output'));
 
 /** The arguments of a tool as clients see them: one flat, closed object. */
 export const inputSchema = (tool: Tool): JsonSchema => {
-  const schema = takenSchema(tool);
+  const schema = toolArgumentSchema(tool);
   const { hidden = [] } = tool.printing;
-  return printed(schema, '', { ...tool.printing, hidden: [...hidden, ...defaulted] });
+  return printedSchema(schema, '', { ...tool.printing, hidden: [...hidden, ...defaulted] });
 };
 
 const typeOnly = (node: JsonSchema): JsonSchema => {
@@ -107,12 +107,12 @@ function commonMembers(schema: JsonSchema): Record<string, JsonSchema> {
 }
 
 /** Which members of a row (or of a record) a tool shows: these, or all but those. */
-export interface Shown {
+export interface SchemaOptions {
   readonly shown?: readonly string[];
   readonly left?: readonly string[];
 }
 
-const members = (schema: JsonSchema, { shown, left }: Shown): [string, JsonSchema][] =>
+const members = (schema: JsonSchema, { shown, left }: SchemaOptions): [string, JsonSchema][] =>
   Object.entries(commonMembers(schema)).filter(([name]) => (!shown || shown.includes(name)) && !left?.includes(name));
 
 /**
@@ -120,8 +120,8 @@ const members = (schema: JsonSchema, { shown, left }: Shown): [string, JsonSchem
  * so that a member or value the platform adds breaks no client.
  */
 export function outputSchema(tool: Tool): JsonSchema {
-  const shown: Shown = tool.render;
-  const root = givenSchema(tool);
+  const shown: SchemaOptions = tool.render;
+  const root = toolAnswerSchema(tool);
   const rows = root.properties?.['results']?.items;
   const row = (items: JsonSchema): JsonSchema => ({
     type: 'array',

@@ -1,7 +1,7 @@
-import type { Budget } from '../../client/budget.ts';
+import type { RequestBudget } from '../../client/budget.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { Reader } from '../context/reader.ts';
-import type { Address } from './address.ts';
+import type { ResolvedResource } from './address.ts';
 import type { JsonSchema } from '../json/json-schema.ts';
 import type { ToolText } from './mentions.ts';
 import type { JsonRecord } from '../json/values.ts';
@@ -13,7 +13,7 @@ import type { JsonRecord } from '../json/values.ts';
  */
 export interface ToolContext extends Omit<Reader, 'under'> {
   /** What the names and ids among the arguments stand for, by argument. */
-  readonly addresses: Readonly<Record<string, Address>>;
+  readonly addresses: Readonly<Record<string, ResolvedResource>>;
   /** Names of the operations that were carried out before the answer is made, in their order. */
   readonly done: readonly string[];
   /** Milliseconds since 1970. */
@@ -32,7 +32,7 @@ export interface ToolContext extends Omit<Reader, 'under'> {
   /** Tells the caller how far it is, where it asked to be told. */
   readonly progress: (message: string) => void;
   /** What remains of the platform's request budget, as far as it is known. */
-  readonly budget: () => Budget | undefined;
+  readonly budget: () => RequestBudget | undefined;
   /** Whether the platform is known not to have an operation, because it was tried. */
   readonly lacks: (operation: AnyOperation) => boolean;
   /**

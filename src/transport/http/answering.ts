@@ -2,10 +2,10 @@ import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprot
 import { isRecord } from '../../server/json/values.ts';
 import { requestsIn, type RpcRequest } from './messages.ts';
 
-type Id = RpcRequest['id'];
+type RpcRequestId = RpcRequest['id'];
 
 /** The requests of one session that are being answered. */
-export interface Answering {
+export interface InFlightRequests {
   /**
    * Notes the requests in a body.
    * @returns what forgets them again; undefined when one has an id that is being answered already, or that another one beside it has:
@@ -13,20 +13,20 @@ export interface Answering {
    */
   begin(body: unknown): (() => void) | undefined;
   /** Ends the answers to requests that a body takes back: the MCP library never does, and they would hold their places for ever. */
-  takeBack(body: unknown): void;
+  cancel(body: unknown): void;
 }
 
 /** The ids of the requests that a body takes back. */
-const takenBackIn = (body: unknown): readonly Id[] =>
+const cancelledIdsIn = (body: unknown): readonly RpcRequestId[] =>
   [body].flat().flatMap((message) => {
     const id = isRecord(message) && message['method'] === 'notifications/cancelled' && isRecord(message['params']) ? message['params']['requestId'] : undefined;
     return typeof id === 'string' || typeof id === 'number' ? [id] : [];
   });
 
 /** None yet. */
-export function createAnswering(transport: Pick<WebStandardStreamableHTTPServerTransport, 'closeSSEStream' | 'send'>): Answering {
+export function createInFlightRequests(transport: Pick<WebStandardStreamableHTTPServerTransport, 'closeSSEStream' | 'send'>): InFlightRequests {
   // By id, with how many came together and are answered on one stream.
-  const open = new Map<Id, number>();
+  const open = new Map<RpcRequestId, number>();
   return {
     begin(body) {
       const ids = requestsIn(body).map(({ id }) => id);
@@ -36,8 +36,8 @@ export function createAnswering(transport: Pick<WebStandardStreamableHTTPServerT
         for (const id of ids) open.delete(id);
       };
     },
-    takeBack(body) {
-      for (const id of takenBackIn(body)) {
+    cancel(body) {
+      for (const id of cancelledIdsIn(body)) {
         const together = open.get(id);
         // By the protocol what is taken back gets no answer. Among others it gets one: else their stream would wait for it.
         if (together === 1) transport.closeSSEStream(id);

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { errorCodes, refuse } from './answers.ts';
+import { rpcErrorCodes, errorResponse } from './answers.ts';
 
 const tooLarge = (most: number): Response =>
   // The rest of the body is still on its way: the connection can't be used again.
-  refuse({ status: 413, message: `The request body is larger than ${most} bytes.`, headers: { Connection: 'close' } });
+  errorResponse({ status: 413, message: `The request body is larger than ${most} bytes.`, headers: { Connection: 'close' } });
 
 /** Lets the rest of a body arrive: closing a connection on which something still arrives would lose the answer. @param most bytes to wait for. */
 export async function discardBody(request: IncomingMessage, most: number): Promise<void> {
@@ -39,6 +39,6 @@ export async function readJson(request: IncomingMessage, most: number): Promise<
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
-    return refuse({ status: 400, code: errorCodes.parse, message: 'Parse error: the request body is not valid JSON.' });
+    return errorResponse({ status: 400, code: rpcErrorCodes.parse, message: 'Parse error: the request body is not valid JSON.' });
   }
 }

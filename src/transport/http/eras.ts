@@ -1,9 +1,50 @@
-import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type McpRequestContext, type McpServer } from '@modelcontextprotocol/server';
-import type { Clock, Log } from '../../server/context/context.ts';
+import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type AuthInfo, type McpRequestContext, type McpServer, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server';
+import type { Clock, ServerLogger } from '../../server/context/context.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
-import { createSessions, type Answered, type SessionLimits } from './sessions.ts';
-import { isListen, type Watch } from '../subscriptions.ts';
-import { createSubscriptionStreams } from './subscriptions.ts';
+import { createSessions, type TrackedResponse, type SessionLimits } from './sessions.ts';
+import { isListenRequest, type WatchResource, withResources, subscribe } from '../subscriptions.ts';
+
+/** Streams on which clients of the 2026 revision are told of changes. */
+export interface SubscriptionStreams {
+  /** Opens a stream for what the message asks, as far as it can be watched. */
+  open(request: Request, message: unknown, authInfo: AuthInfo, watch: WatchResource): Promise<Response>;
+  /** Ends every stream. */
+  close(): Promise<void>;
+}
+
+/** No streams yet. Each has a handler of its own, so that nothing one caller listens for can reach another. */
+function createSubscriptionStreams(factory: McpServerFactory, onerror: (error: Error) => void): SubscriptionStreams {
+  const handlers = new Set<{ close(): Promise<void> }>();
+  return {
+    async open(request, message, authInfo, watch) {
+      const listening = await subscribe(message, watch);
+      let isOpen = false;
+      const ended = (): void => {
+        listening.stop();
+        handlers.delete(handler);
+      };
+      const bus: ServerEventBus = {
+        publish: () => undefined,
+        subscribe: (listener) => {
+          isOpen = true;
+          listening.onChange((uri) => listener({ kind: 'resource_updated', uri }));
+          return ended;
+        },
+      };
+      const handler = createMcpHandler(factory, { legacy: 'reject', onerror, bus });
+      handlers.add(handler);
+      try {
+        return await handler.fetch(request, { authInfo, parsedBody: withResources(message, listening.uris) });
+      } finally {
+        // Refused, or nothing to be told: no stream stays open.
+        if (!isOpen) ended();
+      }
+    },
+    async close() {
+      await Promise.all([...handlers].map((handler) => handler.close()));
+    },
+  };
+}
 
 /** How 2025-era clients are served: with sessions, or each request by itself for fleets without sticky routing. */
 export const legacyModes = ['sessions', 'stateless'] as const;
@@ -16,35 +57,35 @@ export type LegacyMode = (typeof legacyModes)[number];
 export type BuildServer = (era: 'legacy' | 'modern', caller: HttpCaller, method?: string) => McpServer;
 
 /** What both eras work with. */
-export interface EraParts {
+export interface VersionRouterDependencies {
   readonly build: BuildServer;
   /** Watches resources for one caller. Without it clients of the 2026 revision are told of no changes. */
-  readonly watch?: (call: HttpCall) => Watch;
+  readonly watch?: (call: HttpCall) => WatchResource;
   readonly legacy: LegacyMode;
   readonly limits: SessionLimits;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: ServerLogger;
 }
 
 /** An answer of the MCP library, and whether its work goes on when the client leaves. */
-export interface EraAnswer extends Answered {
+export interface VersionedResponse extends TrackedResponse {
   readonly outlivesClient: boolean;
 }
 
 /** Both protocol eras behind one address. */
-export interface Eras {
+export interface VersionRouter {
   /**
    * @param body the parsed body; undefined for GET and DELETE.
    * @param address where it comes from.
    */
-  answer(request: Request, body: unknown, call: HttpCall, address: string): Promise<EraAnswer>;
+  answer(request: Request, body: unknown, call: HttpCall, address: string): Promise<VersionedResponse>;
   close(): Promise<void>;
 }
 
-const withoutState = (response: Response): EraAnswer => ({ response, left: () => undefined, outlivesClient: false });
+const statelessResponse = (response: Response): VersionedResponse => ({ response, release: () => undefined, outlivesClient: false });
 
 /** Serves the 2026 revision without state, and the 2025 ones as the operator chose. */
-export function createEras({ build, watch = () => async () => undefined, legacy, limits, clock, log }: EraParts): Eras {
+export function createVersionRouter({ build, watch = () => async () => undefined, legacy, limits, clock, log }: VersionRouterDependencies): VersionRouter {
   const protocolError = (error: Error): void => log.debug({ err: error }, 'protocol error');
   const factory = ({ era, authInfo, requestInfo }: McpRequestContext): McpServer =>
     // Of the 2026 revision the library has held the header against the message.
@@ -59,9 +100,9 @@ export function createEras({ build, watch = () => async () => undefined, legacy,
       const authInfo = authInfoOf(call);
       const options = { authInfo, parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {
-        return withoutState(await (isListen(body) ? subscriptions.open(request, body, authInfo, watch(call)) : modern.fetch(request, options)));
+        return statelessResponse(await (isListenRequest(body) ? subscriptions.open(request, body, authInfo, watch(call)) : modern.fetch(request, options)));
       }
-      if (legacy === 'stateless') return withoutState(await stateless(request, options));
+      if (legacy === 'stateless') return statelessResponse(await stateless(request, options));
       // By the 2025 revisions a lost connection cancels nothing.
       return { ...(await sessions.answer({ request, body, authInfo, caller: call.caller, address })), outlivesClient: true };
     },

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /** One request on its way to an answer. */
-export interface Exchange {
+export interface HttpExchange {
   /** Method, address and headers. Its body is not here: see `incoming`. Aborts when the client leaves. */
   readonly request: Request;
   readonly url: URL;
@@ -14,29 +14,29 @@ export interface Exchange {
   /** Names the request in logs, to the client, and to the platform. */
   readonly requestId: string;
   /** Adds to what the log says of it. */
-  readonly note: (fields: object) => void;
+  readonly addLogFields: (fields: object) => void;
   /** Aborts when the host stops and doesn't wait any longer. */
-  readonly cutOff: AbortSignal;
+  readonly forceClose: AbortSignal;
   /** Aborts when the host begins to stop. */
   readonly draining: AbortSignal;
 }
 
 /** Gives the answer to one exchange. */
-export type Handler = (exchange: Exchange) => Promise<Response>;
+export type HttpHandler = (exchange: HttpExchange) => Promise<Response>;
 
-const harmlessId = /^[\w.-]{1,64}$/;
+const safeRequestId = /^[\w.-]{1,64}$/;
 
 /** The id that the client gave its request, if it can stand in a log and a header; otherwise a new one. */
 export const requestIdOf = ({ headers }: IncomingMessage): string => {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && harmlessId.test(given) ? given : randomUUID();
+  return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID();
 };
 
 /**
  * Where a request goes, with its path as it was sent: read as a URL, `/mcp/%2e%2e/approvals` would be `/approvals`, which a proxy
  * in front has not seen it to be. A target with an authority keeps its path only: the host is never taken from the request.
  */
-export function targetOf({ url = '/' }: IncomingMessage): { readonly path: string; readonly url: URL } {
+export function requestTarget({ url = '/' }: IncomingMessage): { readonly path: string; readonly url: URL } {
   const target = url.replace(/^https?:\/\/[^/?#\\]*/i, '');
   const at = target.indexOf('?');
   const path = at < 0 ? target : target.slice(0, at);
@@ -48,7 +48,7 @@ export function targetOf({ url = '/' }: IncomingMessage): { readonly path: strin
 }
 
 /** A request without its body. */
-export function headOf(incoming: IncomingMessage, url: URL, signal: AbortSignal): Request {
+export function toWebRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);
@@ -57,7 +57,7 @@ export function headOf(incoming: IncomingMessage, url: URL, signal: AbortSignal)
 }
 
 /** Sends an answer. A client that leaves ends it quietly. */
-export async function send(answer: Response, response: ServerResponse): Promise<void> {
+export async function sendResponse(answer: Response, response: ServerResponse): Promise<void> {
   // Whether the connection stays isn't the MCP library's to say: the client may have asked to close it.
   if (answer.headers.get('connection') === 'keep-alive') answer.headers.delete('connection');
   response.writeHead(answer.status, Object.fromEntries(answer.headers));

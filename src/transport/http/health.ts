@@ -1,18 +1,18 @@
-import type { Clock, Log } from '../../server/context/context.ts';
-import type { Handler } from './exchange.ts';
+import type { Clock, ServerLogger } from '../../server/context/context.ts';
+import type { HttpHandler } from './exchange.ts';
 
 /** How long an answer about the platform is trusted, in milliseconds: it is asked at most this often. */
-const trusted = 5 * 60_000;
+const cacheTime = 5 * 60_000;
 
 /** What health checks work with. */
-export interface HealthParts {
+export interface HealthDependencies {
   /** Asks the platform once; fails when it can't be reached or doesn't accept the token. */
   readonly askPlatform: () => Promise<unknown>;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: ServerLogger;
 }
 
-const get = (handler: Handler): Handler => async (exchange) =>
+const get = (handler: HttpHandler): HttpHandler => async (exchange) =>
   ['GET', 'HEAD'].includes(exchange.request.method)
     ? handler(exchange)
     : Response.json({ status: 'method not allowed' }, { status: 405, headers: { Allow: 'GET, HEAD' } });
@@ -20,10 +20,10 @@ const get = (handler: Handler): Handler => async (exchange) =>
 const answer = (status: number, body: object): Response => Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } });
 
 /** /livez: the process answers. */
-export const livez: Handler = get(async () => answer(200, { status: 'ok' }));
+export const livez: HttpHandler = get(async () => answer(200, { status: 'ok' }));
 
 /** /readyz: it takes calls, and the platform is there and accepts its token. The reason for a no is in the log only. */
-export function readyz({ askPlatform, clock, log }: HealthParts): Handler {
+export function readyz({ askPlatform, clock, log }: HealthDependencies): HttpHandler {
   let latest: { readonly at: number; readonly usable: Promise<boolean> } | undefined;
 
   const ask = async (): Promise<boolean> => {
@@ -39,7 +39,7 @@ export function readyz({ askPlatform, clock, log }: HealthParts): Handler {
   return get(async ({ draining }) => {
     if (draining.aborted) return answer(503, { status: 'stopping' });
     const now = clock.now();
-    if (!latest || now - latest.at >= trusted) latest = { at: now, usable: ask() };
+    if (!latest || now - latest.at >= cacheTime) latest = { at: now, usable: ask() };
     const { at, usable } = latest;
     const checked = new Date(at).toISOString();
     return (await usable) ? answer(200, { status: 'ready', checked }) : answer(503, { status: 'platform not usable', checked });

@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net';
 
 /** For whom places are counted, so that nobody takes those of the others. */
-export interface Holder {
+export interface LimiterKey {
   /** Who it is and with what right on the platform. */
   readonly principal: string;
   /** Who it is: the key or the subject, whatever right on the platform it brought along. */
   readonly identity: string;
-  /** Where its requests come from, as `addressOf` names it. */
+  /** Where its requests come from, as `clientAddress` names it. */
   readonly address: string;
 }
 
@@ -23,7 +23,7 @@ function networkOf(address: string): string {
  * writes it. Of IPv6 the network counts, for one machine has all the addresses in it.
  * @param remote as the socket tells it; undefined when the other end has left.
  */
-export function addressOf(remote: string | undefined): string {
+export function clientAddress(remote: string | undefined): string {
   if (remote === undefined) return 'left';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remote)?.[1];
   if (mapped !== undefined) return mapped;

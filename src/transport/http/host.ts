@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '../../server/context/context.ts';
-import { refuse } from './answers.ts';
+import type { ServerLogger } from '../../server/context/context.ts';
+import { errorResponse } from './answers.ts';
 import { discardBody } from './body.ts';
-import { headOf, requestIdOf, send, targetOf, type Exchange, type Handler } from './exchange.ts';
-import { addressOf } from './holder.ts';
+import { toWebRequest, requestIdOf, sendResponse, requestTarget, type HttpExchange, type HttpHandler } from './exchange.ts';
+import { clientAddress } from './holder.ts';
 import type { Limits } from './limits.ts';
 
 /** What an HTTP host serves, and where. */
@@ -14,9 +14,9 @@ export interface HostOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly limits: Limits;
-  readonly log: Log;
+  readonly log: ServerLogger;
   /** What answers under which path. */
-  readonly routes: Readonly<Record<string, Handler>>;
+  readonly routes: Readonly<Record<string, HttpHandler>>;
 }
 
 /** An HTTP host that listens. */
@@ -26,9 +26,9 @@ export interface Host {
   drain(): Promise<void>;
 }
 
-interface Open {
+interface OpenRequest {
   readonly draining: AbortController;
-  readonly cutOff: AbortController;
+  readonly forceClose: AbortController;
 }
 
 const listen = (server: Server, port: number, host: string): Promise<AddressInfo> =>
@@ -41,16 +41,16 @@ const listen = (server: Server, port: number, host: string): Promise<AddressInfo
   });
 
 /** How long clients get to read the last words of calls that were cut off, in milliseconds. */
-const lastWordsTime = 2000;
+const finalEventTime = 2000;
 
 const connections = (server: Server): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
 /** Ends connections at once from addresses that have as many as they may have. */
-function boundPerAddress(server: Server, most: number): void {
+function limitConnectionsPerAddress(server: Server, most: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
-    const address = addressOf(socket.remoteAddress);
+    const address = clientAddress(socket.remoteAddress);
     const count = (open.get(address) ?? 0) + 1;
     if (count > most) {
       socket.destroy();
@@ -73,21 +73,21 @@ const checkingInterval = (limits: Limits): number => Math.min(5000, Math.ceil(li
  * @throws Error when the address can't be bound.
  */
 export async function startHost({ host, port, limits, log, routes }: HostOptions): Promise<Host> {
-  const open = new Set<Open>();
+  const open = new Set<OpenRequest>();
   let draining = false;
   let closing = false;
 
-  const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, { draining: drain, cutOff }: Open, note: Exchange['note']) => {
-    const { path, url } = targetOf(incoming);
+  const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, { draining: drain, forceClose: cutOff }: OpenRequest, note: HttpExchange['addLogFields']) => {
+    const { path, url } = requestTarget(incoming);
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-    if (!route) return refuse({ status: 404, message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.` });
+    if (!route) return errorResponse({ status: 404, message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.` });
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const request = headOf(incoming, url, gone.signal);
-    return route({ request, url, incoming, address: addressOf(incoming.socket.remoteAddress), requestId, note, draining: drain.signal, cutOff: cutOff.signal });
+    const request = toWebRequest(incoming, url, gone.signal);
+    return route({ request, url, incoming, address: clientAddress(incoming.socket.remoteAddress), requestId, addLogFields: note, draining: drain.signal, forceClose: cutOff.signal });
   };
 
-  const serve = async (incoming: IncomingMessage, response: ServerResponse, entry: Open): Promise<void> => {
+  const serve = async (incoming: IncomingMessage, response: ServerResponse, entry: OpenRequest): Promise<void> => {
     const began = performance.now();
     const requestId = requestIdOf(incoming);
     let noted: object = {};
@@ -95,20 +95,20 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     response.setHeader('X-Request-Id', requestId);
     const reply = await answer(incoming, response, requestId, entry, note).catch((error: unknown) => {
       if (!incoming.destroyed || incoming.complete) log.error({ err: error, requestId }, 'request failed inside the server');
-      return refuse({ status: 500, message: `Something failed inside this server. Its log tells more under request id ${requestId}.` });
+      return errorResponse({ status: 500, message: `Something failed inside this server. Its log tells more under request id ${requestId}.` });
     });
     if (draining) {
       await discardBody(incoming, limits.body);
       response.setHeader('Connection', 'close');
     }
-    await send(reply, response);
+    await sendResponse(reply, response);
     const { method, url } = incoming;
     const path = url?.split('?', 1)[0];
     log.info({ requestId, method, path, ...noted, status: reply.status, duration: Math.round(performance.now() - began) }, 'request answered');
   };
 
   const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
-    const entry: Open = { draining: new AbortController(), cutOff: new AbortController() };
+    const entry: OpenRequest = { draining: new AbortController(), forceClose: new AbortController() };
     open.add(entry);
     if (draining) entry.draining.abort();
     void serve(incoming, response, entry).finally(() => {
@@ -126,7 +126,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     connectionsCheckingInterval: checkingInterval(limits),
   }, handle);
   server.maxConnections = limits.connections;
-  boundPerAddress(server, limits.connectionsPerAddress);
+  limitConnectionsPerAddress(server, limits.connectionsPerAddress);
   const address = await listen(server, port, host);
 
   return {
@@ -136,11 +136,11 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
       draining = true;
       for (const { draining: begun } of open) begun.abort();
       // Closed at once, a connection on which a request is just arriving would break off without an answer.
-      if ((await connections(server)) > 0) await pause(limits.farewellTime);
+      if ((await connections(server)) > 0) await pause(limits.shutdownDelay);
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      const cutAll = setTimeout(() => open.forEach(({ cutOff }) => cutOff.abort()), limits.drainTime);
-      const closeAll = setTimeout(() => server.closeAllConnections(), limits.drainTime + lastWordsTime);
+      const cutAll = setTimeout(() => open.forEach(({ forceClose: cutOff }) => cutOff.abort()), limits.drainTime);
+      const closeAll = setTimeout(() => server.closeAllConnections(), limits.drainTime + finalEventTime);
       await closed;
       clearTimeout(cutAll);
       clearTimeout(closeAll);

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 
 /** Longest wait for the authorization server, in milliseconds. */
-const patience = 5000;
+const requestTimeout = 5000;
 
 const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /** Where an authorization server may describe itself: RFC 8414 first, then OpenID Connect Discovery. */
-const descriptionsOf = (issuer: string): URL[] => {
+const metadataUrls = (issuer: string): URL[] => {
   const path = new URL(issuer).pathname.replace(/\/$/, '');
   return [`/.well-known/oauth-authorization-server${path}`, `/.well-known/openid-configuration${path}`, `${path}/.well-known/openid-configuration`]
     .filter((place, index, places) => places.indexOf(place) === index)
     .map((place) => new URL(place, issuer));
 };
 
-async function described(place: URL, issuer: string): Promise<URL | undefined> {
-  const answer = await fetch(place, { signal: AbortSignal.timeout(patience), redirect: 'error', headers: { accept: 'application/json' } });
+async function jwksUriAt(place: URL, issuer: string): Promise<URL | undefined> {
+  const answer = await fetch(place, { signal: AbortSignal.timeout(requestTimeout), redirect: 'error', headers: { accept: 'application/json' } });
   if (!answer.ok) return undefined;
   const metadata = Metadata.parse(await answer.json());
   // A description that stands here but is of another issuer could lead to keys of that one's choosing.
@@ -26,10 +26,10 @@ async function described(place: URL, issuer: string): Promise<URL | undefined> {
  * Finds out where an authorization server keeps its keys.
  * @throws Error when it can't be reached or doesn't say.
  */
-export async function findKeys(issuer: string): Promise<URL> {
+export async function discoverJwksUri(issuer: string): Promise<URL> {
   const failures: unknown[] = [];
-  for (const place of descriptionsOf(issuer)) {
-    const found = await described(place, issuer).catch((error: unknown) => void failures.push(error));
+  for (const place of metadataUrls(issuer)) {
+    const found = await jwksUriAt(place, issuer).catch((error: unknown) => void failures.push(error));
     if (found) return found;
   }
   throw new AggregateError(failures, `The authorization server ${issuer} doesn't say where its keys are.`);

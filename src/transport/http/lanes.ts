@@ -1,10 +1,10 @@
-import type { Holder } from './holder.ts';
+import type { LimiterKey } from './holder.ts';
 
 /** Gives places back. Safe to call more than once. */
-export type Release = () => void;
+export type ReleaseSlots = () => void;
 
 /** Places for calls, shared fairly among those who call. */
-export interface Lanes {
+export interface ConcurrencyLimiter {
   /**
    * Waits for places. Identities take turns, however many calls one of them has waiting, and within one its principals do.
    * @param count how many places are needed at once.
@@ -12,25 +12,25 @@ export interface Lanes {
    * @returns undefined when there are never as many places, too many calls of this caller or from its address wait already, the time
    * is up, or the signal aborted.
    */
-  enter(holder: Holder, count: number, signal: AbortSignal): Promise<Release | undefined>;
+  acquire(holder: LimiterKey, count: number, signal: AbortSignal): Promise<ReleaseSlots | undefined>;
 }
 
 /** How many there may be, counted in calls; times in milliseconds. */
-export interface LaneLimits {
+export interface ConcurrencyLimits {
   readonly calls: number;
   /** Of one principal. */
-  readonly callsEach: number;
+  readonly callsPerPrincipal: number;
   readonly callsPerIdentity: number;
   readonly callsPerAddress: number;
   /** Of one principal. */
-  readonly waitingEach: number;
+  readonly waitingPerPrincipal: number;
   readonly waitingPerIdentity: number;
   readonly waitingPerAddress: number;
   readonly waitingTime: number;
 }
 
 /** What is counted for one principal, identity or address. */
-interface Tally {
+interface Usage {
   running: number;
   waiting: number;
 }
@@ -38,22 +38,22 @@ interface Tally {
 /** One or several calls that came together. */
 interface Waiter {
   readonly count: number;
-  readonly from: Tally;
+  readonly from: Usage;
   /** Gives them their places. */
-  readonly begin: () => void;
+  readonly start: () => void;
 }
 
 /** The calls of one principal. */
-interface Line extends Tally {
+interface PrincipalQueue extends Usage {
   readonly queue: Set<Waiter>;
 }
 
 /** The calls of one identity, by principal in the order of turns. */
-interface Lane extends Tally {
-  readonly lines: Map<string, Line>;
+interface IdentityQueue extends Usage {
+  readonly principals: Map<string, PrincipalQueue>;
 }
 
-const isIdle = ({ running, waiting }: Tally): boolean => running === 0 && waiting === 0;
+const isIdle = ({ running, waiting }: Usage): boolean => running === 0 && waiting === 0;
 
 /** Puts an entry last, where it may have been before or not. */
 function putLast<Value>(entries: Map<string, Value>, name: string, value: Value): void {
@@ -62,18 +62,18 @@ function putLast<Value>(entries: Map<string, Value>, name: string, value: Value)
 }
 
 /** Lanes of one host, empty. */
-export function createLanes(limits: LaneLimits): Lanes {
+export function createConcurrencyLimiter(limits: ConcurrencyLimits): ConcurrencyLimiter {
   // By identity, in the order of turns: whoever got a place goes to the end.
-  const lanes = new Map<string, Lane>();
-  const addresses = new Map<string, Tally>();
-  const mostTogether = Math.min(limits.calls, limits.callsEach, limits.callsPerIdentity, limits.callsPerAddress);
+  const lanes = new Map<string, IdentityQueue>();
+  const addresses = new Map<string, Usage>();
+  const mostTogether = Math.min(limits.calls, limits.callsPerPrincipal, limits.callsPerIdentity, limits.callsPerAddress);
   let running = 0;
 
   /** Whose turn it is within an identity; nobody's where what would be next has no room. */
-  const nextIn = (lane: Lane): Waiter | undefined => {
-    for (const line of lane.lines.values()) {
+  const nextIn = (lane: IdentityQueue): Waiter | undefined => {
+    for (const line of lane.principals.values()) {
       const [first] = line.queue;
-      if (!first || line.running + first.count > limits.callsEach || first.from.running + first.count > limits.callsPerAddress) continue;
+      if (!first || line.running + first.count > limits.callsPerPrincipal || first.from.running + first.count > limits.callsPerAddress) continue;
       return lane.running + first.count > limits.callsPerIdentity ? undefined : first;
     }
     return undefined;
@@ -86,32 +86,32 @@ export function createLanes(limits: LaneLimits): Lanes {
       if (!next) continue;
       // Its turn: those behind it must not take, one by one, the places that it needs together.
       if (running + next.count > limits.calls) return;
-      next.begin();
+      next.start();
     }
   };
 
   return {
-    async enter({ principal, identity, address }, count, signal) {
+    async acquire({ principal, identity, address }, count, signal) {
       if (signal.aborted || count > mostTogether) return undefined;
-      const lane: Lane = lanes.get(identity) ?? { running: 0, waiting: 0, lines: new Map() };
-      const line: Line = lane.lines.get(principal) ?? { running: 0, waiting: 0, queue: new Set() };
-      const from: Tally = addresses.get(address) ?? { running: 0, waiting: 0 };
+      const lane: IdentityQueue = lanes.get(identity) ?? { running: 0, waiting: 0, principals: new Map() };
+      const line: PrincipalQueue = lane.principals.get(principal) ?? { running: 0, waiting: 0, queue: new Set() };
+      const from: Usage = addresses.get(address) ?? { running: 0, waiting: 0 };
       const counted = [line, lane, from] as const;
       lanes.set(identity, lane);
-      lane.lines.set(principal, line);
+      lane.principals.set(principal, line);
       addresses.set(address, from);
 
       const forgetIdle = (): void => {
-        if (isIdle(line)) lane.lines.delete(principal);
+        if (isIdle(line)) lane.principals.delete(principal);
         if (isIdle(lane)) lanes.delete(identity);
         if (isIdle(from)) addresses.delete(address);
       };
 
-      const take = (): Release => {
+      const take = (): ReleaseSlots => {
         running += count;
         for (const tally of counted) tally.running += count;
         putLast(lanes, identity, lane);
-        putLast(lane.lines, principal, line);
+        putLast(lane.principals, principal, line);
         let held = true;
         return () => {
           if (!held) return;
@@ -140,7 +140,7 @@ export function createLanes(limits: LaneLimits): Lanes {
         const waiter: Waiter = {
           count,
           from,
-          begin: () => {
+          start: () => {
             leaveQueue();
             resolve(take());
           },
@@ -149,7 +149,7 @@ export function createLanes(limits: LaneLimits): Lanes {
         for (const tally of counted) tally.waiting += count;
         admit();
         if (!line.queue.has(waiter)) return;
-        if (line.waiting > limits.waitingEach || lane.waiting > limits.waitingPerIdentity || from.waiting > limits.waitingPerAddress) return giveUp();
+        if (line.waiting > limits.waitingPerPrincipal || lane.waiting > limits.waitingPerIdentity || from.waiting > limits.waitingPerAddress) return giveUp();
         timer = setTimeout(giveUp, limits.waitingTime);
         signal.addEventListener('abort', giveUp, { once: true });
       });

@@ -20,9 +20,9 @@ export interface Limits {
   /** Most calls at once. */
   readonly calls: number;
   /** Most calls at once of one principal, and in one batch. */
-  readonly callsEach: number;
+  readonly callsPerPrincipal: number;
   /** Most calls of one principal that wait for their turn. */
-  readonly waitingEach: number;
+  readonly waitingPerPrincipal: number;
   /** Most calls from one address that wait for their turn. */
   readonly waitingPerAddress: number;
   /** Longest time that a call waits for its turn. */
@@ -30,17 +30,17 @@ export interface Limits {
   /** Most sessions of 2025-era clients. */
   readonly sessions: number;
   /** Most sessions of one principal. */
-  readonly sessionsEach: number;
+  readonly sessionsPerPrincipal: number;
   /** Most sessions that were opened from one address. */
   readonly sessionsPerAddress: number;
   /** How long a session may go unused. */
   readonly idleSessionTime: number;
   /** Most open event streams of one principal. */
-  readonly streamsEach: number;
+  readonly streamsPerPrincipal: number;
   /** Most open event streams from one address. */
   readonly streamsPerAddress: number;
   /** How long a host that stops still answers new requests, with a refusal. */
-  readonly farewellTime: number;
+  readonly shutdownDelay: number;
   /** How long running calls get to finish when the host stops. */
   readonly drainTime: number;
 }
@@ -55,22 +55,22 @@ export const defaultLimits: Limits = {
   connections: 4096,
   connectionsPerAddress: 2048,
   calls: 128,
-  callsEach: 32,
-  waitingEach: 512,
+  callsPerPrincipal: 32,
+  waitingPerPrincipal: 512,
   waitingPerAddress: 1024,
   waitingTime: 20_000,
   sessions: 2000,
-  sessionsEach: 500,
+  sessionsPerPrincipal: 500,
   sessionsPerAddress: 1000,
   idleSessionTime: 30 * 60_000,
-  streamsEach: 256,
+  streamsPerPrincipal: 256,
   streamsPerAddress: 2048,
-  farewellTime: 1000,
+  shutdownDelay: 1000,
   drainTime: 30_000,
 };
 
 /** No bounds by address: for where callers are behind a proxy, and all have the address of that one. */
-export const unboundedAddresses = {
+export const unlimitedAddresses = {
   connectionsPerAddress: Number.POSITIVE_INFINITY,
   waitingPerAddress: Number.POSITIVE_INFINITY,
   sessionsPerAddress: Number.POSITIVE_INFINITY,
@@ -86,5 +86,5 @@ export type IdentityLimits = Readonly<Record<'calls' | 'waiting' | 'sessions' | 
  */
 export const identityLimits = (limits: Limits, authenticates: boolean): IdentityLimits =>
   authenticates
-    ? { calls: limits.callsEach, waiting: limits.waitingEach, sessions: limits.sessionsEach, streams: limits.streamsEach }
+    ? { calls: limits.callsPerPrincipal, waiting: limits.waitingPerPrincipal, sessions: limits.sessionsPerPrincipal, streams: limits.streamsPerPrincipal }
     : { calls: limits.calls, waiting: Number.POSITIVE_INFINITY, sessions: limits.sessions, streams: limits.connections };

@@ -1,15 +1,15 @@
 import { buildOAuthProtectedResourceMetadata, getOAuthProtectedResourceMetadataUrl, oauthMetadataResponse, type AuthMetadataOptions, type OAuthMetadata } from '@modelcontextprotocol/server';
 import { permissionLevels } from '../../contract/operation.ts';
-import type { Handler } from './exchange.ts';
+import type { HttpHandler } from './exchange.ts';
 
 /** Where the metadata of a resource server is, by RFC 9728: the resource's own path comes after the well-known one. */
-export const metadataUrlOf = (resource: URL): URL => new URL(getOAuthProtectedResourceMetadataUrl(resource));
+export const resourceMetadataUrl = (resource: URL): URL => new URL(getOAuthProtectedResourceMetadataUrl(resource));
 
 /**
  * Tells clients which authorization server to go to.
  * @throws Error when the issuer can't be one: no https, a query, a fragment.
  */
-export function metadata(resource: URL, issuer: string): Handler {
+export function resourceMetadata(resource: URL, issuer: string): HttpHandler {
   const options: AuthMetadataOptions = {
     // The resource's own document needs nothing else of the issuer's.
     oauthMetadata: { issuer } as OAuthMetadata,

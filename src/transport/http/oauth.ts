@@ -1,10 +1,10 @@
 import { OAuthError, OAuthErrorCode, bearerAuthChallengeResponse } from '@modelcontextprotocol/server';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { permissionLevels, type PermissionLevel } from '../../contract/operation.ts';
-import type { Clock, Log } from '../../server/context/context.ts';
-import { tryAgain } from './answers.ts';
+import type { Clock, ServerLogger } from '../../server/context/context.ts';
+import { retryLater } from './answers.ts';
 import type { Identity } from './identity.ts';
-import { findKeys } from './issuer.ts';
+import { discoverJwksUri } from './issuer.ts';
 import { unrestricted } from './restriction.ts';
 
 /** Whose access tokens are taken, and what for. */
@@ -18,9 +18,9 @@ export interface OAuthOptions {
   /** Address of this server's metadata, told in every challenge. */
   readonly metadataUrl: string;
   /** Shortest time between two looks for a key that isn't known, in milliseconds. */
-  readonly lookAgainAfter?: number;
+  readonly jwksCooldown?: number;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: ServerLogger;
 }
 
 /** Verifies bearer tokens of an authorization server. */
@@ -38,7 +38,7 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const clockTolerance = 5;
 
 /** What can be wrong with a token, in words that may stand in a header. */
-const faults: Readonly<Record<string, string>> = {
+const tokenErrors: Readonly<Record<string, string>> = {
   [errors.JWTExpired.code]: 'The token has expired',
   [errors.JWTInvalid.code]: 'The token is malformed',
   [errors.JWSInvalid.code]: 'The token is malformed',
@@ -49,13 +49,13 @@ const faults: Readonly<Record<string, string>> = {
   [errors.JOSENotSupported.code]: 'The token is signed with an algorithm that is not accepted',
 };
 
-const claimFault = ({ claim, reason }: errors.JWTClaimValidationFailed): string =>
+const claimError = ({ claim, reason }: errors.JWTClaimValidationFailed): string =>
   reason === 'missing' ? `The token has no ${claim}` : `The token is not valid here: its ${claim} is wrong`;
 
 /** What is wrong with the token; undefined when the fault lies elsewhere. */
-const faultOf = (error: unknown): string | undefined => {
-  if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error);
-  return error instanceof errors.JOSEError ? faults[error.code] : undefined;
+const tokenErrorOf = (error: unknown): string | undefined => {
+  if (error instanceof errors.JWTClaimValidationFailed) return claimError(error);
+  return error instanceof errors.JOSEError ? tokenErrors[error.code] : undefined;
 };
 
 const textsIn = (claim: unknown): string[] => (Array.isArray(claim) ? claim.map(String) : typeof claim === 'string' ? claim.split(' ') : []);
@@ -81,35 +81,35 @@ function principalOf({ sub, client_id: client }: JWTPayload): { readonly princip
 }
 
 /** Shortest RSA key whose signatures count, in bits: by RFC 7518 what is shorter must not be used. */
-const shortestRsaKey = 2048;
+const minRsaBits = 2048;
 
 /** The issuer signs with a key that others could find out. */
 class WeakKey extends Error {
   override readonly name = 'WeakKey';
   readonly bits: number;
   constructor(bits: number) {
-    super(`an RSA key of ${bits} bits is too weak: at least ${shortestRsaKey} are needed`);
+    super(`an RSA key of ${bits} bits is too weak: at least ${minRsaBits} are needed`);
     this.bits = bits;
   }
 }
 
 /** @throws WeakKey */
-function checkStrength(key: Awaited<ReturnType<JWTVerifyGetKey>>): void {
+function assertStrongKey(key: Awaited<ReturnType<JWTVerifyGetKey>>): void {
   const bits = 'algorithm' in key ? (key.algorithm as { readonly modulusLength?: number }).modulusLength : undefined;
-  if (bits !== undefined && bits < shortestRsaKey) throw new WeakKey(bits);
+  if (bits !== undefined && bits < minRsaBits) throw new WeakKey(bits);
 }
 
 /** The keys of the issuer, looked for when first needed, and again after a failure. */
-function keysOf({ issuer, jwksUri, lookAgainAfter = 10_000 }: OAuthOptions): JWTVerifyGetKey {
+function issuerKeys({ issuer, jwksUri, jwksCooldown: lookAgainAfter = 10_000 }: OAuthOptions): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined;
-  const find = async (): Promise<JWTVerifyGetKey> => createRemoteJWKSet(jwksUri ?? (await findKeys(issuer)), { cooldownDuration: lookAgainAfter });
+  const find = async (): Promise<JWTVerifyGetKey> => createRemoteJWKSet(jwksUri ?? (await discoverJwksUri(issuer)), { cooldownDuration: lookAgainAfter });
   return async (header, token) => {
     keys ??= find().catch((error: unknown) => {
       keys = undefined;
       throw error;
     });
     const key = await (await keys)(header, token);
-    checkStrength(key);
+    assertStrongKey(key);
     return key;
   };
 }
@@ -120,7 +120,7 @@ function keysOf({ issuer, jwksUri, lookAgainAfter = 10_000 }: OAuthOptions): JWT
  */
 export function createOAuth(options: OAuthOptions): OAuth {
   const { issuer, audience, metadataUrl, clock, log } = options;
-  const keys = keysOf(options);
+  const keys = issuerKeys(options);
 
   const refuse = (code: OAuthErrorCode, description: string, scope: PermissionLevel): Response =>
     bearerAuthChallengeResponse(new OAuthError(code, description), { requiredScopes: [scope], resourceMetadataUrl: metadataUrl });
@@ -149,7 +149,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
         });
         return identityOf(payload);
       } catch (error) {
-        const fault = faultOf(error);
+        const fault = tokenErrorOf(error);
         if (fault !== undefined) return challenge(fault);
         if (error instanceof WeakKey) {
           log.error({ issuer, bits: error.bits }, 'access tokens are refused: the authorization server signs them with an RSA key that is too weak');
@@ -157,7 +157,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
         }
         // Not the token's fault: calling it invalid would send the client to fetch a new one, again and again.
         log.error({ err: error, issuer }, 'tokens can not be verified');
-        return tryAgain(10, 'Access tokens can not be verified at the moment: the authorization server does not give its keys. Try again in a moment.');
+        return retryLater(10, 'Access tokens can not be verified at the moment: the authorization server does not give its keys. Try again in a moment.');
       }
     },
   };

@@ -1,5 +1,5 @@
 import { credentialOf, type Credential } from '../../client/credential.ts';
-import { refuse, type RequestId } from './answers.ts';
+import { errorResponse, type RequestId } from './answers.ts';
 
 /** The header in which a caller sends its own token for the platform. */
 export const platformTokenHeader = 'X-Infra-Api-Token';
@@ -11,13 +11,13 @@ export function platformTokenIn({ headers }: Request): Credential | undefined | 
   try {
     return credentialOf(text);
   } catch (error) {
-    return refuse({ status: 400, message: `${platformTokenHeader}: ${(error as Error).message}` });
+    return errorResponse({ status: 400, message: `${platformTokenHeader}: ${(error as Error).message}` });
   }
 }
 
 /** 401: the platform refused the token that this caller sent along. */
 export const platformTokenRefused = (id: RequestId): Response =>
-  refuse({
+  errorResponse({
     status: 401,
     id,
     message: `The platform refused the token in ${platformTokenHeader}: it is unknown, expired or revoked. Send a valid one.`,
@@ -26,7 +26,7 @@ export const platformTokenRefused = (id: RequestId): Response =>
 
 /** 401: there is nothing that the platform could be called with. */
 export const platformTokenNeeded = (): Response =>
-  refuse({
+  errorResponse({
     status: 401,
     message: `This server holds no token for the platform. Send your own in ${platformTokenHeader}.`,
     headers: { 'WWW-Authenticate': `${platformTokenHeader} realm="platform"` },

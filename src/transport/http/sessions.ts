@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type AuthInfo, type McpServer } from '@modelcontextprotocol/server';
-import type { Clock, Log } from '../../server/context/context.ts';
-import { createAnswering, type Answering } from './answering.ts';
-import { errorCodes, refuse, tryAgain } from './answers.ts';
+import type { Clock, ServerLogger } from '../../server/context/context.ts';
+import { createInFlightRequests, type InFlightRequests } from './answering.ts';
+import { rpcErrorCodes, errorResponse, retryLater } from './answers.ts';
 import type { HttpCaller } from './caller.ts';
 import type { Limits } from './limits.ts';
 
@@ -18,31 +18,31 @@ export interface SessionMessage {
 }
 
 /** An answer that may still be on its way. */
-export interface Answered {
+export interface TrackedResponse {
   readonly response: Response;
   /** To be called when nothing more comes: until then the session counts as used. */
-  readonly left: () => void;
+  readonly release: () => void;
 }
 
 /** Sessions of 2025-era clients. Each is open to the principal that opened it, held to what it was then. */
 export interface Sessions {
   /** Answers a message in its session, or opens one. */
-  answer(message: SessionMessage): Promise<Answered>;
+  answer(message: SessionMessage): Promise<TrackedResponse>;
   /** Ends every session. */
   close(): Promise<void>;
 }
 
 /** How many there may be, and how long one may go unused. */
-export interface SessionLimits extends Pick<Limits, 'sessions' | 'sessionsEach' | 'sessionsPerAddress' | 'idleSessionTime'> {
+export interface SessionLimits extends Pick<Limits, 'sessions' | 'sessionsPerPrincipal' | 'sessionsPerAddress' | 'idleSessionTime'> {
   readonly sessionsPerIdentity: number;
 }
 
 /** What sessions work with. */
-export interface SessionParts {
+export interface SessionDependencies {
   readonly build: (caller: HttpCaller) => McpServer;
   readonly limits: SessionLimits;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: ServerLogger;
 }
 
 interface Session {
@@ -51,7 +51,7 @@ interface Session {
   readonly address: string;
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  readonly answering: Answering;
+  readonly inFlight: InFlightRequests;
   /** Requests and streams that are open. */
   inUse: number;
   /** In milliseconds since 1970. */
@@ -62,25 +62,25 @@ const sessionHeader = 'mcp-session-id';
 
 // To whom it isn't open it might as well not exist. A client answers this by opening a new one.
 const unknownSession = (): Response =>
-  refuse({ status: 404, code: errorCodes.unknownSession, message: 'Session not found. It ended, is not yours, or was opened under other restrictions: initialize again.' });
+  errorResponse({ status: 404, code: rpcErrorCodes.unknownSession, message: 'Session not found. It ended, is not yours, or was opened under other restrictions: initialize again.' });
 
 const repeatedId = (): Response =>
-  refuse({ status: 400, code: errorCodes.invalidRequest, message: 'A request of this session with the same id is still being answered. Nothing was carried out: give each request an id of its own.' });
+  errorResponse({ status: 400, code: rpcErrorCodes.invalidRequest, message: 'A request of this session with the same id is still being answered. Nothing was carried out: give each request an id of its own.' });
 
 const sameCaller = (one: HttpCaller, other: HttpCaller): boolean =>
   one.principal === other.principal && one.restriction.name === other.restriction.name;
 
 const isInitialize = (body: unknown): boolean => (body as { method?: unknown } | null | undefined)?.method === 'initialize';
 
-const nothingOpen = (response: Response): Answered => ({ response, left: () => undefined });
+const untracked = (response: Response): TrackedResponse => ({ response, release: () => undefined });
 
-type Entry = readonly [id: string, session: Session];
+type SessionEntry = readonly [id: string, session: Session];
 
-const longestUnused = (among: readonly Entry[]): Entry | undefined =>
+const leastRecentlyUsed = (among: readonly SessionEntry[]): SessionEntry | undefined =>
   among.filter(([, { inUse }]) => inUse === 0).toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)[0];
 
 /** Sessions of one host, none yet. Those unused for too long end by themselves. */
-export function createSessions({ build, limits, clock, log }: SessionParts): Sessions {
+export function createSessions({ build, limits, clock, log }: SessionDependencies): Sessions {
   // In the order of their opening.
   const sessions = new Map<string, Session>();
 
@@ -98,10 +98,10 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
   };
   const timer = setInterval(endIdle, Math.ceil(limits.idleSessionTime / 10)).unref();
 
-  const sessionsWhere = (is: (session: Session) => boolean): readonly Entry[] => [...sessions].filter(([, session]) => is(session));
+  const sessionsWhere = (is: (session: Session) => boolean): readonly SessionEntry[] => [...sessions].filter(([, session]) => is(session));
 
   /** The sessions of whoever has most of them; none where that is not more than somebody would have with one more than these. */
-  const largestBeside = (own: readonly Entry[]): readonly Entry[] => {
+  const largestBeside = (own: readonly SessionEntry[]): readonly SessionEntry[] => {
     const [largest = []] = [...Map.groupBy(sessions, ([, { caller }]) => caller.identity).values()].toSorted((a, b) => b.length - a.length);
     return largest.length > own.length + 1 ? largest : [];
   };
@@ -114,12 +114,12 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
     const own = sessionsWhere(({ caller }) => caller.principal === principal);
     const alike = sessionsWhere(({ caller }) => caller.identity === identity);
     const near = sessionsWhere((session) => session.address === address);
-    const leaving = (): Entry | undefined => {
-      if (near.length >= limits.sessionsPerAddress) return longestUnused(alike.filter((entry) => near.includes(entry)));
-      if (own.length >= limits.sessionsEach) return longestUnused(own);
-      return longestUnused(alike) ?? (alike.length >= limits.sessionsPerIdentity ? undefined : longestUnused(largestBeside(alike)));
+    const leaving = (): SessionEntry | undefined => {
+      if (near.length >= limits.sessionsPerAddress) return leastRecentlyUsed(alike.filter((entry) => near.includes(entry)));
+      if (own.length >= limits.sessionsPerPrincipal) return leastRecentlyUsed(own);
+      return leastRecentlyUsed(alike) ?? (alike.length >= limits.sessionsPerIdentity ? undefined : leastRecentlyUsed(largestBeside(alike)));
     };
-    if (sessions.size < limits.sessions && own.length < limits.sessionsEach && alike.length < limits.sessionsPerIdentity && near.length < limits.sessionsPerAddress) return true;
+    if (sessions.size < limits.sessions && own.length < limits.sessionsPerPrincipal && alike.length < limits.sessionsPerIdentity && near.length < limits.sessionsPerAddress) return true;
     const left = leaving();
     if (left) void end(left[0], 'made room for another one');
     return left !== undefined;
@@ -129,7 +129,7 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = build(caller);
-    const session: Session = { caller, address, server, transport, answering: createAnswering(transport), inUse: 0, lastUsed: clock.now() };
+    const session: Session = { caller, address, server, transport, inFlight: createInFlightRequests(transport), inUse: 0, lastUsed: clock.now() };
     // Known from now on, so that a flood of openings can't get past the limits.
     sessions.set(id, session);
     const { onclose } = server.server;
@@ -144,9 +144,9 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
     return [id, session];
   };
 
-  const using = async (session: Session, { request, body, authInfo }: SessionMessage): Promise<Answered> => {
-    const answered = session.answering.begin(body);
-    if (!answered) return nothingOpen(repeatedId());
+  const using = async (session: Session, { request, body, authInfo }: SessionMessage): Promise<TrackedResponse> => {
+    const answered = session.inFlight.begin(body);
+    if (!answered) return untracked(repeatedId());
     session.inUse += 1;
     session.lastUsed = clock.now();
     let held = true;
@@ -158,20 +158,20 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
     };
     try {
       const response = await session.transport.handleRequest(request, { parsedBody: body, authInfo });
-      session.answering.takeBack(body);
-      return { response, left };
+      session.inFlight.cancel(body);
+      return { response, release: left };
     } catch (error) {
       left();
       throw error;
     }
   };
 
-  const answerNew = async (message: SessionMessage): Promise<Answered> => {
+  const answerNew = async (message: SessionMessage): Promise<TrackedResponse> => {
     if (!isInitialize(message.body)) {
-      return nothingOpen(refuse({ status: 400, message: 'Bad Request: Mcp-Session-Id header is required. Initialize first to get a session.' }));
+      return untracked(errorResponse({ status: 400, message: 'Bad Request: Mcp-Session-Id header is required. Initialize first to get a session.' }));
     }
     if (!hasRoomFor(message.caller, message.address)) {
-      return nothingOpen(tryAgain(30, 'Too many sessions are open. End one that is no longer needed with DELETE, or try again later.'));
+      return untracked(retryLater(30, 'Too many sessions are open. End one that is no longer needed with DELETE, or try again later.'));
     }
     const [id, session] = await open(message);
     const answered = await using(session, message);
@@ -184,7 +184,7 @@ export function createSessions({ build, limits, clock, log }: SessionParts): Ses
       const id = message.request.headers.get(sessionHeader);
       if (id === null) return answerNew(message);
       const session = sessions.get(id);
-      return session && sameCaller(session.caller, message.caller) ? using(session, message) : nothingOpen(unknownSession());
+      return session && sameCaller(session.caller, message.caller) ? using(session, message) : untracked(unknownSession());
     },
     async close() {
       clearInterval(timer);

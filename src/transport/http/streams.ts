@@ -12,7 +12,7 @@ const withBody = (response: Response, body: ReadableStream<Uint8Array>): Respons
  * Holds an event stream back until its first event, so that its status can still be chosen by what the call came
  * to. Comments that keep the connection alive count as events.
  */
-export async function untilFirstEvent(response: Response): Promise<Response> {
+export async function holdUntilFirstEvent(response: Response): Promise<Response> {
   if (!response.body || !isEventStream(response)) return response;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   let first: Awaited<ReturnType<typeof reader.read>> | undefined = await reader.read();
@@ -28,19 +28,19 @@ export async function untilFirstEvent(response: Response): Promise<Response> {
 }
 
 /** What happens around a stream that is passed on. */
-export interface Supervision {
+export interface RelayOptions {
   /** Ends the stream early. Not shared with other streams: it keeps a listener. */
-  readonly cutOff: AbortSignal;
+  readonly closeSignal: AbortSignal;
   /** What a stream that is cut off still says. */
-  readonly lastWords?: string;
+  readonly finalEvent?: string;
   /** Whether the stream is read to its end after its reader left, because work goes on behind it. */
-  readonly finish: boolean;
+  readonly drainAfterDisconnect: boolean;
   /** Runs once nothing comes any more. */
-  readonly ended: () => void;
+  readonly onEnd: () => void;
 }
 
 /** Passes an event stream on under supervision. Any other answer has ended already. */
-export function supervise(response: Response, { cutOff, lastWords, finish, ended }: Supervision): Response {
+export function relayEventStream(response: Response, { closeSignal: cutOff, finalEvent: lastWords, drainAfterDisconnect: finish, onEnd: ended }: RelayOptions): Response {
   if (!response.body || !isEventStream(response)) {
     ended();
     return response;

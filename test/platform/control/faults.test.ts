@@ -3,19 +3,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rateHeaders } from '../../../src/contract/limits.ts';
 import type { OperationName } from '../../../src/contract/operations.ts';
 import { type Json, rowsOf } from '../lab.ts';
-import { type ControlledLab, startInstant } from './support.ts';
+import { type ControlledPlatform, startInstantPlatform } from './support.ts';
 
-let lab: ControlledLab;
+let platform: ControlledPlatform;
 beforeAll(async () => {
-  lab = await startInstant({ randomSeed: 'faults' });
+  platform = await startInstantPlatform({ randomSeed: 'faults' });
 });
-afterAll(() => lab.close());
-afterEach(() => lab.tell('DELETE', '/faults'));
+afterAll(() => platform.close());
+afterEach(() => platform.mustControl('DELETE', '/faults'));
 
-const put = (name: string, rule: Json) => lab.tell('PUT', `/faults/${name}`, rule);
-const organization = () => lab.call('get_organization');
-const createProject = (name: string) => lab.call('create_project', { organization_id: lab.organizationId, name });
-const projects = async () => rowsOf(await lab.must('list_projects', { organization_id: lab.organizationId, page_size: 100 })).map(({ name }) => name);
+const put = (name: string, rule: Json) => platform.mustControl('PUT', `/faults/${name}`, rule);
+const organization = () => platform.call('get_organization');
+const createProject = (name: string) => platform.call('create_project', { organization_id: platform.organizationId, name });
+const projects = async () => rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId, page_size: 100 })).map(({ name }) => name);
 
 const timed = async () => {
   const began = performance.now();
@@ -40,7 +40,7 @@ describe('a rule for requests', () => {
     expect(reset - before).toBeGreaterThanOrEqual(30);
     expect(reset - before).toBeLessThanOrEqual(90);
     expect(body['message']).toBe(`All 1000000 calls of this window are used. Call again at ${new Date(reset * 1000).toISOString()}.`);
-    expect((await lab.call('list_projects', { organization_id: lab.organizationId })).status).toBe(200);
+    expect((await platform.call('list_projects', { organization_id: platform.organizationId })).status).toBe(200);
   });
 
   test('answers 500 without doing anything, and says nothing of a rule', async () => {
@@ -79,7 +79,7 @@ describe('a rule for requests', () => {
     const statuses = [];
     for (let turn = 0; turn < 4; turn += 1) statuses.push((await organization()).status);
     expect(statuses).toEqual([500, 500, 200, 200]);
-    expect(await lab.tell('GET', '/faults')).toEqual({
+    expect(await platform.mustControl('GET', '/faults')).toEqual({
       results: [{ name: 'twice', effect: 'status_500', operation: ['get_organization'], probability: 1, count: 2, struck: 2 }],
     });
   });
@@ -92,28 +92,28 @@ describe('a rule for requests', () => {
 
   test('does not strike who may not call at all', async () => {
     await put('all', { effect: 'status_500' });
-    expect((await lab.send('GET', '/organization', { authorization: null })).status).toBe(401);
-    expect((await lab.call('create_project', { organization_id: lab.organizationId, name: 'x' }, { authorization: `Token ${lab.tokens.read}` })).status).toBe(403);
+    expect((await platform.send('GET', '/organization', { authorization: null })).status).toBe(401);
+    expect((await platform.call('create_project', { organization_id: platform.organizationId, name: 'x' }, { authorization: `Token ${platform.tokens.read}` })).status).toBe(403);
     expect((await organization()).status).toBe(500);
-    expect((await lab.send('GET', '/openapi.json')).status).toBe(200);
+    expect((await platform.send('GET', '/openapi.json')).status).toBe(200);
   });
 
   test('is gone once it is deleted', async () => {
     await put('gone', { effect: 'status_500' });
-    await lab.tell('DELETE', '/faults/gone');
+    await platform.mustControl('DELETE', '/faults/gone');
     expect((await organization()).status).toBe(200);
-    expect((await lab.ask('DELETE', '/faults/gone')).status).toBe(404);
+    expect((await platform.sendControl('DELETE', '/faults/gone')).status).toBe(404);
   });
 });
 
 /** Deploys a service and waits for the end; gives its state, and what its log says. */
 const outcome = async (kind: 'application' | 'container' | 'job' | 'database') => {
-  const id = { [`${kind}_id`]: lab.seed[`${kind}_id`] };
-  const accepted = await lab.must(`deploy_${kind}` as OperationName, id);
-  const status = async () => lab.must(`get_${kind}_status` as OperationName, id);
+  const id = { [`${kind}_id`]: platform.seed[`${kind}_id`] };
+  const accepted = await platform.must(`deploy_${kind}` as OperationName, id);
+  const status = async () => platform.must(`get_${kind}_status` as OperationName, id);
   let now = await status();
   while (['QUEUED', 'ONGOING'].includes(String((now['status_details'] as Json)['status']))) now = await status();
-  const { results } = await lab.must(`get_${kind}_logs` as OperationName, { ...id, tail: 100 });
+  const { results } = await platform.must(`get_${kind}_logs` as OperationName, { ...id, tail: 100 });
   return { deployment: accepted['deployment_request_id'], state: now['state'], log: (results as { message: string }[]).map(({ message }) => message).join('\n') };
 };
 
@@ -130,15 +130,15 @@ describe('a rule for steps', () => {
     const failed = await outcome(kind);
     expect(failed).toMatchObject({ state, log: expect.stringContaining(words) });
     expect((await outcome(kind)).state).toMatch(/^(DEPLOYED|RUNNING)$/);
-    expect(await lab.tell('GET', '/faults')).toMatchObject({ results: [{ struck: 1 }] });
+    expect(await platform.mustControl('GET', '/faults')).toMatchObject({ results: [{ struck: 1 }] });
   });
 
   test('strikes what it names, by id, name, kind and step, and nothing else', async () => {
-    await put('by-id', { effect: 'step_error', service: lab.seed['container_id'], step: 'ROUTER_DEPLOYMENT' });
+    await put('by-id', { effect: 'step_error', service: platform.seed['container_id'], step: 'ROUTER_DEPLOYMENT' });
     expect((await outcome('application')).state).toBe('RUNNING');
     expect(await outcome('container')).toMatchObject({ state: 'DEPLOYMENT_ERROR', log: expect.stringContaining('ROUTER_DEPLOYMENT failed') });
-    await lab.tell('DELETE', '/faults');
-    const { name } = await lab.must('get_container', { container_id: lab.seed['container_id'] });
+    await platform.mustControl('DELETE', '/faults');
+    const { name } = await platform.must('get_container', { container_id: platform.seed['container_id'] });
     await put('by-name', { effect: 'crash_loop', service: name, kind: 'application' });
     expect((await outcome('container')).state).toBe('DEPLOYED');
     await put('by-name', { effect: 'crash_loop', service: name, kind: 'container' });
@@ -147,13 +147,13 @@ describe('a rule for steps', () => {
 });
 
 test('a rule for upgrades leaves the cluster at its version, and the next attempt gets it on', async () => {
-  const ids = { organization_id: lab.organizationId, cluster_id: lab.seed['cluster_id'] };
-  const cluster = async () => rowsOf(await lab.must('list_clusters', { organization_id: lab.organizationId })).find(({ id }) => id === ids.cluster_id)!;
+  const ids = { organization_id: platform.organizationId, cluster_id: platform.seed['cluster_id'] };
+  const cluster = async () => rowsOf(await platform.must('list_clusters', { organization_id: platform.organizationId })).find(({ id }) => id === ids.cluster_id)!;
   const { version } = await cluster();
   const upgraded = async () => {
-    await lab.must('upgrade_cluster', { cluster_id: ids.cluster_id });
+    await platform.must('upgrade_cluster', { cluster_id: ids.cluster_id });
     let status;
-    do ({ status } = await lab.must('get_cluster_status', ids));
+    do ({ status } = await platform.must('get_cluster_status', ids));
     while (status === 'DEPLOYMENT_QUEUED' || status === 'DEPLOYING');
     return { status, version: (await cluster())['version'] };
   };
@@ -177,15 +177,15 @@ test.each([
   [{ effect: 'status_500', count: 0 }, 'count: '],
   [{ effect: 'status_500', name: 'other' }, 'name: is other in the body and rule in the path'],
 ])('a rule of %j is refused', async (rule, words) => {
-  const { status, body } = await lab.ask('PUT', '/faults/rule', rule);
+  const { status, body } = await platform.sendControl('PUT', '/faults/rule', rule);
   expect([status, body['message']]).toEqual([400, expect.stringContaining(words)]);
-  expect(await lab.tell('GET', '/faults')).toEqual({ results: [] });
+  expect(await platform.mustControl('GET', '/faults')).toEqual({ results: [] });
 });
 
 test('a platform that closes holds no answer back any longer, and waits for no connection', async () => {
-  const other = await startInstant({ faults: [{ name: 'slow', effect: 'latency', latency_ms: 120_000, probability: 1 }] });
+  const other = await startInstantPlatform({ faults: [{ name: 'slow', effect: 'latency', latency_ms: 120_000, probability: 1 }] });
   const slow = other.call('get_organization');
-  while (!rowsOf(await other.tell('GET', '/faults')).some(({ struck }) => struck === 1)) await setImmediate();
+  while (!rowsOf(await other.mustControl('GET', '/faults')).some(({ struck }) => struck === 1)) await setImmediate();
   await other.close();
   expect((await slow).status).toBe(200);
 });

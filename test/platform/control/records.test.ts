@@ -8,21 +8,21 @@ import { databaseFile } from '../../../src/platform/store/database.ts';
 import { createToken, revokeToken } from '../../../src/platform/api/tokens.ts';
 import { keyFile } from '../../../src/platform/store/vault.ts';
 import { rowsOf } from '../lab.ts';
-import { type ControlledLab, startInstant } from './support.ts';
+import { type ControlledPlatform, startInstantPlatform } from './support.ts';
 
-let lab: ControlledLab;
+let platform: ControlledPlatform;
 beforeAll(async () => {
-  lab = await startInstant();
+  platform = await startInstantPlatform();
 });
-afterAll(() => lab.close());
+afterAll(() => platform.close());
 
-const createProject = (name: string) => lab.must('create_project', { organization_id: lab.organizationId, name });
-const projects = async () => rowsOf(await lab.must('list_projects', { organization_id: lab.organizationId, page_size: 100 })).map(({ name }) => name);
-const snapshot = (name: string) => lab.tell('POST', '/snapshots', { name });
-const restore = (name: string) => lab.tell('POST', '/restore', { name });
-const snapshotFile = (name: string) => join(lab.dataDir, 'snapshots', `${name}.db`);
+const createProject = (name: string) => platform.must('create_project', { organization_id: platform.organizationId, name });
+const projects = async () => rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId, page_size: 100 })).map(({ name }) => name);
+const snapshot = (name: string) => platform.mustControl('POST', '/snapshots', { name });
+const restore = (name: string) => platform.mustControl('POST', '/restore', { name });
+const snapshotFile = (name: string) => join(platform.dataDir, 'snapshots', `${name}.db`);
 const refusal = async (method: string, path: string, body?: unknown) => {
-  const answer = await lab.ask(method, path, body);
+  const answer = await platform.sendControl(method, path, body);
   return `${answer.status} ${String(answer.body['message'])}`;
 };
 
@@ -37,33 +37,33 @@ test('a snapshot is taken, listed, restored as often as wanted, and deleted', as
     expect(await projects()).not.toContain('after');
     await createProject('after');
   }
-  expect(rowsOf(await lab.tell('GET', '/snapshots')).map(({ name }) => name)).toEqual(['one']);
+  expect(rowsOf(await platform.mustControl('GET', '/snapshots')).map(({ name }) => name)).toEqual(['one']);
   expect(await refusal('POST', '/snapshots', { name: 'one' })).toContain('400 name: a snapshot is called one already');
-  await lab.tell('DELETE', '/snapshots/one');
-  expect(await lab.tell('GET', '/snapshots')).toEqual({ results: [] });
+  await platform.mustControl('DELETE', '/snapshots/one');
+  expect(await platform.mustControl('GET', '/snapshots')).toEqual({ results: [] });
   // Nothing is left beside the records.
-  expect(new Set(await readdir(lab.dataDir))).toEqual(new Set(['platform.sqlite', 'platform.sqlite-shm', 'platform.sqlite-wal', keyFile, 'snapshots']));
-  expect(await readdir(join(lab.dataDir, 'snapshots'))).toEqual([]);
+  expect(new Set(await readdir(platform.dataDir))).toEqual(new Set(['platform.sqlite', 'platform.sqlite-shm', 'platform.sqlite-wal', keyFile, 'snapshots']));
+  expect(await readdir(join(platform.dataDir, 'snapshots'))).toEqual([]);
 });
 
 test('tokens stay as they are: what was made later goes on to hold, what was revoked does not come back', async () => {
-  const revoked = await createToken(lab.dataDir, { name: 'revoked later', permission: 'read' });
+  const revoked = await createToken(platform.dataDir, { name: 'revoked later', permission: 'read' });
   await snapshot('one');
-  await revokeToken(lab.dataDir, 'revoked later');
-  const later = await createToken(lab.dataDir, { name: 'later', permission: 'read' });
+  await revokeToken(platform.dataDir, 'revoked later');
+  const later = await createToken(platform.dataDir, { name: 'later', permission: 'read' });
   await restore('one');
-  const statusWith = async (token: string) => (await lab.send('GET', '/organization', { authorization: `Token ${token}` })).status;
+  const statusWith = async (token: string) => (await platform.send('GET', '/organization', { authorization: `Token ${token}` })).status;
   expect([await statusWith(revoked), await statusWith(later)]).toEqual([401, 200]);
 });
 
 test('requests in hand are answered before, those that come meanwhile after', async () => {
   await snapshot('empty');
-  await lab.tell('PUT', '/faults/slow', { effect: 'latency', operation: 'create_project', latency_ms: 300 });
+  await platform.mustControl('PUT', '/faults/slow', { effect: 'latency', operation: 'create_project', latency_ms: 300 });
   const slow = createProject('in hand');
   // Known to be in hand once the rule has struck.
-  while (!rowsOf(await lab.tell('GET', '/faults')).some(({ struck }) => struck === 1)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!rowsOf(await platform.mustControl('GET', '/faults')).some(({ struck }) => struck === 1)) await new Promise((resolve) => setTimeout(resolve, 5));
   const restoring = restore('empty');
-  const others = Promise.all(Array.from({ length: 20 }, () => lab.call('get_organization')));
+  const others = Promise.all(Array.from({ length: 20 }, () => platform.call('get_organization')));
   expect(await slow).toMatchObject({ name: 'in hand' });
   await restoring;
   expect((await others).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
@@ -74,7 +74,7 @@ test('a path is no name of a snapshot', async () => {
   for (const name of ['../evil', 'a/b', '/etc/passwd', '..', '.hidden', '', 'a\0b', 'x'.repeat(65), '%2e%2e']) {
     expect(await refusal('POST', '/snapshots', { name })).toMatch(/^400 name: must be 1 to 64 letters/);
     expect(await refusal('POST', '/restore', { name })).toMatch(/^400 name: must be 1 to 64 letters/);
-    expect((await lab.ask('DELETE', `/snapshots/${encodeURIComponent(name)}`)).status).toBeGreaterThanOrEqual(400);
+    expect((await platform.sendControl('DELETE', `/snapshots/${encodeURIComponent(name)}`)).status).toBeGreaterThanOrEqual(400);
   }
 });
 
@@ -89,7 +89,7 @@ test('what can not be restored is refused, says why, and changes nothing', async
   expect(await refusal('POST', '/restore', { name: 'newer' })).toMatch(/^400 The snapshot newer can't be restored: .*9999-later.* Nothing was changed\.$/);
   expect(await refusal('POST', '/restore', { name: 'damaged' })).toBe("400 The snapshot damaged can't be restored: file is not a database. Nothing was changed.");
   expect(await projects()).toContain('here');
-  expect((await readdir(lab.dataDir)).filter((name) => name.startsWith('replacing'))).toEqual([]);
+  expect((await readdir(platform.dataDir)).filter((name) => name.startsWith('replacing'))).toEqual([]);
 });
 
 test('a snapshot of another key is not restored, and records do not start with another key', async () => {

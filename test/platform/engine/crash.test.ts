@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/platform/store/database.ts';
-import { addListener, expectNothingLostOrDoubled, kill, orderMany, startWorker } from './crashes.ts';
-import { addEnvironment, addOrganization, manualClock, openWorld } from './world.ts';
+import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from './crashes.ts';
+import { addEnvironment, addOrganization, manualClock, openEngineFixture } from './world.ts';
 
 let dataDir: string;
 beforeEach(async () => {
@@ -16,34 +16,34 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 test('two workers killed at random moments lose and double nothing', async () => {
-  const world = await openWorld({ dataDir, started: false });
-  await addListener(world.db, 'http://127.0.0.1:9/');
+  const world = await openEngineFixture({ dataDir, started: false });
+  await addWebhook(world.db, 'http://127.0.0.1:9/');
   const deployments = await orderMany(world, 12, 4);
   const ended = async () => (await world.db.selectFrom('deployment').select(({ fn }) => fn.count<number>('ended_at').as('ended')).executeTakeFirstOrThrow()).ended;
   const workers = await Promise.all([startWorker(dataDir, 0.02), startWorker(dataDir, 0.02)]);
   for (const share of [0.2, 0.5]) {
     await world.until(undefined, async () => (await ended()) > deployments * share);
-    await kill(workers.shift()!);
+    await killWorker(workers.shift()!);
     workers.push(await startWorker(dataDir, 0.02));
   }
   await world.settled();
-  await Promise.all(workers.map(kill));
+  await Promise.all(workers.map(killWorker));
   await expectNothingLostOrDoubled(world.db, deployments);
   await world.close();
 });
 
 test('what a killed process held is taken up at once, not when its lease runs out', async () => {
-  const first = await openWorld({ dataDir, started: false });
+  const first = await openEngineFixture({ dataDir, started: false });
   const { environmentId, ids } = await addEnvironment(first.db, 'resumed', { app: { kind: 'application' } });
   await first.order({ environmentId, serviceIds: [ids['app']!] });
   const worker = await startWorker(dataDir, 1000);
   const owner = async () => (await first.db.selectFrom('deployment').select('owner').executeTakeFirstOrThrow()).owner;
   await first.until(undefined, async () => (await owner()) !== null);
   const dead = await owner();
-  await kill(worker);
+  await killWorker(worker);
   // A clock that stands still: the dead worker's lease never runs out on it.
   const clock = manualClock(Date.now());
-  const second = await openWorld({ dataDir, clock, timeScale: 1000 });
+  const second = await openEngineFixture({ dataDir, clock, timeScale: 1000 });
   await first.until(undefined, async () => (await owner()) !== dead);
   // What it held is due once its step is over.
   clock.advance(1500 * 1000);

@@ -7,7 +7,7 @@ import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import type { DeploymentAction } from '../../../src/contract/states.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
 import type { Db } from '../../../src/platform/store/database.ts';
-import { addEnvironment, organizationId, type World } from './world.ts';
+import { addEnvironment, organizationId, type EngineFixture } from './world.ts';
 
 const program = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
 
@@ -19,14 +19,14 @@ export async function startWorker(dataDir: string, timeScale: number): Promise<C
 }
 
 /** Kills a process the hard way, as a power cut would. */
-export async function kill(child: ChildProcess): Promise<void> {
+export async function killWorker(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await gone;
 }
 
 /** Orders deployments of every kind in as many environments, several waiting in each one's queue. */
-export async function orderMany(world: World, environments: number, ordersEach: number): Promise<number> {
+export async function orderMany(world: EngineFixture, environments: number, ordersEach: number): Promise<number> {
   const kinds: ServiceKind[] = ['application', 'container', 'database', 'helm', 'job', 'terraform'];
   const actions: DeploymentAction[] = ['DEPLOY', 'DEPLOY', 'RESTART', 'STOP'];
   for (let place = 0; place < environments; place += 1) {
@@ -40,7 +40,7 @@ export async function orderMany(world: World, environments: number, ordersEach: 
 }
 
 /** A webhook that is told of everything. */
-export async function addListener(db: Db, target_url: string): Promise<string> {
+export async function addWebhook(db: Db, target_url: string): Promise<string> {
   const id = systemRandom.uuid();
   const now = new Date().toISOString();
   await db.insertInto('webhook').values({
@@ -50,7 +50,7 @@ export async function addListener(db: Db, target_url: string): Promise<string> {
   return id;
 }
 
-const inOrder: Readonly<Record<string, Readonly<Record<'DEPLOY' | 'RESTART' | 'STOP', string[]>>>> = (() => {
+const expectedStates: Readonly<Record<string, Readonly<Record<'DEPLOY' | 'RESTART' | 'STOP', string[]>>>> = (() => {
   const others = { RESTART: ['RESTART_QUEUED', 'RESTARTING', 'RESTARTED'], STOP: ['STOP_QUEUED', 'STOPPING', 'STOPPED'] };
   const deploy = (...states: string[]) => ({ DEPLOY: ['DEPLOYMENT_QUEUED', ...states, 'DEPLOYED'], ...others });
   return {
@@ -78,7 +78,7 @@ export async function expectNothingLostOrDoubled(db: Db, deployments: number): P
   for (const part of parts.values()) {
     const { kind, action } = part[0]!;
     const states = part.map((event) => event.state).filter((state) => !state.startsWith('WAITING'));
-    expect(states).toEqual(inOrder[kind]?.[action as 'DEPLOY']);
+    expect(states).toEqual(expectedStates[kind]?.[action as 'DEPLOY']);
     expect(part.map((event) => event.announced).filter((announced) => announced !== null)).toEqual(
       action === 'STOP' ? [] : ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED']);
   }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { serviceKinds } from '../../../src/contract/resources/service.ts';
-import { DeploymentAction, DeploymentState, endOf } from '../../../src/contract/states.ts';
-import { aggregate, aggregateOrder, isSettled, nextVersion, pathOf } from '../../../src/platform/engine/lifecycle.ts';
+import { DeploymentAction, DeploymentState, terminalOutcome } from '../../../src/contract/states.ts';
+import { aggregate, aggregateOrder, isSettled, nextVersion, statePathOf } from '../../../src/platform/engine/lifecycle.ts';
 import { diagramOf, transitionsOf } from '../../../src/platform/engine/transitions.ts';
 
 describe('the paths', () => {
   const paths = serviceKinds.flatMap((kind) => DeploymentAction.options.map((action) => [kind, action] as const));
 
   test.each(paths)('of %s for %s end well and fail badly, as the contract counts', (kind, action) => {
-    const path = pathOf(kind, action);
-    expect(endOf(action, path.end)).toBe('good');
+    const path = statePathOf(kind, action);
+    expect(terminalOutcome(action, path.end)).toBe('good');
     for (const { state, onFailure } of path.phases) {
-      expect(endOf(action, onFailure)).toBe('bad');
+      expect(terminalOutcome(action, onFailure)).toBe('bad');
       expect([isSettled(state), isSettled(onFailure)]).toEqual([false, true]);
     }
     expect([isSettled(path.queued), isSettled(path.waiting), isSettled(path.end)]).toEqual([false, false, true]);

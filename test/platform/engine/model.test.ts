@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import type { DeploymentAction, DeploymentState } from '../../../src/contract/states.ts';
 import type { Engine } from '../../../src/platform/engine/engine.ts';
-import { aggregate, isSettled, pathOf, stageOf } from '../../../src/platform/engine/lifecycle.ts';
+import { aggregate, isSettled, statePathOf, stageOf } from '../../../src/platform/engine/lifecycle.ts';
 import { transitionsOf } from '../../../src/platform/engine/transitions.ts';
-import { addEnvironment, manualClock, openWorld, type World } from './world.ts';
+import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './world.ts';
 
 /** Which phase of a service's deploy always fails; null for none. */
 type Flaw = 'BUILD' | 'DEPLOYMENT' | 'EXECUTING' | null;
@@ -39,22 +39,22 @@ interface Real {
 }
 
 const clock = manualClock();
-let world: World;
+let fixture: EngineFixture;
 beforeAll(async () => {
-  world = await openWorld({
+  fixture = await openEngineFixture({
     clock, timeScale: 1, started: false,
     faults: ({ task, seconds }) =>
       task.action === 'DEPLOY' && services[task.service.name]?.flaw === task.phase.step ? { seconds, lines: ['it broke'], failure: 'it broke' } : undefined,
   });
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 /** Waits until the engine has done all that is due by the clock. */
 const quiet = () =>
-  world.until(undefined, async () => (await world.db.selectFrom('deployment').select('id').where('due_ms', '<=', clock.now()).execute()).length === 0);
+  fixture.until(undefined, async () => (await fixture.db.selectFrom('deployment').select('id').where('due_ms', '<=', clock.now()).execute()).length === 0);
 
 const shown = async (real: Real): Promise<Record<string, DeploymentState>> => {
-  const rows = await world.engine.serviceStatuses(world.db, Object.values(real.ids));
+  const rows = await fixture.engine.serviceStatuses(fixture.db, Object.values(real.ids));
   return Object.fromEntries(rows.map((row) => [names.find((name) => real.ids[name] === row.id)!, row.state]));
 };
 
@@ -67,7 +67,7 @@ const endsOf = ({ action, services: members }: Order): Record<string, Deployment
     const own = members.filter((name) => stageOf(services[name]!.kind, action).position === stage);
     for (const name of own) {
       const { kind, flaw } = services[name]!;
-      const path = pathOf(kind, action);
+      const path = statePathOf(kind, action);
       const broken = action === 'DEPLOY' ? path.phases.find(({ step }) => step === flaw) : undefined;
       ends[name] = failed ? 'CANCELED' : (broken?.onFailure ?? path.end);
     }
@@ -79,10 +79,10 @@ const endsOf = ({ action, services: members }: Order): Record<string, Deployment
 /** Everything that must hold at any time. */
 const invariants = async (real: Real): Promise<void> => {
   const states = await shown(real);
-  expect((await world.engine.environmentStatus(world.db, real.environmentId)).state).toBe(aggregate(Object.values(states)));
-  const open = await world.db.selectFrom('deployment').select(['seq', 'status']).where('environment_id', '=', real.environmentId).where('ended_at', 'is', null).orderBy('seq').execute();
+  expect((await fixture.engine.environmentStatus(fixture.db, real.environmentId)).state).toBe(aggregate(Object.values(states)));
+  const open = await fixture.db.selectFrom('deployment').select(['seq', 'status']).where('environment_id', '=', real.environmentId).where('ended_at', 'is', null).orderBy('seq').execute();
   expect(open.slice(1).every(({ status }) => status === 'QUEUED')).toBe(true);
-  const events = await world.db
+  const events = await fixture.db
     .selectFrom('deployment_event').innerJoin('deployment_service', (join) => join
       .onRef('deployment_service.deployment_id', '=', 'deployment_event.deployment_id').onRef('deployment_service.service_id', '=', 'deployment_event.service_id'))
     .innerJoin('deployment', 'deployment.id', 'deployment_event.deployment_id')
@@ -103,7 +103,7 @@ const command = (name: string, run: Command['run']): Command => ({ check: () => 
 
 /** Whether a deploy of the service ever ended well. */
 const hasVersion = async (real: Real, name: string): Promise<boolean> => {
-  const rows = await world.db.selectFrom('deployment_service').select('state').where('service_id', '=', real.ids[name]!).where('state', '=', 'DEPLOYED').limit(1).execute();
+  const rows = await fixture.db.selectFrom('deployment_service').select('state').where('service_id', '=', real.ids[name]!).where('state', '=', 'DEPLOYED').limit(1).execute();
   return rows.length > 0;
 };
 
@@ -114,7 +114,7 @@ const orderCommand = (action: DeploymentAction, members: string[]): Command =>
     const refused = action === 'RESTART' && members.some((name, index) =>
       ['READY', 'STOPPED'].includes(before[name]!) || (isSettled(before[name]!) && !versions[index]));
     const order = { action, environmentId: real.environmentId, serviceIds: members.map((name) => real.ids[name]!), origin: 'API', triggeredBy: 'model' } as const;
-    const accepted = await world.db.write((trx) => real.engine.request(trx, order)).catch((error: { status?: number }) => error.status);
+    const accepted = await fixture.db.write((trx) => real.engine.request(trx, order)).catch((error: { status?: number }) => error.status);
     expect(accepted).toEqual(refused ? 400 : expect.objectContaining({ environmentId: real.environmentId }));
     if (typeof accepted === 'object') model.orders.push({ id: accepted.id, action, services: members, canceled: false });
     expect(refused ? await shown(real) : {}).toEqual(refused ? before : {});
@@ -122,8 +122,8 @@ const orderCommand = (action: DeploymentAction, members: string[]): Command =>
   });
 
 const cancelCommand = command('cancel', async (model, real) => {
-  const open = await world.db.selectFrom('deployment').select(['id', 'canceling']).where('environment_id', '=', real.environmentId).where('ended_at', 'is', null).orderBy('seq').executeTakeFirst();
-  const canceled = await world.db.write((trx) => real.engine.cancel(trx, real.environmentId)).catch((error: { status?: number }) => error.status);
+  const open = await fixture.db.selectFrom('deployment').select(['id', 'canceling']).where('environment_id', '=', real.environmentId).where('ended_at', 'is', null).orderBy('seq').executeTakeFirst();
+  const canceled = await fixture.db.write((trx) => real.engine.cancel(trx, real.environmentId)).catch((error: { status?: number }) => error.status);
   if (open === undefined || open.canceling === 1) {
     expect(canceled).toBe(400);
     return;
@@ -141,7 +141,7 @@ const passCommand = (milliseconds: number): Command =>
 
 const restartCommand = command('another engine takes over', async (_model, real) => {
   await real.engine.stop();
-  real.engine = world.anotherEngine();
+  real.engine = fixture.anotherEngine();
   await real.engine.start();
 });
 
@@ -157,7 +157,7 @@ const commands = fc.commands([
 const expectEnds = async (model: Model, real: Real): Promise<void> => {
   const latest: Record<string, DeploymentState> = Object.fromEntries(names.map((name) => [name, 'READY']));
   for (const order of model.orders) {
-    const rows = await world.db.selectFrom('deployment_service').select(['name', 'state']).where('deployment_id', '=', order.id).execute();
+    const rows = await fixture.db.selectFrom('deployment_service').select(['name', 'state']).where('deployment_id', '=', order.id).execute();
     const ends = Object.fromEntries(rows.map((row) => [row.name, row.state]));
     const planned = endsOf(order);
     for (const name of order.services) expect(order.canceled ? [planned[name], 'CANCELED'] : [planned[name]], `${order.action} ${name}`).toContain(ends[name]);
@@ -165,7 +165,7 @@ const expectEnds = async (model: Model, real: Real): Promise<void> => {
   }
   expect(await shown(real)).toEqual(latest);
   for (const name of names) {
-    const { service_deployment_status } = await world.engine.serviceStatus(world.db, real.ids[name]!);
+    const { service_deployment_status } = await fixture.engine.serviceStatus(fixture.db, real.ids[name]!);
     expect(service_deployment_status).toBe((await hasVersion(real, name)) ? 'UP_TO_DATE' : 'NEVER_DEPLOYED');
   }
 };
@@ -174,16 +174,16 @@ test('any sequence of orders, cancels, time and restarts goes as the table says'
   let turn = 0;
   await fc.assert(
     fc.asyncProperty(commands, async (sequence) => {
-      const engine = world.anotherEngine();
+      const engine = fixture.anotherEngine();
       await engine.start();
-      const real: Real = { ...(await addEnvironment(world.db, `model ${(turn += 1)}`, services)), engine };
+      const real: Real = { ...(await addEnvironment(fixture.db, `model ${(turn += 1)}`, services)), engine };
       const model: Model = { orders: [] };
       const checked = [...sequence].map((each) => command(String(each), async (...parts) => {
         await each.run(...parts);
         await invariants(real);
       }));
       await fc.asyncModelRun(() => ({ model, real }), checked);
-      await world.settled(clock);
+      await fixture.settled(clock);
       await invariants(real);
       await expectEnds(model, real);
       await real.engine.stop();

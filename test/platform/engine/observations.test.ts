@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from 'vitest';
-import { betweenObservations } from '../../../src/platform/engine/lifecycle.ts';
+import { minimumObservationMilliseconds } from '../../../src/platform/engine/lifecycle.ts';
 import type { Observation } from '../../../src/platform/runtime/runtime.ts';
 import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import { addEnvironment, type ManualClock, manualClock, openWorld, type World } from './world.ts';
+import { addEnvironment, type ManualClock, manualClock, openEngineFixture, type EngineFixture } from './world.ts';
 
 // More than these steps of time should ever bring about: here a runtime that is asked without end gives up.
 const tooMany = 500;
 const steps = 20;
 
-let world: World;
-afterEach(() => world.close());
+let fixture: EngineFixture;
+afterEach(() => fixture.close());
 
 /** When a task that stays under way is observed, in so many steps from one due moment to the next. */
 const momentsOf = async (clock: ManualClock, lookAgainAt: () => number): Promise<number[]> => {
@@ -17,16 +17,16 @@ const momentsOf = async (clock: ManualClock, lookAgainAt: () => number): Promise
   const observe = async (): Promise<Observation> => {
     observed.push(clock.now());
     const seen = { lines: [], cursor: String(observed.length) };
-    return observed.length > tooMany ? { ...seen, outcome: 'succeeded' } : { ...seen, outcome: 'ongoing', lookAgainAt: lookAgainAt() };
+    return observed.length > tooMany ? { ...seen, outcome: 'succeeded' } : { ...seen, outcome: 'ongoing', nextPollAt: lookAgainAt() };
   };
-  world = await openWorld({ clock, timeScale: 1, engine: { runtime: { ...createSimulatedRuntime({ clock, timeScale: 1 }), observe } } });
-  const { environmentId, ids } = await addEnvironment(world.db, 'ongoing', { db: { kind: 'database' } });
-  await world.order({ environmentId, serviceIds: [ids['db']!] });
+  fixture = await openEngineFixture({ clock, timeScale: 1, engine: { runtime: { ...createSimulatedRuntime({ clock, timeScale: 1 }), observe } } });
+  const { environmentId, ids } = await addEnvironment(fixture.db, 'ongoing', { db: { kind: 'database' } });
+  await fixture.order({ environmentId, serviceIds: [ids['db']!] });
   for (let step = 0; step < steps; step += 1) {
-    const due = await world.engine.settled();
+    const due = await fixture.engine.settled();
     clock.advance(due! - clock.now());
   }
-  await world.engine.settled();
+  await fixture.engine.settled();
   return observed;
 };
 
@@ -43,7 +43,7 @@ test.each<[string, (clock: ManualClock) => number]>([
   const clock = manualClock();
   const observed = await momentsOf(clock, () => lookAgainAt(clock));
   expect(observed).toHaveLength(steps);
-  expect(new Set(gapsOf(observed))).toEqual(new Set([betweenObservations]));
+  expect(new Set(gapsOf(observed))).toEqual(new Set([minimumObservationMilliseconds]));
 });
 
 test('a task is observed when its runtime says so', async () => {

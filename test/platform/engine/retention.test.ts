@@ -3,38 +3,38 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
-import { addListener } from './crashes.ts';
-import { addEnvironment, manualClock, openWorld, type World } from './world.ts';
+import { addWebhook } from './crashes.ts';
+import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './world.ts';
 
 const hour = 3_600_000;
 
-let world: World;
-afterEach(() => world.close());
+let fixture: EngineFixture;
+afterEach(() => fixture.close());
 
 const deploymentsOf = async (serviceId: string): Promise<string[]> => {
-  const rows = await world.db
+  const rows = await fixture.db
     .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
     .select('deployment.id').where('service_id', '=', serviceId).orderBy('deployment.seq').execute();
   return rows.map(({ id }) => id);
 };
 
 const deploy = async (environmentId: string, serviceIds: string[]): Promise<string> => {
-  const id = await world.order({ environmentId, serviceIds });
-  await world.settled();
+  const id = await fixture.order({ environmentId, serviceIds });
+  await fixture.settled();
   return id;
 };
 
 const rowsOf = async (table: 'deployment_event' | 'deployment_step' | 'log_line' | 'webhook_delivery', id: string): Promise<number> =>
-  (await world.db.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('rows')).where('deployment_id', '=', id).executeTakeFirstOrThrow()).rows;
+  (await fixture.db.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('rows')).where('deployment_id', '=', id).executeTakeFirstOrThrow()).rows;
 
 test('the newest deployments of each service are kept with all that belongs to them, older ones go', async () => {
   const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const { port } = receiver.address() as AddressInfo;
   const clock = manualClock();
-  world = await openWorld({ clock, engine: { retention: { deploymentsPerService: 3, batch: 2 } } });
-  await addListener(world.db, `http://127.0.0.1:${port}/`);
-  const { environmentId, ids } = await addEnvironment(world.db, 'busy', { often: { kind: 'container' }, seldom: { kind: 'container' } });
+  fixture = await openEngineFixture({ clock, engine: { retention: { deploymentsPerService: 3, batch: 2 } } });
+  await addWebhook(fixture.db, `http://127.0.0.1:${port}/`);
+  const { environmentId, ids } = await addEnvironment(fixture.db, 'busy', { often: { kind: 'container' }, seldom: { kind: 'container' } });
   const [often, seldom] = [ids['often']!, ids['seldom']!];
 
   const together = await deploy(environmentId, [often, seldom]);
@@ -43,42 +43,42 @@ test('the newest deployments of each service are kept with all that belongs to t
   for (let turn = 0; turn < 7; turn += 1) alone.push(await deploy(environmentId, [often]));
   const oldest = alone[0]!;
   expect(await rowsOf('webhook_delivery', oldest)).toBe(2);
-  expect(await world.engine.settled()).toBe(null);
+  expect(await fixture.engine.settled()).toBe(null);
 
   clock.advance(hour);
   // Two batches of what is too much.
-  expect(await world.engine.settled()).toBe(null);
+  expect(await fixture.engine.settled()).toBe(null);
   expect(await deploymentsOf(often)).toEqual([together, ...alone.slice(-3)]);
   expect(await deploymentsOf(seldom)).toEqual([together, latest]);
   for (const table of ['deployment_event', 'deployment_step', 'log_line', 'webhook_delivery'] as const) {
     expect([table, await rowsOf(table, oldest)]).toEqual([table, 0]);
     expect([table, (await rowsOf(table, alone.at(-3)!)) > 0]).toEqual([table, true]);
   }
-  expect((await world.engine.serviceHistory(world.db, often, { page: 1, pageSize: 20 })).results).toHaveLength(4);
-  expect(await world.engine.serviceStatus(world.db, often)).toMatchObject({ state: 'DEPLOYED', deployment_request_id: alone.at(-1) });
-  expect((await sql`PRAGMA foreign_key_check`.execute(world.db)).rows).toEqual([]);
+  expect((await fixture.engine.serviceHistory(fixture.db, often, { page: 1, pageSize: 20 })).results).toHaveLength(4);
+  expect(await fixture.engine.serviceStatus(fixture.db, often)).toMatchObject({ state: 'DEPLOYED', deployment_request_id: alone.at(-1) });
+  expect((await sql`PRAGMA foreign_key_check`.execute(fixture.db)).rows).toEqual([]);
   receiver.close();
 });
 
 test('what a webhook is yet to be told of stays until it is', async () => {
   const clock = manualClock();
-  world = await openWorld({ clock, timeScale: 1, engine: { retention: { deploymentsPerService: 1 } } });
+  fixture = await openEngineFixture({ clock, timeScale: 1, engine: { retention: { deploymentsPerService: 1 } } });
   // Nobody listens there: every attempt fails.
-  await addListener(world.db, 'http://127.0.0.1:9/');
-  const { environmentId, ids } = await addEnvironment(world.db, 'told', { app: { kind: 'container' } });
+  await addWebhook(fixture.db, 'http://127.0.0.1:9/');
+  const { environmentId, ids } = await addEnvironment(fixture.db, 'told', { app: { kind: 'container' } });
   const order = async () => {
-    const id = await world.order({ environmentId, serviceIds: [ids['app']!] });
-    await world.settled(clock);
+    const id = await fixture.order({ environmentId, serviceIds: [ids['app']!] });
+    await fixture.settled(clock);
     return id;
   };
   const first = await order();
   const second = await order();
-  await world.db.updateTable('webhook_delivery').set({ due_ms: clock.now() + 10 * hour }).where('deployment_id', '=', first).execute();
+  await fixture.db.updateTable('webhook_delivery').set({ due_ms: clock.now() + 10 * hour }).where('deployment_id', '=', first).execute();
   clock.advance(hour);
-  await world.engine.settled();
+  await fixture.engine.settled();
   expect(await deploymentsOf(ids['app']!)).toEqual([first, second]);
-  await world.db.updateTable('webhook_delivery').set({ due_ms: null }).where('deployment_id', '=', first).execute();
+  await fixture.db.updateTable('webhook_delivery').set({ due_ms: null }).where('deployment_id', '=', first).execute();
   clock.advance(hour);
-  await world.engine.settled();
+  await fixture.engine.settled();
   expect(await deploymentsOf(ids['app']!)).toEqual([second]);
 });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { duration } from '../../../src/platform/engine/context.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
-import { addEnvironment, clusterId, manualClock, openWorld, organizationId, type World } from './world.ts';
+import { addEnvironment, clusterId, manualClock, openEngineFixture, organizationId, type EngineFixture } from './world.ts';
 
 const clock = manualClock();
-let world: World;
+let fixture: EngineFixture;
 beforeAll(async () => {
-  world = await openWorld({ clock, timeScale: 1 });
+  fixture = await openEngineFixture({ clock, timeScale: 1 });
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 test.each([[0.05, 500], [0, 0], [1, 10_000], [2, 20_000]])('a time scale of %s makes of ten seconds that many milliseconds: %i', (timeScale, milliseconds) => {
   expect(duration({ timeScale }, [10, 10], 'any')).toBe(milliseconds);
@@ -21,9 +21,9 @@ const through = async <Seen>(look: () => Promise<Seen>, limitMilliseconds = 3_60
   const seen = [await look()];
   const until = clock.now() + limitMilliseconds;
   for (;;) {
-    await world.until(undefined, async () => (await world.db.selectFrom('timer').select('kind').where('due_ms', '<=', clock.now()).execute()).length === 0);
+    await fixture.until(undefined, async () => (await fixture.db.selectFrom('timer').select('kind').where('due_ms', '<=', clock.now()).execute()).length === 0);
     seen.push(await look());
-    const next = await world.db.selectFrom('timer').select(({ fn }) => fn.min('due_ms').as('due')).executeTakeFirstOrThrow();
+    const next = await fixture.db.selectFrom('timer').select(({ fn }) => fn.min('due_ms').as('due')).executeTakeFirstOrThrow();
     if (next.due === null || next.due > until) return seen;
     clock.advance(next.due - clock.now());
   }
@@ -32,22 +32,22 @@ const through = async <Seen>(look: () => Promise<Seen>, limitMilliseconds = 3_60
 /** Without what repeats itself. */
 const changes = (values: readonly unknown[]): unknown[] => values.filter((value, index) => JSON.stringify(value) !== JSON.stringify(values[index - 1]));
 
-const upgrade = () => world.db.write((trx) => world.engine.upgradeCluster(trx, clusterId));
-const cluster = () => world.db.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirstOrThrow();
+const upgrade = () => fixture.db.write((trx) => fixture.engine.upgradeCluster(trx, clusterId));
+const cluster = () => fixture.db.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirstOrThrow();
 
 const addRule = async (rule: { target_id: string; promql?: string; operator?: string; threshold?: number; enabled?: 0 | 1; receivers?: string[] }) => {
   const id = systemRandom.uuid();
-  await world.db.insertInto('alert_rule').values({
+  await fixture.db.insertInto('alert_rule').values({
     id, ...stamp(), organization_id: organizationId, name: 'errors', cluster_id: clusterId, description: '', tag: '',
     condition: JSON.stringify({ kind: 'CUSTOM', promql: rule.promql ?? 'rate(errors[5m])', operator: rule.operator ?? 'NONE', threshold: rule.threshold ?? 0, function: 'NONE' }),
     for_duration: 'PT1M30S', severity: 'HIGH', enabled: rule.enabled ?? 1, alert_receiver_ids: JSON.stringify(rule.receivers ?? ['someone']), presentation: '{}',
     source: 'MANAGED', state: 'OK', target_type: 'SERVICE', target_id: rule.target_id, is_up_to_date: 1, starts_at: null,
   }).execute();
-  await world.db.write((trx) => world.engine.alertRuleChanged(trx, id));
-  world.engine.wake();
+  await fixture.db.write((trx) => fixture.engine.alertRuleChanged(trx, id));
+  fixture.engine.wake();
   return id;
 };
-const rule = (id: string) => world.db.selectFrom('alert_rule').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const rule = (id: string) => fixture.db.selectFrom('alert_rule').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const states = async (id: string, limit?: number) =>
   changes(await through(async () => {
     const { state, is_up_to_date, starts_at } = await rule(id);
@@ -57,7 +57,7 @@ const states = async (id: string, limit?: number) =>
 describe('a cluster upgrade', () => {
   test('goes through its states to the next version, and offers the one after', async () => {
     const { id } = await upgrade();
-    world.engine.wake();
+    fixture.engine.wake();
     await expect(upgrade()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('while it is DEPLOYMENT_QUEUED') });
     const seen = await through(async () => {
       const { status, version, next_version } = await cluster();
@@ -68,102 +68,102 @@ describe('a cluster upgrade', () => {
   });
 
   test('is refused without a newer version, and while the cluster is locked', async () => {
-    await world.db.updateTable('cluster').set({ next_version: null }).execute();
+    await fixture.db.updateTable('cluster').set({ next_version: null }).execute();
     await expect(upgrade()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('no newer version is available') });
-    await world.db.updateTable('cluster').set({ next_version: '1.34' }).execute();
-    await world.db.insertInto('cluster_lock').values({ cluster_id: clusterId, reason: 'freeze', locked_at: stamp().created_at, owner_name: 'Ada', ttl_in_days: 5 }).execute();
+    await fixture.db.updateTable('cluster').set({ next_version: '1.34' }).execute();
+    await fixture.db.insertInto('cluster_lock').values({ cluster_id: clusterId, reason: 'freeze', locked_at: stamp().created_at, owner_name: 'Ada', ttl_in_days: 5 }).execute();
     await expect(upgrade()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('locked by Ada') });
-    await world.db.deleteFrom('cluster_lock').execute();
+    await fixture.db.deleteFrom('cluster_lock').execute();
   });
 });
 
 const historyOf = async (id: string) =>
-  (await world.engine.serviceHistory(world.db, id, { page: 1, pageSize: 50 })).results.toReversed()
+  (await fixture.engine.serviceHistory(fixture.db, id, { page: 1, pageSize: 50 })).results.toReversed()
     .map((item) => [item.auditing_data.created_at, item.auditing_data.origin, item.auditing_data.triggered_by, item.status]);
 const pass = async (milliseconds: number) => {
-  await through(async () => world.settled(clock), milliseconds);
-  await world.settled(clock);
+  await through(async () => fixture.settled(clock), milliseconds);
+  await fixture.settled(clock);
 };
 
 describe('a scheduled job', () => {
   test('runs by its schedule once it is deployed, which only its history and log show', async () => {
-    const { environmentId, ids } = await addEnvironment(world.db, 'scheduled', { job: { kind: 'job' } });
-    const id = await world.order({ environmentId, serviceIds: [ids['job']!], triggeredBy: 'Nora' });
-    await world.settled(clock);
-    const before = await world.engine.serviceStatus(world.db, ids['job']!);
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'scheduled', { job: { kind: 'job' } });
+    const id = await fixture.order({ environmentId, serviceIds: [ids['job']!], triggeredBy: 'Nora' });
+    await fixture.settled(clock);
+    const before = await fixture.engine.serviceStatus(fixture.db, ids['job']!);
     await pass(16 * 60_000);
     const [first, ...runs] = await historyOf(ids['job']!);
     expect(first?.slice(1)).toEqual(['API', 'Nora', 'DEPLOYED']);
     expect(runs.map(([, ...rest]) => rest)).toEqual([1, 2, 3].map(() => ['SERVICE_INTERNAL', 'schedule', 'DEPLOYED']));
     for (const [at] of runs) expect(at).toMatch(/:[0-5][05]:00\.000Z$/);
-    expect(await world.engine.serviceStatus(world.db, ids['job']!)).toEqual(before);
-    expect(await world.engine.environmentStatus(world.db, environmentId)).toMatchObject({ deployment_request_id: id, state: 'DEPLOYED' });
-    expect((await world.engine.environmentHistory(world.db, environmentId, { page: 1, pageSize: 50 })).results).toHaveLength(1);
-    const said = (await world.engine.logs(world.db, ids['job']!)).results.filter(({ message }) => message.includes('Job finished with exit code 0'));
+    expect(await fixture.engine.serviceStatus(fixture.db, ids['job']!)).toEqual(before);
+    expect(await fixture.engine.environmentStatus(fixture.db, environmentId)).toMatchObject({ deployment_request_id: id, state: 'DEPLOYED' });
+    expect((await fixture.engine.environmentHistory(fixture.db, environmentId, { page: 1, pageSize: 50 })).results).toHaveLength(1);
+    const said = (await fixture.engine.logs(fixture.db, ids['job']!)).results.filter(({ message }) => message.includes('Job finished with exit code 0'));
     expect(said).toHaveLength(4);
   });
 
   test('leaves out the runs that nobody was there for', async () => {
-    const { environmentId, ids } = await addEnvironment(world.db, 'missed', { job: { kind: 'job' } });
-    await world.order({ environmentId, serviceIds: [ids['job']!] });
-    await world.settled(clock);
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'missed', { job: { kind: 'job' } });
+    await fixture.order({ environmentId, serviceIds: [ids['job']!] });
+    await fixture.settled(clock);
     clock.advance(3 * 3_600_000 + 61_000);
     await through(async () => undefined, 0);
     expect(await historyOf(ids['job']!)).toHaveLength(1);
-    const timer = await world.db.selectFrom('timer').select('due_ms').where('subject_id', '=', ids['job']!).executeTakeFirstOrThrow();
+    const timer = await fixture.db.selectFrom('timer').select('due_ms').where('subject_id', '=', ids['job']!).executeTakeFirstOrThrow();
     expect(timer.due_ms).toBeGreaterThan(clock.now());
   });
 
   test('no longer runs once it is stopped', async () => {
-    const { environmentId, ids } = await addEnvironment(world.db, 'stopped job', { job: { kind: 'job' } });
-    for (const action of ['DEPLOY', 'STOP'] as const) await world.order({ environmentId, serviceIds: [ids['job']!], action });
-    await world.settled(clock);
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'stopped job', { job: { kind: 'job' } });
+    for (const action of ['DEPLOY', 'STOP'] as const) await fixture.order({ environmentId, serviceIds: [ids['job']!], action });
+    await fixture.settled(clock);
     await pass(16 * 60_000);
     expect(await historyOf(ids['job']!)).toHaveLength(2);
   });
 
   test('of no schedule, or one that can not be read, does not run by itself', async () => {
-    const { environmentId, ids } = await addEnvironment(world.db, 'unscheduled', {
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'unscheduled', {
       once: { kind: 'job', spec: { job_type: 'LIFECYCLE', schedule: undefined } }, odd: { kind: 'job', spec: { schedule: { cronjob: { scheduled_at: 'at noon', timezone: 'Etc/UTC' } } } },
     });
-    await world.order({ environmentId, serviceIds: Object.values(ids) });
-    await world.settled(clock);
-    expect(await world.db.selectFrom('timer').selectAll().where('subject_id', 'in', Object.values(ids)).execute()).toEqual([]);
+    await fixture.order({ environmentId, serviceIds: Object.values(ids) });
+    await fixture.settled(clock);
+    expect(await fixture.db.selectFrom('timer').selectAll().where('subject_id', 'in', Object.values(ids)).execute()).toEqual([]);
   });
 });
 
 describe('an alert rule', () => {
   test('that was edited is rolled out, and stays OK while its target is well', async () => {
-    const { ids } = await addEnvironment(world.db, 'well', { app: { kind: 'application' } });
+    const { ids } = await addEnvironment(fixture.db, 'well', { app: { kind: 'application' } });
     expect(await states(await addRule({ target_id: ids['app']! }))).toEqual([['UNDEPLOYED', false, false], ['OK', true, false]]);
   });
 
   test('fires after its duration while its target has failed, and is OK when that runs again', async () => {
-    const { environmentId, ids } = await addEnvironment(world.db, 'ill', { infra: { kind: 'terraform', spec: { timeout_sec: 1 } } });
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'ill', { infra: { kind: 'terraform', spec: { timeout_sec: 1 } } });
     const id = await addRule({ target_id: ids['infra']! });
     await through(() => rule(id));
-    await world.order({ environmentId, serviceIds: [ids['infra']!] });
-    await world.settled(clock);
+    await fixture.order({ environmentId, serviceIds: [ids['infra']!] });
+    await fixture.settled(clock);
     const failedAt = clock.now();
     expect(await states(id)).toEqual([
       ['OK', true, false], ['TRIGGERED', true, true], ['PENDING_NOTIFICATION', true, true], ['NOTIFIED', true, true],
     ]);
     expect((await rule(id)).starts_at).toBe(new Date(failedAt + 90_000).toISOString());
-    await world.db.updateTable('service').set((eb) => ({ spec: eb.fn<string>('json_set', ['spec', eb.val('$.timeout_sec'), eb.val(600)]) })).where('id', '=', ids['infra']!).execute();
-    await world.order({ environmentId, serviceIds: [ids['infra']!] });
-    await world.settled(clock);
+    await fixture.db.updateTable('service').set((eb) => ({ spec: eb.fn<string>('json_set', ['spec', eb.val('$.timeout_sec'), eb.val(600)]) })).where('id', '=', ids['infra']!).execute();
+    await fixture.order({ environmentId, serviceIds: [ids['infra']!] });
+    await fixture.settled(clock);
     expect((await states(id)).at(-1)).toEqual(['OK', true, false]);
   });
 
   test('on a cluster watches all it hosts', async () => {
-    const { environmentId, ids } = await addEnvironment(world.db, 'hosted', { infra: { kind: 'terraform', spec: { timeout_sec: 1 } } });
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'hosted', { infra: { kind: 'terraform', spec: { timeout_sec: 1 } } });
     const id = await addRule({ target_id: clusterId });
     await through(() => rule(id));
-    await world.order({ environmentId, serviceIds: [ids['infra']!] });
-    await world.settled(clock);
+    await fixture.order({ environmentId, serviceIds: [ids['infra']!] });
+    await fixture.settled(clock);
     expect((await states(id)).at(-1)).toEqual(['NOTIFIED', true, true]);
-    await world.order({ environmentId, serviceIds: [ids['infra']!], action: 'STOP' });
-    await world.settled(clock);
+    await fixture.order({ environmentId, serviceIds: [ids['infra']!], action: 'STOP' });
+    await fixture.settled(clock);
     expect((await states(id)).at(-1)).toEqual(['OK', true, false]);
   });
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findDeployment, servicesOf } from '../../../src/platform/engine/rows.ts';
-import { apply, Superseded } from '../../../src/platform/engine/transition.ts';
-import { addEnvironment, openWorld, type World } from './world.ts';
+import { applyChange, Superseded } from '../../../src/platform/engine/transition.ts';
+import { addEnvironment, openEngineFixture, type EngineFixture } from './world.ts';
 
-let world: World;
+let fixture: EngineFixture;
 beforeAll(async () => {
-  world = await openWorld({ started: false });
+  fixture = await openEngineFixture({ started: false });
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 const ordered = async (name: string) => {
-  const { environmentId, ids } = await addEnvironment(world.db, name, { db: { kind: 'database' } });
-  const id = await world.order({ environmentId, serviceIds: [ids['db']!] });
-  const deployment = await findDeployment(world.db, id);
-  const [service] = await servicesOf(world.db, id);
+  const { environmentId, ids } = await addEnvironment(fixture.db, name, { db: { kind: 'database' } });
+  const id = await fixture.order({ environmentId, serviceIds: [ids['db']!] });
+  const deployment = await findDeployment(fixture.db, id);
+  const [service] = await servicesOf(fixture.db, id);
   return { environmentId, deployment, service: service! };
 };
 
@@ -24,30 +24,30 @@ const change = {
 
 /** Every row that a change could have written. */
 const traces = async (deploymentId: string) => ({
-  services: await servicesOf(world.db, deploymentId),
-  events: await world.db.selectFrom('deployment_event').selectAll().where('deployment_id', '=', deploymentId).execute(),
-  steps: await world.db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', deploymentId).execute(),
-  lines: await world.db.selectFrom('log_line').selectAll().where('deployment_id', '=', deploymentId).execute(),
+  services: await servicesOf(fixture.db, deploymentId),
+  events: await fixture.db.selectFrom('deployment_event').selectAll().where('deployment_id', '=', deploymentId).execute(),
+  steps: await fixture.db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', deploymentId).execute(),
+  lines: await fixture.db.selectFrom('log_line').selectAll().where('deployment_id', '=', deploymentId).execute(),
 });
 
 test('a change decided on a row that has moved on since is not written, nor anything that goes with it', async () => {
   const { environmentId, deployment, service } = await ordered('moved');
-  await world.db.write((trx) => world.engine.cancel(trx, environmentId));
+  await fixture.db.write((trx) => fixture.engine.cancel(trx, environmentId));
   const before = await traces(deployment.id);
-  await expect(world.db.write((trx) => apply(trx, deployment, service, change))).rejects.toThrow(Superseded);
+  await expect(fixture.db.write((trx) => applyChange(trx, deployment, service, change))).rejects.toThrow(Superseded);
   expect(await traces(deployment.id)).toEqual(before);
 });
 
 test('nor is one of a worker that no longer holds the deployment', async () => {
   const { deployment, service } = await ordered('taken');
   const before = await traces(deployment.id);
-  await expect(world.db.write((trx) => apply(trx, { ...deployment, owner: 'another' }, service, change))).rejects.toThrow(Superseded);
+  await expect(fixture.db.write((trx) => applyChange(trx, { ...deployment, owner: 'another' }, service, change))).rejects.toThrow(Superseded);
   expect(await traces(deployment.id)).toEqual(before);
 });
 
 test('the store itself allows one deployment under way in an environment', async () => {
   const { environmentId } = await ordered('one at a time');
-  const services = await world.db.selectFrom('service').select('id').where('environment_id', '=', environmentId).execute();
-  await world.order({ environmentId, serviceIds: services.map(({ id }) => id) });
-  await expect(world.db.updateTable('deployment').set({ status: 'ONGOING' }).where('environment_id', '=', environmentId).execute()).rejects.toThrow(/UNIQUE/);
+  const services = await fixture.db.selectFrom('service').select('id').where('environment_id', '=', environmentId).execute();
+  await fixture.order({ environmentId, serviceIds: services.map(({ id }) => id) });
+  await expect(fixture.db.updateTable('deployment').set({ status: 'ONGOING' }).where('environment_id', '=', environmentId).execute()).rejects.toThrow(/UNIQUE/);
 });

@@ -1,6 +1,6 @@
-import { openWorld } from './world.ts';
+import { openEngineFixture } from './world.ts';
 
 // A process that works on a store until it is killed: its data directory and time scale are its arguments.
 const [dataDir = '', timeScale = '0'] = process.argv.slice(2);
-await openWorld({ dataDir, timeScale: Number(timeScale) });
+await openEngineFixture({ dataDir, timeScale: Number(timeScale) });
 process.stdout.write('working\n');

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceKind } from '../../../src/contract/resources/service.ts';
-import type { Clock } from '../../../src/platform/clock.ts';
+import type { PlatformClock } from '../../../src/platform/clock.ts';
 import { createEngine, type EngineOptions } from '../../../src/platform/engine/create-engine.ts';
 import type { DeploymentOrder, Engine } from '../../../src/platform/engine/engine.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import { type Db, openDatabase, type Store } from '../../../src/platform/store/database.ts';
+import { type Db, openDatabase, type DataStore } from '../../../src/platform/store/database.ts';
 import { anyAddress } from '../../../src/platform/engine/webhooks/target.ts';
 
 const at = '2026-01-05T08:00:00.000Z';
@@ -72,8 +72,8 @@ export async function addEnvironment(db: Db, name: string, services: Readonly<Re
   return { environmentId, ids };
 }
 
-export interface World {
-  readonly db: Store;
+export interface EngineFixture {
+  readonly db: DataStore;
   readonly engine: Engine;
   /** A second engine on the same store, not started. */
   anotherEngine(): Engine;
@@ -88,7 +88,7 @@ export interface World {
 }
 
 /** A clock that stands still until it is moved. */
-export interface ManualClock extends Clock {
+export interface ManualClock extends PlatformClock {
   advance(milliseconds: number): void;
 }
 
@@ -108,9 +108,9 @@ export const manualClock = (start = Date.parse('2026-01-05T09:00:00.000Z')): Man
   };
 };
 
-export interface WorldOptions {
+export interface EngineFixtureOptions {
   readonly dataDir?: string;
-  readonly clock?: Clock;
+  readonly clock?: PlatformClock;
   readonly timeScale?: number;
   readonly faults?: Fault;
   /** Whether its engine works; default true. */
@@ -119,7 +119,7 @@ export interface WorldOptions {
 }
 
 /** A store of its own in a temporary directory (or in one given), and an engine at work on it. */
-export async function openWorld({ dataDir, clock = { now: Date.now }, timeScale = 0, faults, started = true, engine: options }: WorldOptions = {}): Promise<World> {
+export async function openEngineFixture({ dataDir, clock = { now: Date.now }, timeScale = 0, faults, started = true, engine: options }: EngineFixtureOptions = {}): Promise<EngineFixture> {
   const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'engine-')));
   const db = await openDatabase(directory);
   if (dataDir === undefined) await addOrganization(db);

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebhookDelivery, WebhookEvent } from '../../../src/contract/resources/webhook.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
-import { maximumAttempts } from '../../../src/platform/engine/webhooks/delivery-lane.ts';
+import { maximumDeliveryAttempts } from '../../../src/platform/engine/webhooks/delivery-lane.ts';
 import { type AddressPolicy, publicOnly } from '../../../src/platform/engine/webhooks/target.ts';
-import { addEnvironment, openWorld, organizationId, type World } from '../engine/world.ts';
+import { addEnvironment, openEngineFixture, organizationId, type EngineFixture } from '../engine/world.ts';
 
 interface Received {
   path: string;
@@ -45,15 +45,15 @@ const receiver = async (answer: Receiver['answer'] = (response) => response.end(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, answer, server };
 };
 
-const start = async (webhookTargets?: AddressPolicy): Promise<World> => {
-  const world = await openWorld({ engine: webhookTargets ? { webhookTargets } : {} });
+const start = async (webhookTargets?: AddressPolicy): Promise<EngineFixture> => {
+  const world = await openEngineFixture({ engine: webhookTargets ? { webhookTargets } : {} });
   open.push(() => world.close());
   return world;
 };
 
 const everything = ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED'];
 
-const addWebhook = async (world: World, target_url: string, more: { events?: string[]; enabled?: 0 | 1; secret?: string; kind?: 'SLACK' } = {}) => {
+const addWebhook = async (world: EngineFixture, target_url: string, more: { events?: string[]; enabled?: 0 | 1; secret?: string; kind?: 'SLACK' } = {}) => {
   const id = systemRandom.uuid();
   const created = new Date().toISOString();
   await world.db.insertInto('webhook').values({
@@ -64,13 +64,13 @@ const addWebhook = async (world: World, target_url: string, more: { events?: str
 };
 
 /** Resolves when the outbox has nothing left to deliver; returns the records of a webhook, oldest first. */
-const records = async (world: World, webhookId: string) => {
+const records = async (world: EngineFixture, webhookId: string) => {
   await world.until(undefined, async () =>
     (await world.db.selectFrom('webhook_delivery').select('id').where('due_ms', 'is not', null).limit(1).execute()).length === 0);
   return (await world.engine.webhookEvents(world.db, webhookId)).rows.toReversed();
 };
 
-const deploy = async (world: World, name = 'env') => {
+const deploy = async (world: EngineFixture, name = 'env') => {
   const { environmentId, ids } = await addEnvironment(world.db, name, { app: { kind: 'application' } });
   const deploymentId = await world.order({ environmentId, serviceIds: [ids['app']!] });
   await world.settled();
@@ -78,7 +78,7 @@ const deploy = async (world: World, name = 'env') => {
 };
 
 describe('a receiver', () => {
-  let world: World;
+  let world: EngineFixture;
   beforeEach(async () => {
     world = await start();
   });
@@ -125,8 +125,8 @@ describe('a receiver', () => {
     });
     const id = await addWebhook(world, target.url, { events: ['DEPLOYMENT_STARTED'] });
     await deploy(world);
-    expect(await records(world, id)).toHaveLength(maximumAttempts);
-    expect(target.received).toHaveLength(maximumAttempts);
+    expect(await records(world, id)).toHaveLength(maximumDeliveryAttempts);
+    expect(target.received).toHaveLength(maximumDeliveryAttempts);
   });
 
   test('that refuses the connection is recorded with status 0 and the reason', async () => {
@@ -185,7 +185,7 @@ describe('a receiver', () => {
       response.statusCode = 500;
       response.end();
     });
-    const slow = await openWorld({ timeScale: 1 });
+    const slow = await openEngineFixture({ timeScale: 1 });
     open.push(() => slow.close());
     const id = await addWebhook(slow, target.url);
     const { environmentId, ids } = await addEnvironment(slow.db, 'env', { app: { kind: 'application' } });
@@ -209,7 +209,7 @@ describe('a receiver', () => {
 
   test('that takes too long is recorded with status 0 and told again', async () => {
     const target = await receiver((response, count) => (count === 1 ? undefined : response.end('at last')));
-    const impatient = await openWorld({ engine: { webhookTimeoutMilliseconds: 100 } });
+    const impatient = await openEngineFixture({ engine: { webhookTimeoutMilliseconds: 100 } });
     open.push(() => impatient.close());
     const id = await addWebhook(impatient, target.url, { events: ['DEPLOYMENT_STARTED'] });
     await deploy(impatient);

@@ -4,12 +4,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Json, type Lab, startLab } from '../lab.ts';
+import { type Json, type TestPlatform, startTestPlatform } from '../lab.ts';
 
 const password = 'made-up p@ss/word 1';
 const userinfo = `hooker:${encodeURIComponent(password)}`;
 
-let lab: Lab;
+let platform: TestPlatform;
 let receiver: Server;
 let host: string;
 const logged: string[] = [];
@@ -18,7 +18,7 @@ const authorizations: (string | undefined)[] = [];
 const write = (fields: object, message: string) => void logged.push(JSON.stringify(fields), message);
 
 beforeAll(async () => {
-  lab = await startLab({ log: { info: write, warn: write, error: write }, allowPrivateWebhookTargets: true });
+  platform = await startTestPlatform({ log: { info: write, warn: write, error: write }, allowPrivateWebhookTargets: true });
   receiver = createServer((request, response) => {
     authorizations.push(request.headers.authorization);
     response.end(`you are ${String(request.headers.authorization)}, your password is ${password}`);
@@ -29,28 +29,28 @@ beforeAll(async () => {
 
 afterAll(async () => {
   receiver.close();
-  await lab.close();
+  await platform.close();
 });
 
 const secretForms = [password, encodeURIComponent(password), 'hooker', Buffer.from(`hooker:${password}`).toString('base64')];
 
-const createWebhook = (target_url: string) => lab.call('create_webhook', { organization_id: lab.organizationId, target_url, events: ['DEPLOYMENT_STARTED'] });
+const createWebhook = (target_url: string) => platform.call('create_webhook', { organization_id: platform.organizationId, target_url, events: ['DEPLOYMENT_STARTED'] });
 
 test('user name and password of a target are sent with deliveries, and stand nowhere else', async () => {
   const { status, body, text } = await createWebhook(`http://${userinfo}@${host}/hook?from=here`);
   expect(status, text).toBe(201);
   expect(body['target_url']).toBe(`http://[hidden]@${host}/hook?from=here`);
-  await lab.must('deploy_application', { application_id: lab.seed['application_id'] });
-  const events = async () => (await lab.must('list_webhook_events', { organization_id: lab.organizationId, webhook_id: body['id'] }))['results'] as Json[];
+  await platform.must('deploy_application', { application_id: platform.seed['application_id'] });
+  const events = async () => (await platform.must('list_webhook_events', { organization_id: platform.organizationId, webhook_id: body['id'] }))['results'] as Json[];
   await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBeGreaterThan(0);
   expect(authorizations[0]).toBe(`Basic ${Buffer.from(`hooker:${password}`).toString('base64')}`);
   const [event] = await events();
   expect(event).toMatchObject({ target_url_used: `http://${host}/hook?from=here`, target_response_body: 'you are Basic ********, your password is ********' });
-  const listed = await lab.must('list_webhooks', { organization_id: lab.organizationId });
+  const listed = await platform.must('list_webhooks', { organization_id: platform.organizationId });
   const said = [text, JSON.stringify([listed, await events()]), ...logged].join('\n');
   for (const secret of secretForms) expect(said, secret).not.toContain(secret);
-  for (const name of await readdir(lab.dataDir)) {
-    const bytes = await readFile(join(lab.dataDir, name));
+  for (const name of await readdir(platform.dataDir)) {
+    const bytes = await readFile(join(platform.dataDir, name));
     for (const secret of secretForms) expect(bytes.includes(secret), `${secret} in ${name}`).toBe(false);
   }
 });
@@ -62,7 +62,7 @@ test('what stands for them is not taken for them', async () => {
 });
 
 test('a refusal does not repeat them', async () => {
-  const { status, text } = await lab.call('create_webhook', { organization_id: lab.organizationId, target_url: `ftp://${userinfo}@${host}/`, events: ['NEVER'] });
+  const { status, text } = await platform.call('create_webhook', { organization_id: platform.organizationId, target_url: `ftp://${userinfo}@${host}/`, events: ['NEVER'] });
   expect(status).toBe(400);
   for (const secret of secretForms) expect(text).not.toContain(secret);
 });

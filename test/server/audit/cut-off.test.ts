@@ -5,15 +5,15 @@ import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { fileSink } from '../../../src/server/audit/sink.ts';
-import { createTrail } from '../../../src/server/audit/trail.ts';
-import type { Verdict } from '../../../src/server/audit/verify.ts';
-import { logIn, temporaryFolder } from './support.ts';
+import { createAuditLog } from '../../../src/server/audit/trail.ts';
+import type { LogVerification } from '../../../src/server/audit/verify.ts';
+import { auditLogIn, temporaryFolder } from './support.ts';
 
 const entries = [{ tool: 'b', text: 'ünïcode' }, { tool: 'c' }, { tool: 'd' }];
 
 /** A log whose second writing, of several entries at once, ends with a full disk after so many bytes; afterwards there is room again. */
 async function cutAfter(folder: string, bytes: number) {
-  const log = logIn(folder);
+  const log = auditLogIn(folder);
   const sink = fileSink(log.file);
   let wanted = 0;
   let isFull = false;
@@ -24,7 +24,7 @@ async function cutAfter(folder: string, bytes: number) {
     appendFileSync(log.file, whole.subarray(0, bytes));
     throw new Error('ENOSPC: no space left on device, write');
   };
-  const trail = createTrail({ sink: { ...sink, append }, heads: log.heads, keys: log.keys });
+  const trail = createAuditLog({ sink: { ...sink, append }, heads: log.heads, keys: log.keys });
   await trail.append({ tool: 'a' }, true);
   isFull = true;
   await Promise.allSettled(entries.map((entry) => trail.append(entry, true)));
@@ -106,7 +106,7 @@ describe('a disk', () => {
     // The mount goes with the namespace, when the last process in it ends.
     const mount = 'mount -t tmpfs -o size=96k tmpfs "$1" && shift && exec "$@"';
     const told = execFileSync('unshare', ['-m', 'sh', '-c', mount, 'sh', folder.path, process.execPath, ...program(new URL('./full-disk-process.ts', import.meta.url)), folder.path], { encoding: 'utf8' });
-    const { failed, verdicts } = JSON.parse(told) as { failed: string[]; verdicts: Verdict[] };
+    const { failed, verdicts } = JSON.parse(told) as { failed: string[]; verdicts: LogVerification[] };
     expect(new Set(failed)).toEqual(new Set(['ENOSPC']));
     expect(verdicts.map(({ faults }) => faults)).toEqual(verdicts.map(() => []));
     expect(verdicts.some(({ notes }) => notes !== undefined)).toBe(true);
@@ -116,7 +116,7 @@ describe('a disk', () => {
 describe('a process that is killed while it writes', () => {
   test('leaves a log that is whole up to there', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     const child = spawn(process.execPath, [...program(new URL('./killed-process.ts', import.meta.url)), folder.path], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
     // It writes into a pipe that holds less than its entry: it is in the middle of it.

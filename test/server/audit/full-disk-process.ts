@@ -1,15 +1,15 @@
 import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Verdict } from '../../../src/server/audit/verify.ts';
-import { logIn } from './support.ts';
+import type { LogVerification } from '../../../src/server/audit/verify.ts';
+import { auditLogIn } from './support.ts';
 
 // A process whose disk fills up again and again, with another number of bytes left each time, and has room afterwards.
 const folder = process.argv[2]!;
 const filler = join(folder, 'filler');
-const log = logIn(folder);
+const log = auditLogIn(folder);
 const trail = log.trail();
 const failed: string[] = [];
-const verdicts: Verdict[] = [];
+const verdicts: LogVerification[] = [];
 const add = (size: number): Promise<void> => trail.append({ text: 'x'.repeat(size) }, true).catch((error: NodeJS.ErrnoException) => void failed.push(error.code ?? error.message));
 
 /** Fills the disk, but for so many blocks. */

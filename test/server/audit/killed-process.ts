@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
-import { logIn } from './support.ts';
+import { auditLogIn } from './support.ts';
 
 // A process that is killed in the middle of its second entry: that one goes into a pipe, which takes only its beginning.
-const { file, trail } = logIn(process.argv[2]!);
+const { file, trail } = auditLogIn(process.argv[2]!);
 const log = trail();
 await log.append({ tool: 'a' }, true);
 renameSync(file, `${file}.1`);

@@ -1,10 +1,9 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { readCalls } from '../../../src/server/audit/calls.ts';
-import { auditRecorder } from '../../../src/server/audit/recorder.ts';
-import type { Intent } from '../../../src/server/audit/record.ts';
+import { auditRecorder, type Intent } from '../../../src/server/audit/record.ts';
 import { contextWith, memoryLog } from '../support.ts';
-import { logIn, temporaryFolder } from './support.ts';
+import { auditLogIn, temporaryFolder } from './support.ts';
 
 const facts: Intent = {
   tool: 'stop_environment', principal: 'ann', connection: 'stdio', requestId: 'r-1', tier: 'destructive', confirmed: 'terminal', plan: 'abc',
@@ -16,7 +15,7 @@ const clock = { now: () => Date.parse('2026-11-20T10:00:00Z') };
 describe('a recorder', () => {
   test('writes who did what to what, how it was agreed to, and what came of it', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     const recorder = auditRecorder(log.trail(), clock);
     await recorder.intent(facts, contextWith());
     await recorder.outcome({ ...facts, outcome: 'done', duration: 12 }, contextWith());
@@ -32,7 +31,7 @@ describe('a recorder', () => {
 
   test('fails when an intent or the outcome of a change cannot be written', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     await mkdir(log.file);
     const recorder = auditRecorder(log.trail(), clock);
     await expect(recorder.intent(facts, contextWith())).rejects.toThrow('EISDIR');
@@ -41,7 +40,7 @@ describe('a recorder', () => {
 
   test('lets nobody wait for the record of a read, and logs when it fails', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     await mkdir(log.file);
     const trail = log.trail();
     const told = memoryLog();
@@ -55,7 +54,7 @@ describe('a recorder', () => {
 describe('the calls of a log', () => {
   test('are intent and outcome in one, oldest first, the newest so many', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     const trail = log.trail();
     let now = 0;
     const recorder = auditRecorder(trail, { now: () => (now += 1000) });
@@ -76,7 +75,7 @@ describe('the calls of a log', () => {
 
   test('are none where there is no log, and pass over what is no entry', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     expect(await readCalls([log.file], 10)).toEqual([]);
     await log.put('nonsense\n{"kind":"intent"}\n');
     expect(await readCalls([log.file], 10)).toEqual([]);

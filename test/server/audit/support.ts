@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditKeys } from '../../../src/server/audit/heads.ts';
 import { fileSink } from '../../../src/server/audit/sink.ts';
-import { createTrail, type Trail } from '../../../src/server/audit/trail.ts';
+import { createAuditLog, type AuditLog } from '../../../src/server/audit/trail.ts';
 import { verifyLog } from '../../../src/server/audit/verify.ts';
-import { keysIn } from '../../../src/server/context/keys.ts';
+import { keysFromFile } from '../../../src/server/context/keys.ts';
 
 /** A folder of its own that is gone when the test ends. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
@@ -14,16 +14,16 @@ export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposa
 }
 
 /** The parts of a log in a folder. */
-export function logIn(folder: string) {
+export function auditLogIn(folder: string) {
   const file = join(folder, 'audit.jsonl');
   const heads = join(folder, 'heads');
-  const keysOfFolder = keysIn(join(folder, 'guard.key'));
+  const keysOfFolder = keysFromFile(join(folder, 'guard.key'));
   const keys = (): AuditKeys => ({ entries: keysOfFolder('audit'), heads: keysOfFolder('audit head') });
   return {
     file,
     heads,
     keys,
-    trail: (): Trail => createTrail({ sink: fileSink(file), heads, keys }),
+    trail: (): AuditLog => createAuditLog({ sink: fileSink(file), heads, keys }),
     verify: (files = [file]) => verifyLog(files, heads, keys()),
     text: () => readFile(file, 'latin1'),
     put: (text: string) => writeFile(file, text, 'latin1'),
@@ -31,7 +31,7 @@ export function logIn(folder: string) {
 }
 
 /** Adds entries in order to one new chain. */
-export async function write(trail: Trail, entries: readonly object[]): Promise<void> {
+export async function writeEntries(trail: AuditLog, entries: readonly object[]): Promise<void> {
   for (const entry of entries) await trail.append({ ...entry }, false);
   await trail.close();
 }

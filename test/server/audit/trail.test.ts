@@ -2,13 +2,13 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { commandSink, fileSink } from '../../../src/server/audit/sink.ts';
-import { createTrail } from '../../../src/server/audit/trail.ts';
-import { logIn, temporaryFolder } from './support.ts';
+import { createAuditLog } from '../../../src/server/audit/trail.ts';
+import { auditLogIn, temporaryFolder } from './support.ts';
 
 describe('a trail', () => {
   test('leaves nothing behind before its first entry', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     await log.trail().close();
     await expect(stat(log.file)).rejects.toThrow('ENOENT');
     await expect(stat(log.heads)).rejects.toThrow('ENOENT');
@@ -16,7 +16,7 @@ describe('a trail', () => {
 
   test.skipIf(process.platform === 'win32')('keeps log, heads and key to the user', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     await log.trail().append({ tool: 'a' }, true);
     const modes = await Promise.all([log.file, join(log.heads, '1.head'), join(folder.path, 'guard.key')].map(async (path) => (await stat(path)).mode & 0o777));
     expect(modes).toEqual([0o600, 0o600, 0o600]);
@@ -24,14 +24,14 @@ describe('a trail', () => {
 
   test('writes entries that come at once together, each in its place', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     const sink = fileSink(log.file);
     let writings = 0;
     const append: typeof sink.append = (lines, durable) => {
       writings += 1;
       return sink.append(lines, durable);
     };
-    const trail = createTrail({ sink: { ...sink, append }, heads: log.heads, keys: log.keys });
+    const trail = createAuditLog({ sink: { ...sink, append }, heads: log.heads, keys: log.keys });
     await Promise.all(Array.from({ length: 200 }, (_, index) => trail.append({ index }, false)));
     await trail.close();
     expect(writings).toBeLessThan(10);
@@ -41,7 +41,7 @@ describe('a trail', () => {
 
   test('moves its head on by itself after entries that need not be durable, and at once after those that must', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     const trail = log.trail();
     const count = async (): Promise<unknown> => (JSON.parse(await readFile(join(log.heads, '1.head'), 'utf8')) as { count: number }).count;
     for (const index of [1, 2, 3]) await trail.append({ index }, false);
@@ -57,7 +57,7 @@ describe('a trail', () => {
 
   test('fails when an entry cannot be written, and goes on with a new chain', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     const trail = log.trail();
     await trail.append({ tool: 'a' }, true);
     await rm(log.file);
@@ -70,7 +70,7 @@ describe('a trail', () => {
 
   test('begins a line of its own after one that was cut off', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     await writeFile(log.file, '{"chain":"cut');
     await log.trail().append({ tool: 'a' }, false);
     const { entries, faults } = await log.verify();
@@ -79,14 +79,14 @@ describe('a trail', () => {
 
   test('refuses a key that others may read', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     await writeFile(join(folder.path, 'guard.key'), Buffer.alloc(32), { mode: 0o644 });
     await expect(log.trail().append({ tool: 'a' }, true)).rejects.toThrow(/others may read it.*chmod 600/s);
   });
 
   test('refuses a key of another length', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     await writeFile(join(folder.path, 'guard.key'), 'short', { mode: 0o600 });
     await expect(log.trail().append({ tool: 'a' }, true)).rejects.toThrow(/a key of 32 bytes, and holds 5/);
   });
@@ -99,8 +99,8 @@ const copy = 'process.stdin.pipe(require("fs").createWriteStream(process.argv[1]
 describe('a trail into a command', () => {
   test('is what a file would hold', async () => {
     await using folder = await temporaryFolder();
-    const { heads, keys, file, verify } = logIn(folder.path);
-    const trail = createTrail({ sink: commandSink(node(copy, file)), heads, keys });
+    const { heads, keys, file, verify } = auditLogIn(folder.path);
+    const trail = createAuditLog({ sink: commandSink(node(copy, file)), heads, keys });
     for (const tool of ['a', 'b', 'c']) await trail.append({ tool }, true);
     await trail.close();
     expect(await verify()).toEqual({ entries: 3, chains: 1, faults: [] });
@@ -108,9 +108,9 @@ describe('a trail into a command', () => {
 
   test('passes its arguments as they are, never through a shell', async () => {
     await using folder = await temporaryFolder();
-    const { heads, keys } = logIn(folder.path);
+    const { heads, keys } = auditLogIn(folder.path);
     const file = join(folder.path, '$(echo x) "y"; z');
-    const trail = createTrail({ sink: commandSink(node(copy, file)), heads, keys });
+    const trail = createAuditLog({ sink: commandSink(node(copy, file)), heads, keys });
     await trail.append({ tool: 'a' }, true);
     await trail.close();
     expect(await readFile(file, 'utf8')).toContain('"tool":"a"');
@@ -118,8 +118,8 @@ describe('a trail into a command', () => {
 
   test('fails when the command is not there', async () => {
     await using folder = await temporaryFolder();
-    const { heads, keys } = logIn(folder.path);
-    const trail = createTrail({ sink: commandSink([join(folder.path, 'nothing-here')]), heads, keys });
+    const { heads, keys } = auditLogIn(folder.path);
+    const trail = createAuditLog({ sink: commandSink([join(folder.path, 'nothing-here')]), heads, keys });
     await expect(trail.append({ tool: 'a' }, true)).rejects.toThrow(/nothing-here could not take a record.*ENOENT/);
     await trail.close();
   });

@@ -2,15 +2,15 @@ import { copyFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { logIn, temporaryFolder, write } from './support.ts';
+import { auditLogIn, temporaryFolder, writeEntries } from './support.ts';
 
 const entries = [{ tool: 'a', n: 1 }, { tool: 'b', text: 'ünïcode "quoted" \u2028' }, { tool: 'c' }, { tool: 'd', deep: { list: [1, 2] } }, { tool: 'e' }];
 
 /** A log with two chains, and what is in it. */
 async function twoChains(folder: string) {
-  const log = logIn(folder);
-  await write(log.trail(), entries);
-  await write(log.trail(), entries.slice(0, 3));
+  const log = auditLogIn(folder);
+  await writeEntries(log.trail(), entries);
+  await writeEntries(log.trail(), entries.slice(0, 3));
   return { ...log, whole: await log.text() };
 }
 
@@ -37,7 +37,7 @@ describe('a log that nobody touched', () => {
 
   test('is whole while chains of several processes grow side by side', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     const trails = [log.trail(), log.trail(), log.trail()];
     await Promise.all(trails.flatMap((trail) => entries.map((entry) => trail.append(entry, true))));
     expect(await log.verify()).toEqual({ entries: 15, chains: 3, faults: [] });
@@ -45,7 +45,7 @@ describe('a log that nobody touched', () => {
 
   test('may be told over several files', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     const trail = log.trail();
     await trail.append({ tool: 'a' }, false);
     await rename(log.file, `${log.file}.1`);
@@ -57,12 +57,12 @@ describe('a log that nobody touched', () => {
 
   test('is empty where nothing was recorded', async () => {
     await using folder = await temporaryFolder();
-    expect(await logIn(folder.path).verify()).toEqual({ entries: 0, chains: 0, faults: [] });
+    expect(await auditLogIn(folder.path).verify()).toEqual({ entries: 0, chains: 0, faults: [] });
   });
 
   test('is whole when a process ended before it moved the head: what follows is sealed all the same', async () => {
     await using folder = await temporaryFolder();
-    const log = logIn(folder.path);
+    const log = auditLogIn(folder.path);
     const trail = log.trail();
     await trail.append({ tool: 'a' }, false);
     const head = join(log.heads, '1.head');

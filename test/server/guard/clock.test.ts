@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { approvalLifetime, createApprovals, type Approval } from '../../../src/server/guard/approvals/approvals.ts';
 import { createConfirmer, questionLifetime, type Confirmation } from '../../../src/server/guard/confirmation.ts';
-import { graveCallsIn, passingGraveCalls, type GraveCalls } from '../../../src/server/guard/grave-calls.ts';
-import { steadyClock } from '../../../src/server/guard/steady-clock.ts';
+import { highRiskCallsIn, ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/grave-calls.ts';
+import { monotonicClock } from '../../../src/server/guard/steady-clock.ts';
 import { storeAt } from '../../../src/server/guard/store.ts';
-import { createOperators, idleTime } from '../../../src/transport/http/approvals/operators.ts';
+import { createOperatorSessions, idleTime } from '../../../src/transport/http/approvals/operators.ts';
 import { temporaryFolder } from '../audit/support.ts';
 import { contextWith } from '../support.ts';
-import { approvalFor, officeIn } from './approvals/support.ts';
-import { requestFor } from './request.ts';
+import { approvalRequest, approvalsIn } from './approvals/support.ts';
+import { confirmationRequest } from './request.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -24,7 +24,7 @@ const at = (time: number): void => void vi.setSystemTime(start + time);
 describe('a steady clock', () => {
   test('never steps back, goes on by what really passed, and follows what goes ahead', () => {
     let [time, passed] = [1000, 0];
-    const clock = steadyClock({ now: () => time }, () => passed);
+    const clock = monotonicClock({ now: () => time }, () => passed);
     const told = [[1000, 0], [1500, 500], [200, 520], [300, 620], [300, 700], [9000, 710]].map((next) => {
       [time, passed] = next as [number, number];
       return clock.now();
@@ -44,11 +44,11 @@ const confirming = () => {
 
 const codeOf = (approval: Approval): string => (approval.kind === 'pending' ? approval.code : approval.kind);
 const cannotAsk = () => contextWith({ dialogue: { canAsk: false } });
-const unattended = (planToken?: string) => ({ ...requestFor(), mayBeUnattended: true, planToken });
+const unattended = (planToken?: string) => ({ ...confirmationRequest(), mayBeUnattended: true, planToken });
 const tokenOf = (confirmation: Confirmation): string => (confirmation.kind === 'pending' ? (confirmation.planToken ?? '') : '');
 
 /** What of two calls under a limit of two counts while the clock goes ahead and steps back. */
-const counts = async (calls: GraveCalls): Promise<void> => {
+const counts = async (calls: HighRiskCalls): Promise<void> => {
   const takeAt = (time: number): Promise<number | undefined> => calls.take(2, start + time);
   expect([await takeAt(0), await takeAt(minute)]).toEqual([undefined, undefined]);
   // The clock goes ahead for a moment: by it, the hour is over.
@@ -63,30 +63,30 @@ const counts = async (calls: GraveCalls): Promise<void> => {
 describe('a clock that steps back revives', () => {
   test('no question that was answered', async () => {
     const confirm = confirming();
-    const state = stateOf(await confirm(requestFor(), contextWith({ dialogue: { canAsk: true } })));
-    expect(await confirm(requestFor(), accepting(state))).toMatchObject({ kind: 'approved' });
+    const state = stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } })));
+    expect(await confirm(confirmationRequest(), accepting(state))).toMatchObject({ kind: 'approved' });
     // Long after everything about it was forgotten, somebody looks at another one.
     at(24 * hour);
-    const other = stateOf(await confirm(requestFor(), contextWith({ dialogue: { canAsk: true } })));
-    await confirm(requestFor(), accepting(other));
+    const other = stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } })));
+    await confirm(confirmationRequest(), accepting(other));
     at(minute);
-    expect(await confirm(requestFor(), accepting(state))).toMatchObject({ kind: 'refused' });
-    expect(await confirm(requestFor(), accepting(other))).toEqual({ kind: 'refused', why: 'used' });
+    expect(await confirm(confirmationRequest(), accepting(state))).toMatchObject({ kind: 'refused' });
+    expect(await confirm(confirmationRequest(), accepting(other))).toEqual({ kind: 'refused', why: 'used' });
   });
 
   test('no question that expired, and prolongs none', async () => {
     const confirm = confirming();
-    const [seen, unseen] = [stateOf(await confirm(requestFor(), contextWith({ dialogue: { canAsk: true } }))), stateOf(await confirm(requestFor(), contextWith({ dialogue: { canAsk: true } })))];
+    const [seen, unseen] = [stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } }))), stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } })))];
     at(questionLifetime * 1000 + 2000);
-    expect(await confirm(requestFor(), accepting(seen))).toEqual({ kind: 'refused', why: 'invalid' });
+    expect(await confirm(confirmationRequest(), accepting(seen))).toEqual({ kind: 'refused', why: 'invalid' });
     at(minute);
-    expect(await confirm(requestFor(), accepting(seen))).toEqual({ kind: 'refused', why: 'invalid' });
-    expect(await confirm(requestFor(), accepting(unseen))).toEqual({ kind: 'refused', why: 'invalid' });
-    const fresh = stateOf(await confirm(requestFor(), contextWith({ dialogue: { canAsk: true } })));
+    expect(await confirm(confirmationRequest(), accepting(seen))).toEqual({ kind: 'refused', why: 'invalid' });
+    expect(await confirm(confirmationRequest(), accepting(unseen))).toEqual({ kind: 'refused', why: 'invalid' });
+    const fresh = stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } })));
     at(-hour);
-    await confirm(requestFor({ digest: 'other' }), accepting(fresh));
+    await confirm(confirmationRequest({ digest: 'other' }), accepting(fresh));
     at(-hour + questionLifetime * 1000);
-    expect(await confirm(requestFor(), accepting(fresh))).toEqual({ kind: 'refused', why: 'invalid' });
+    expect(await confirm(confirmationRequest(), accepting(fresh))).toEqual({ kind: 'refused', why: 'invalid' });
   });
 
   test('no plan token that was used, nor one that expired', async () => {
@@ -102,30 +102,30 @@ describe('a clock that steps back revives', () => {
 
   test.each([['the call', 'ask'], ['the operator', 'waiting']] as const)('no approval that expired, as %s saw', async (_, who) => {
     await using folder = await temporaryFolder();
-    using office = officeIn(folder.path);
-    const code = codeOf(await office.approvals.ask(approvalFor(), start));
+    using office = approvalsIn(folder.path);
+    const code = codeOf(await office.approvals.ask(approvalRequest(), start));
     const later = start + approvalLifetime + minute;
-    if (who === 'ask') await office.approvals.ask(approvalFor({ call: 'another' }), later);
+    if (who === 'ask') await office.approvals.ask(approvalRequest({ call: 'another' }), later);
     else expect(await office.desk.waiting(later)).toEqual([]);
     // By another process, which looks for the first time.
-    using other = officeIn(folder.path);
+    using other = approvalsIn(folder.path);
     expect(await other.desk.find(code, start + minute)).toBeUndefined();
-    expect(codeOf(await other.approvals.ask(approvalFor(), start + minute))).not.toBe(code);
+    expect(codeOf(await other.approvals.ask(approvalRequest(), start + minute))).not.toBe(code);
   });
 
   test('no approval that was asked for before it did: nobody can tell how old it is', async () => {
     await using folder = await temporaryFolder();
-    using office = officeIn(folder.path);
-    const code = codeOf(await office.approvals.ask(approvalFor(), start));
+    using office = approvalsIn(folder.path);
+    const code = codeOf(await office.approvals.ask(approvalRequest(), start));
     expect(await office.desk.find(code, start - 4000)).toMatchObject({ code });
     expect(await office.desk.find(code, start - hour)).toBeUndefined();
-    expect(codeOf(await createApprovals(office).ask(approvalFor(), start))).not.toBe(code);
+    expect(codeOf(await createApprovals(office).ask(approvalRequest(), start))).not.toBe(code);
   });
 
   test('no operator who was away for too long', () => {
     let passed = 0;
-    const operators = createOperators(steadyClock({ now: Date.now }, () => passed));
-    const { id } = operators.enter(() => '');
+    const operators = createOperatorSessions(monotonicClock({ now: Date.now }, () => passed));
+    const { id } = operators.start(() => '');
     at(-hour);
     passed = idleTime - minute;
     expect(operators.find(id)).toBeDefined();
@@ -136,8 +136,8 @@ describe('a clock that steps back revives', () => {
   test('no room under the limit of grave calls', async () => {
     await using folder = await temporaryFolder();
     const store = storeAt(join(folder.path, 'guard.sqlite'));
-    await counts(graveCallsIn(store));
+    await counts(highRiskCallsIn(store));
     store.close();
-    await counts(passingGraveCalls());
+    await counts(ephemeralHighRiskCalls());
   });
 });

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { graveCallsIn, passingGraveCalls, type GraveCalls } from '../../../src/server/guard/grave-calls.ts';
+import { highRiskCallsIn, ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/grave-calls.ts';
 import { storeAt } from '../../../src/server/guard/store.ts';
 import { temporaryFolder } from '../audit/support.ts';
 
 const minute = 60_000;
 
-async function limits(calls: GraveCalls): Promise<void> {
+async function limits(calls: HighRiskCalls): Promise<void> {
   expect(await calls.take(2, 0)).toBeUndefined();
   expect(await calls.take(2, 10 * minute)).toBeUndefined();
   expect(await calls.nextAt(2, 20 * minute)).toBe(60 * minute);
@@ -19,7 +19,7 @@ async function limits(calls: GraveCalls): Promise<void> {
   expect(await calls.nextAt(0, 61 * minute)).toBe(Infinity);
 }
 
-async function severalAtOnce(calls: GraveCalls): Promise<void> {
+async function severalAtOnce(calls: HighRiskCalls): Promise<void> {
   expect(await calls.take(3, 0, 2)).toBeUndefined();
   expect(await calls.nextAt(3, minute, 1)).toBeUndefined();
   expect(await calls.take(3, minute, 2)).toBe(60 * minute);
@@ -34,19 +34,19 @@ describe('grave calls', () => {
   test('that are made together count each', async () => {
     await using folder = await temporaryFolder();
     const store = storeAt(join(folder.path, 'guard.sqlite'));
-    await severalAtOnce(passingGraveCalls());
-    await severalAtOnce(graveCallsIn(store));
+    await severalAtOnce(ephemeralHighRiskCalls());
+    await severalAtOnce(highRiskCallsIn(store));
     store.close();
   });
 
-  test('of one process are counted for 60 minutes', () => limits(passingGraveCalls()));
+  test('of one process are counted for 60 minutes', () => limits(ephemeralHighRiskCalls()));
 
   test('of all processes of a directory are counted together', async () => {
     await using folder = await temporaryFolder();
     const stores = [storeAt(join(folder.path, 'guard.sqlite')), storeAt(join(folder.path, 'guard.sqlite'))];
-    await limits(graveCallsIn(stores[0]!));
-    expect(await graveCallsIn(stores[1]!).nextAt(2, 61 * minute)).toBe(70 * minute);
-    const many = await Promise.all(Array.from({ length: 10 }, (_, index) => graveCallsIn(stores[index % 2]!).take(5, 62 * minute)));
+    await limits(highRiskCallsIn(stores[0]!));
+    expect(await highRiskCallsIn(stores[1]!).nextAt(2, 61 * minute)).toBe(70 * minute);
+    const many = await Promise.all(Array.from({ length: 10 }, (_, index) => highRiskCallsIn(stores[index % 2]!).take(5, 62 * minute)));
     expect(many.filter((until) => until === undefined)).toHaveLength(3);
     for (const store of stores) store.close();
   });

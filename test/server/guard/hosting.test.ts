@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/client/errors.ts';
-import { hostedOn } from '../../../src/server/guard/hosting.ts';
-import { readsFrom, type Answers } from './platform-reads.ts';
+import { hostedModeOf } from '../../../src/server/guard/hosting.ts';
+import { fakeReader, type Answers } from './platform-reads.ts';
 
 const projects = (count: number) => ({ results: Array.from({ length: count }, (_, index) => ({ id: `p${index}` })) });
 const hosting = (project: string, mode: unknown = 'PRODUCTION', cluster_id: string | undefined = 'c') => (input: Record<string, unknown>) => ({
@@ -11,10 +11,10 @@ const hosting = (project: string, mode: unknown = 'PRODUCTION', cluster_id: stri
 /** What is found, and in how many reads. */
 async function found(answers: Answers, isOver = (): boolean => false): Promise<[string, number]> {
   let reads = 0;
-  const reader = readsFrom({ get_organization: { id: 'o' }, ...answers }, () => {
+  const reader = fakeReader({ get_organization: { id: 'o' }, ...answers }, () => {
     reads += 1;
   });
-  return [await hostedOn('c', reader, { isOver }), reads];
+  return [await hostedModeOf('c', reader, { isOver }), reads];
 }
 
 const down = (): object => {

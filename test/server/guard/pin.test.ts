@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAddresses } from '../../../src/server/resolve/addresses.ts';
-import type { Pin } from '../../../src/server/guard/pin.ts';
-import { addressesWithin, createPlaces } from '../../../src/server/guard/pinned-place.ts';
+import { createNameResolver } from '../../../src/server/resolve/addresses.ts';
+import type { Scope } from '../../../src/server/guard/pin.ts';
+import { resolverWithin, createScopeResolver } from '../../../src/server/guard/pinned-place.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, connectorsTo, textOf, userWho, type Connectors, type TestClient } from '../../e2e/mcp-support.ts';
-import { busyPlatform } from '../../guard/rig.ts';
-import { callerOf, problemIn } from '../resolve/support.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../../e2e/mcp-support.ts';
+import { startUnthrottledPlatform } from '../../guard/rig.ts';
+import { recordingCaller, resolutionProblem } from '../resolve/support.ts';
 
-let platform: Awaited<ReturnType<typeof busyPlatform>>;
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  platform = await busyPlatform();
+  platform = await startUnthrottledPlatform();
   connectors = connectorsTo(platform.url, platform.token);
 });
 afterAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
 const project = { name: 'shop', setBy: 'INFRA_PROJECT' };
 const environment = { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' };
 
-const clientOf = (pin: Pin): Promise<TestClient> => connectors.modern(userWho(agree), { readOnly: false, pin });
+const clientOf = (pin: Scope): Promise<TestClient> => connectors.modern(userAnswering(agree), { readOnly: false, scope: pin });
 
 interface Listed {
   readonly name: string;
@@ -132,7 +132,7 @@ describe('kept to a project', () => {
 });
 
 describe('a place that stands for nothing usable', () => {
-  test.each<[Pin, string]>([
+  test.each<[Scope, string]>([
     [{ environment: { ...environment, name: 'shop/stagin' } }, 'kept to the environment "shop/stagin" (INFRA_ENVIRONMENT), which could not be found'],
     [{ project: { ...project, name: 'data' }, environment }, 'which lies in another one'],
     [{ project: { ...project, name: 'data' }, environment: { ...environment, name: seedId('environment/shop/staging') } }, 'which lies in another one'],
@@ -154,29 +154,29 @@ test('an environment can be pinned by its id', async () => {
 
 describe('names that are looked for', () => {
   test('stay inside, also while they are typed', async () => {
-    const addresses = createAddresses();
-    const caller = callerOf(platform.url, platform.token, addresses);
-    const kept = addressesWithin(addresses, createPlaces({ environment }, addresses), { environment });
-    expect(await kept.complete('service', 'checkout', caller.look)).toEqual(['shop/staging/checkout-api']);
-    expect(await kept.complete('environment', '', caller.look)).toEqual(['shop/staging']);
-    expect(await kept.complete('service', 'shop/production/', caller.look)).toEqual([]);
-    expect(await kept.resolve('service', 'search', caller.look)).toMatchObject({ path: 'shop/staging/search' });
-    const { near, notes } = await problemIn(kept.resolve('service', 'events-db', caller.look));
+    const addresses = createNameResolver();
+    const caller = recordingCaller(platform.url, platform.token, addresses);
+    const kept = resolverWithin(addresses, createScopeResolver({ environment }, addresses), { environment });
+    expect(await kept.complete('service', 'checkout', caller.lookup)).toEqual(['shop/staging/checkout-api']);
+    expect(await kept.complete('environment', '', caller.lookup)).toEqual(['shop/staging']);
+    expect(await kept.complete('service', 'shop/production/', caller.lookup)).toEqual([]);
+    expect(await kept.resolve('service', 'search', caller.lookup)).toMatchObject({ path: 'shop/staging/search' });
+    const { suggestions: near, notes } = await resolutionProblem(kept.resolve('service', 'events-db', caller.lookup));
     expect(near.map(({ path }) => path?.startsWith('shop/staging/'))).not.toContain(false);
     expect(notes).toEqual([expect.stringContaining('nothing is looked for outside it')]);
     await caller.close();
   });
 
   test('cost nothing more once the place is known', async () => {
-    const addresses = createAddresses();
-    const caller = callerOf(platform.url, platform.token, addresses);
-    const places = createPlaces({ environment: { ...environment, name: platform.seed['environment_id']! } }, addresses);
-    expect(await places.of(caller.look)).toEqual({ projectId: platform.seed['project_id'], environmentId: platform.seed['environment_id'] });
-    expect(caller.asked).toEqual(['get_environment']);
-    await places.of(caller.look);
-    expect(caller.asked).toEqual(['get_environment']);
-    await places.of({ ...caller.look, principal: 'bob' });
-    expect(caller.asked).toEqual(['get_environment', 'get_environment']);
+    const addresses = createNameResolver();
+    const caller = recordingCaller(platform.url, platform.token, addresses);
+    const places = createScopeResolver({ environment: { ...environment, name: platform.seed['environment_id']! } }, addresses);
+    expect(await places.resolve(caller.lookup)).toEqual({ projectId: platform.seed['project_id'], environmentId: platform.seed['environment_id'] });
+    expect(caller.operations).toEqual(['get_environment']);
+    await places.resolve(caller.lookup);
+    expect(caller.operations).toEqual(['get_environment']);
+    await places.resolve({ ...caller.lookup, principal: 'bob' });
+    expect(caller.operations).toEqual(['get_environment', 'get_environment']);
     await caller.close();
   });
 });

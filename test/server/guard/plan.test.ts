@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { planOf, planText, type Plan } from '../../../src/server/guard/plan.ts';
-import { agrees, formFor, questionFor } from '../../../src/server/guard/question.ts';
+import { isAgreement, formFor, questionFor } from '../../../src/server/guard/question.ts';
 import type { Target } from '../../../src/server/context/target.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { tools } from '../../../tools/index.ts';
-import { readsFrom, type Answers } from './platform-reads.ts';
+import { fakeReader, type Answers } from './platform-reads.ts';
 import type { Reader } from '../../../src/server/context/reader.ts';
 
 const toolNamed = (name: string) => tools.find((tool) => tool.name === name)!;
@@ -18,13 +18,13 @@ interface About {
 
 const planFor = (name: string, args: Record<string, unknown>, { target = prod, reader }: About = {}): Promise<Plan> =>
   planOf({
-    tool: toolNamed(name), args, acts: [{ operation: toolNamed(name).operation, input: args, target, tier: 'destructive', parts: [], highRisk: 1 }], target, tier: 'destructive', reader,
+    tool: toolNamed(name), args, operations: [{ operation: toolNamed(name).operation, input: args, target, risk: 'destructive', parts: [], highRisk: 1 }], target, risk: 'destructive', reader,
     redactor: createRedaction().forCall({ principal: 'ann' }), key,
   });
 
 /** What a plan tells of the present state, as these answers tell it. */
 const effectsOf = async (name: string, args: Record<string, unknown>, answers: Answers, target: Target = prod): Promise<readonly string[]> =>
-  (await planFor(name, args, { target, reader: readsFrom(answers) })).effects;
+  (await planFor(name, args, { target, reader: fakeReader(answers) })).effects;
 
 describe('a plan', () => {
   test('tells the exact request and what it is about', async () => {
@@ -45,7 +45,7 @@ describe('a plan', () => {
 
   test('keeps each value on its line, so that none can pass for another fact', async () => {
     const spoof = 'x\nOn: environment "sandbox", STAGING';
-    const reader = readsFrom({
+    const reader = fakeReader({
       get_organization: { id: 'o' },
       get_cluster_status: { cluster_lock: { owner_name: spoof, reason: spoof } },
       list_clusters: { results: [{ id: 'c', name: spoof }] },
@@ -71,7 +71,7 @@ const services = (state: string): Answers => ({
 
 describe('the digest of a plan', () => {
   const digestOf = async (args: Record<string, unknown>, answers: Answers, target: Target = prod) =>
-    (await planFor('restart_services', args, { target, reader: readsFrom(answers) })).digest;
+    (await planFor('restart_services', args, { target, reader: fakeReader(answers) })).digest;
   const args = { environment_id: 'e-1', application_ids: ['s'] };
 
   test('is the same for the same call and state, however its members are ordered', async () => {
@@ -284,10 +284,10 @@ describe('the question for a plan', () => {
   test('is a form of one field that agrees only when filled in right', async () => {
     const question = questionFor(await planFor('stop_environment', { environment_id: 'e-1' }));
     expect(Object.keys(formFor(question).properties)).toEqual(['name']);
-    expect(agrees(question, { name: 'environment prod' })).toBe(true);
-    expect(agrees(question, { name: 'environment PROD' })).toBe(false);
-    expect(agrees({ message: 'Restart?' }, { approve: true })).toBe(true);
-    expect(agrees({ message: 'Restart?' }, { approve: 1 })).toBe(false);
+    expect(isAgreement(question, { name: 'environment prod' })).toBe(true);
+    expect(isAgreement(question, { name: 'environment PROD' })).toBe(false);
+    expect(isAgreement({ message: 'Restart?' }, { approve: true })).toBe(true);
+    expect(isAgreement({ message: 'Restart?' }, { approve: 1 })).toBe(false);
   });
 
   test('holds every line to its end, however many there are and however long they are', async () => {

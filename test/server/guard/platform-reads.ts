@@ -6,7 +6,7 @@ import { createReader, type Reader } from '../../../src/server/context/reader.ts
 export type Answers = Partial<Record<OperationName, object | ((input: Record<string, unknown>) => object)>>;
 
 /** Reads from prepared answers. What has none isn't offered. */
-export const readsFrom =
+export const fakeReader =
   (answers: Answers, onRead?: () => void): Reader => createReader(async ({ name }, input) => {
     onRead?.();
     const answer = answers[name as OperationName];

@@ -1,9 +1,9 @@
-import type { Request } from '../../../src/server/guard/confirmation.ts';
+import type { ConfirmationRequest } from '../../../src/server/guard/confirmation.ts';
 
 /** A request to stop an environment, but for what a test says. */
-export const requestFor = ({ args = {}, tool = 'stop_environment', digest = 'as read', mayBeUnattended = false, operatorOnly = false, planToken }: {
+export const confirmationRequest = ({ args = {}, tool = 'stop_environment', digest = 'as read', mayBeUnattended = false, operatorOnly = false, planToken }: {
   args?: Record<string, unknown>; tool?: string; digest?: string; mayBeUnattended?: boolean; operatorOnly?: boolean; planToken?: string;
-} = {}): Request => ({
+} = {}): ConfirmationRequest => ({
   args,
   plan: {
     tool, tier: 'destructive', target: { kind: 'environment', id: 'e-1', name: 'prod', mode: 'PRODUCTION', path: 'shop/prod' }, summary: 'Stop it.',

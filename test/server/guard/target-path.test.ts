@@ -1,7 +1,7 @@
 import { assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { segmentsOf } from '../../../src/server/resolve/names.ts';
-import { agrees } from '../../../src/server/guard/question.ts';
+import { isAgreement } from '../../../src/server/guard/question.ts';
 import { targetPath, targetText } from '../../../src/server/guard/target-path.ts';
 import type { Target } from '../../../src/server/context/target.ts';
 
@@ -9,7 +9,7 @@ const service = (name: string | undefined, more: Partial<Target> = {}): Target =
   kind: 'application', id: 'a-1', name, environment: { id: 'e', name: 'production' }, project: { id: 'p', name: 'discovery' }, mode: 'PRODUCTION', ...more,
 });
 
-const told = (target: Target): string => targetText({ ...target, path: targetPath(target) });
+const quotedPath = (target: Target): string => targetText({ ...target, path: targetPath(target) });
 
 describe('the path of a target', () => {
   test.each([
@@ -42,12 +42,12 @@ describe('the path of a target', () => {
   });
 
   test('is told in quotes, which no name can close', () => {
-    expect(told(service('api'))).toBe('application "discovery/production/api"');
-    expect(told({ kind: 'cluster', id: 'c', name: 'main', mode: 'none' })).toBe('cluster "main"');
-    expect(told({ kind: 'project', id: 'p', name: 'project x', mode: 'none' })).toBe('project "project x"');
-    expect(told({ kind: 'environment', id: 'e', name: 'live', project: { name: 'environment a' }, mode: 'none' })).toBe('environment "environment a/live"');
-    expect(told(service(undefined))).toBe('application');
-    expect(told(service('x" in "y'))).not.toMatch(/".*".*"/);
+    expect(quotedPath(service('api'))).toBe('application "discovery/production/api"');
+    expect(quotedPath({ kind: 'cluster', id: 'c', name: 'main', mode: 'none' })).toBe('cluster "main"');
+    expect(quotedPath({ kind: 'project', id: 'p', name: 'project x', mode: 'none' })).toBe('project "project x"');
+    expect(quotedPath({ kind: 'environment', id: 'e', name: 'live', project: { name: 'environment a' }, mode: 'none' })).toBe('environment "environment a/live"');
+    expect(quotedPath(service(undefined))).toBe('application');
+    expect(quotedPath(service('x" in "y'))).not.toMatch(/".*".*"/);
   });
 
   test('shows any name, tells different ones apart, and never lets nothing be typed', () => {
@@ -58,7 +58,7 @@ describe('the path of a target', () => {
         expect(path.trim()).toBe(path);
         expect(segmentsOf(path)).toHaveLength(3);
         if (one.toWellFormed() !== other.toWellFormed()) expect(path).not.toBe(second);
-        for (const typed of ['', ' ', '\u200B', one]) expect(agrees({ message: '', typed: path }, { name: typed })).toBe(typed.trim() === path);
+        for (const typed of ['', ' ', '\u200B', one]) expect(isAgreement({ message: '', typed: path }, { name: typed })).toBe(typed.trim() === path);
       }),
     );
   });

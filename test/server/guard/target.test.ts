@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/client/errors.ts';
 import { operations } from '../../../src/contract/operations.ts';
-import { targetOf, withProjectName } from '../../../src/server/guard/target.ts';
-import { readsFrom, type Answers } from './platform-reads.ts';
+import { findTarget, withProjectName } from '../../../src/server/guard/target.ts';
+import { fakeReader, type Answers } from './platform-reads.ts';
 
 const production = { id: 'e', name: 'live', mode: 'PRODUCTION', project: { id: 'p' }, organization: { id: 'o' } };
 const answers: Answers = {
@@ -32,7 +32,7 @@ describe('the target of a call', () => {
       { kind: 'environment', name: 'new', environment: { name: 'new' }, project: { id: 'p' }, mode: 'STAGING' },
     ],
   ] as const)('is %s', async (_, operation, args, target) => {
-    expect(await targetOf(operation, args, readsFrom(answers))).toEqual(target);
+    expect(await findTarget(operation, args, fakeReader(answers))).toEqual(target);
   });
 
   test.each([
@@ -40,27 +40,27 @@ describe('the target of a call', () => {
     ['only the service', { get_application: answers.get_application! }, { kind: 'application', id: 'a', name: 'api' }],
     ['an environment of a mode that nobody knows', { ...answers, get_environment: { ...production, mode: 'SANDBOX' } }, { kind: 'application', id: 'a', name: 'api' }],
   ])('has an unknown mode where the platform tells %s', async (_, offered, target) => {
-    const found = await targetOf(operations.deploy_application, { application_id: 'a' }, readsFrom(offered));
+    const found = await findTarget(operations.deploy_application, { application_id: 'a' }, fakeReader(offered));
     expect(found).toMatchObject({ ...target, mode: 'unknown' });
     expect(found.environment).toBeDefined();
   });
 
   test('has an unknown mode where the platform does not tell of an alert rule', async () => {
-    expect(await targetOf(operations.update_alert_rule, { alert_rule_id: 'r' }, readsFrom({}))).toMatchObject({ mode: 'unknown' });
+    expect(await findTarget(operations.update_alert_rule, { alert_rule_id: 'r' }, fakeReader({}))).toMatchObject({ mode: 'unknown' });
   });
 
   test('fails as the platform fails, rather than pass for unknown', async () => {
-    const down = readsFrom({
+    const down = fakeReader({
       get_environment: () => {
         throw new ApiError('get_environment', { kind: 'server_error', reason: 'the platform failed', next: '', status: 500 });
       },
     });
-    await expect(targetOf(operations.stop_environment, { environment_id: 'e' }, down)).rejects.toThrow('the platform failed');
+    await expect(findTarget(operations.stop_environment, { environment_id: 'e' }, down)).rejects.toThrow('the platform failed');
   });
 
   test('has its project by name where somebody asks', async () => {
-    const target = await targetOf(operations.stop_environment, { environment_id: 'e' }, readsFrom(answers));
-    expect((await withProjectName(target, readsFrom(answers))).project).toEqual({ id: 'p', name: 'payments' });
-    expect((await withProjectName(target, readsFrom({}))).project).toEqual({ id: 'p' });
+    const target = await findTarget(operations.stop_environment, { environment_id: 'e' }, fakeReader(answers));
+    expect((await withProjectName(target, fakeReader(answers))).project).toEqual({ id: 'p', name: 'payments' });
+    expect((await withProjectName(target, fakeReader({}))).project).toEqual({ id: 'p' });
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hiddenSecret } from '../../../src/contract/primitives.ts';
-import { maskShapes, nameTells, valueTells } from '../../../src/server/redaction/recognition/index.ts';
+import { maskShapes, isSecretName, looksLikeSecret } from '../../../src/server/redaction/recognition/index.ts';
 import { ordinaryTexts, secretSamples } from './corpus/read.ts';
 
 const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`;
@@ -105,24 +105,24 @@ describe('masking by shape', () => {
 describe('a name', () => {
   test.each([
     'DB_PASSWORD', 'SMTP_PASS', 'REDIS_AUTH', 'ROOT_PW', 'VAULT_SECRET_ID', 'clientSecret', 'SIGNING_KEY', 'AWS_SECRET_ACCESS_KEY', 'apiKey', 'X-Api-Key', 'PGPASSWORD', 'auth.rootPassword', 'SECRET_KEY_BASE', '_authToken',
-  ])('%s tells of a secret', (name) => expect(nameTells(name)).toBe(true));
+  ])('%s tells of a secret', (name) => expect(isSecretName(name)).toBe(true));
 
   test.each([
     'PORT', 'TOKEN_TTL', 'SECRET_NAME', 'ACCESS_KEY_ID', 'existingSecret', 'tokenUrl', 'max_tokens', 'next_page_token', 'BYPASS', 'AUTHOR', 'MONKEY', 'STRIPE_KEY', 'PUBLIC_KEY', 'tokenizer', 'passwordless', 'git_token_id', 'imagePullSecretsName', 'a password',
-  ])('%s tells of none', (name) => expect(nameTells(name)).toBe(false));
+  ])('%s tells of none', (name) => expect(isSecretName(name)).toBe(false));
 
   test('such as STRIPE_KEY tells where the value looks random', () => {
-    expect(nameTells('STRIPE_KEY', 'madeUp0a9B8c7D6e5F4g3H')).toBe(true);
-    expect(nameTells('FERNET_KEY', 'bWFkZXVwLWZlcm5ldC1rZXktMTIzNDU2Nzg5MC1hYmM=')).toBe(true);
+    expect(isSecretName('STRIPE_KEY', 'madeUp0a9B8c7D6e5F4g3H')).toBe(true);
+    expect(isSecretName('FERNET_KEY', 'bWFkZXVwLWZlcm5ldC1rZXktMTIzNDU2Nzg5MC1hYmM=')).toBe(true);
     for (const [name, value] of [['CACHE_KEY', 'madeUp0a9B8c7D6e5F4g3H'], ['SORT_KEY', 'customerId'], ['STRIPE_KEY', '/run/secrets/stripe.key'], ['ROW_KEY', '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e'], ['THEME_KEY', 'dark-mode-of-the-shop']] as const) {
-      expect(nameTells(name, value), name).toBe(false);
+      expect(isSecretName(name, value), name).toBe(false);
     }
-    expect(nameTells('PWD', '/app')).toBe(false);
-    expect(nameTells('SMTP_AUTH', 'plain')).toBe(false);
+    expect(isSecretName('PWD', '/app')).toBe(false);
+    expect(isSecretName('SMTP_AUTH', 'plain')).toBe(false);
   });
 
   test('doesn\'t matter to a value that looks like a key itself', () => {
-    expect(valueTells('LICENSE', 'A1b2C3d4E5f6G7h8J9')).toBe(true);
-    expect(valueTells('GIT_COMMIT', '3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b')).toBe(false);
+    expect(looksLikeSecret('LICENSE', 'A1b2C3d4E5f6G7h8J9')).toBe(true);
+    expect(looksLikeSecret('GIT_COMMIT', '3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b')).toBe(false);
   });
 });

@@ -41,7 +41,7 @@ function redactorOf(): Redactor {
   return redactor;
 }
 
-const ways: readonly (readonly [name: string, way: (redactor: Redactor, text: string) => unknown])[] = [
+const outputs: readonly (readonly [name: string, way: (redactor: Redactor, text: string) => unknown])[] = [
   ['a text', (redactor, text) => redactor.text(text)],
   ['a value', (redactor, text) => redactor.value({ results: [{ message: `before ${text} after` }] })],
   ['a list in a list', (redactor, text) => redactor.value([[text]])],
@@ -54,7 +54,7 @@ const ways: readonly (readonly [name: string, way: (redactor: Redactor, text: st
   }],
 ];
 
-describe.each(ways)('through %s', (_, way) => {
+describe.each(outputs)('through %s', (_, way) => {
   test.each(secrets)('no secret goes out of %j', (text, secret) => {
     expect(JSON.stringify(way(redactorOf(), text))).not.toContain(secret);
     expect(JSON.stringify(way(redactorOf(), text))).toContain(mask);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agree, connectorsTo, textOf, userWho, type Connectors } from '../../e2e/mcp-support.ts';
-import { freshPlatform } from '../../e2e/platform-support.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../../e2e/mcp-support.ts';
+import { startDefaultPlatform } from '../../platform/lab.ts';
 
-let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  platform = await freshPlatform();
+  platform = await startDefaultPlatform();
   connectors = connectorsTo(platform.url, platform.token);
 });
 afterAll(async () => {
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) => {
   test('names stand for ids wherever they are asked for', async () => {
-    const client = await connectors[era](userWho(agree));
+    const client = await connectors[era](userAnswering(agree));
     const status = await client.call('get_application_status', { application_id: 'shop/staging/checkout-api' });
     expect(status.structuredContent).toMatchObject({ id: platform.seed['application_id'] });
     const restarted = await client.call('restart_services', { environment_id: 'shop/staging', container_ids: ['search'] });
@@ -26,10 +26,10 @@ describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) =>
   });
 
   test('what a name could mean is told, and nothing is done', async () => {
-    const user = userWho(agree);
+    const user = userAnswering(agree);
     const result = await (await connectors[era](user)).call('deploy_application', { application_id: 'checkout-api' });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(/^deploy_application was not called\. "checkout-api" can be each of these\..*shop\/staging\/checkout-api.*shop\/production\/checkout-api/s);
-    expect(user.asked).toEqual([]);
+    expect(user.questions).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, textOf, type Connectors } from '../../e2e/mcp-support.ts';
-import { freshPlatform } from '../../e2e/platform-support.ts';
+import { startDefaultPlatform } from '../../platform/lab.ts';
 import { policyFrom } from '../../guard/rig.ts';
 
-let platform: Awaited<ReturnType<typeof freshPlatform>>;
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  platform = await freshPlatform();
+  platform = await startDefaultPlatform();
   connectors = connectorsTo(platform.url, platform.token);
 });
 

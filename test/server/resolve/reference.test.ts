@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyOperation } from '../../../src/contract/operation.ts';
 import { operations } from '../../../src/contract/operations.ts';
-import { createAddresses } from '../../../src/server/resolve/addresses.ts';
+import { createNameResolver } from '../../../src/server/resolve/addresses.ts';
 import { mostRequests } from '../../../src/server/resolve/find.ts';
-import { pathOf } from '../../../src/server/resolve/names.ts';
+import { joinPath } from '../../../src/server/resolve/names.ts';
 import type { JsonRecord } from '../../../src/server/json/values.ts';
-import { problemIn } from './support.ts';
+import { resolutionProblem } from './support.ts';
 import { readerBy } from './support.ts';
 
 /** An organization by names: projects, in them environments, in them services with their kind. */
@@ -79,11 +79,11 @@ describe('a path of names', () => {
       fc.asyncProperty(anyTree, query, fc.boolean(), async (tree, path, shouting) => {
         const { placed, look } = platformOf(tree);
         const expected = standsFor(path, placed.filter(({ names }) => names.length === depth), depth);
-        const text = shouting ? pathOf(path.map((one) => (one === 'Straße' ? one : one.toUpperCase()))) : pathOf(path);
-        const resolving = createAddresses().resolve(kind, text, look);
-        if (expected.length === 1) expect(await resolving).toMatchObject({ id: expected[0]!.id, path: pathOf(expected[0]!.names) });
+        const text = shouting ? joinPath(path.map((one) => (one === 'Straße' ? one : one.toUpperCase()))) : joinPath(path);
+        const resolving = createNameResolver().resolve(kind, text, look);
+        if (expected.length === 1) expect(await resolving).toMatchObject({ id: expected[0]!.id, path: joinPath(expected[0]!.names) });
         else {
-          const { why, candidates } = await problemIn(resolving);
+          const { why, candidates } = await resolutionProblem(resolving);
           expect({ why, ids: ids(candidates) }).toEqual({ why: expected.length === 0 ? 'unknown' : 'ambiguous', ids: ids(expected) });
         }
       }),
@@ -101,9 +101,9 @@ describe('a path of names', () => {
         const everywhere = standsFor([wanted], placed.filter(service), 3);
         const there = everywhere.filter(({ parent }) => parent === id);
         const expected = there.length > 0 ? there : everywhere;
-        const resolving = createAddresses().resolve('service', pathOf([wanted]), { ...look, within: { environmentId: id } });
+        const resolving = createNameResolver().resolve('service', joinPath([wanted]), { ...look, within: { environmentId: id } });
         if (expected.length === 1) expect((await resolving).id).toBe(expected[0]!.id);
-        else expect(ids((await problemIn(resolving)).candidates)).toEqual(ids(expected));
+        else expect(ids((await resolutionProblem(resolving)).candidates)).toEqual(ids(expected));
       }),
       { numRuns: 150 },
     );
@@ -114,9 +114,9 @@ describe('a path of names', () => {
       fc.asyncProperty(anyTree, name, fc.constantFrom('APPLICATION', 'DATABASE'), async (tree, wanted, kind) => {
         const { placed, look } = platformOf(tree);
         const expected = standsFor([wanted], placed.filter(service), 3).filter((one) => one.kind === kind);
-        const resolving = createAddresses().resolve('service', `${kind.toLowerCase()}:${pathOf([wanted])}`, look);
+        const resolving = createNameResolver().resolve('service', `${kind.toLowerCase()}:${joinPath([wanted])}`, look);
         if (expected.length === 1) expect((await resolving).id).toBe(expected[0]!.id);
-        else expect(ids((await problemIn(resolving)).candidates)).toEqual(ids(expected));
+        else expect(ids((await resolutionProblem(resolving)).candidates)).toEqual(ids(expected));
       }),
       { numRuns: 100 },
     );
@@ -126,7 +126,7 @@ describe('a path of names', () => {
     await fc.assert(
       fc.asyncProperty(anyTree, async (tree) => {
         const { placed, look } = platformOf(tree);
-        const addresses = createAddresses();
+        const addresses = createNameResolver();
         const completed = await addresses.complete('service', '', look);
         const resolved = await Promise.all(completed.map((text) => addresses.resolve('service', text, look)));
         expect(ids(resolved)).toEqual(ids(placed.filter(service)));
@@ -144,20 +144,20 @@ describe('requests', () => {
 
   test('go only along a whole path', async () => {
     const { look, asked, placed } = platformOf(wide);
-    const { id } = await createAddresses().resolve('application', 'project-29/environment-1/rare', look);
-    expect(id).toBe(placed.find(({ names }) => pathOf(names) === 'project-29/environment-1/rare')!.id);
+    const { id } = await createNameResolver().resolve('application', 'project-29/environment-1/rare', look);
+    expect(id).toBe(placed.find(({ names }) => joinPath(names) === 'project-29/environment-1/rare')!.id);
     expect(asked).toEqual(['get_organization', 'list_projects', 'list_environments', 'list_services']);
   });
 
   test('for a bare name are bounded, and it is said that there may be more', async () => {
     const { look, asked } = platformOf(wide);
-    const problem = await problemIn(createAddresses().resolve('application', 'common', look));
+    const problem = await resolutionProblem(createNameResolver().resolve('application', 'common', look));
     expect(asked.filter((one) => one !== 'get_organization').length).toBeLessThanOrEqual(mostRequests);
     expect(problem).toMatchObject({ why: 'ambiguous', notes: [expect.stringContaining(`after ${mostRequests} requests`)] });
   });
 
   test('that ended early never make a guess of the one that was found', async () => {
     const { look } = platformOf([{ name: 'first', environments: [{ name: 'only', services: [{ name: 'rare', kind: 'APPLICATION' }] }] }, ...wide]);
-    expect(await problemIn(createAddresses().resolve('application', 'rare', look))).toMatchObject({ why: 'ambiguous', candidates: [{ path: 'first/only/rare' }] });
+    expect(await resolutionProblem(createNameResolver().resolve('application', 'rare', look))).toMatchObject({ why: 'ambiguous', candidates: [{ path: 'first/only/rare' }] });
   });
 });

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAddresses, type RememberingAddresses } from '../../../src/server/resolve/addresses.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/addresses.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { startLab, type Lab } from '../../platform/lab.ts';
-import { callerOf, type LookingCaller } from './support.ts';
+import { startTestPlatform, type TestPlatform } from '../../platform/lab.ts';
+import { recordingCaller, type RecordingCaller } from './support.ts';
 
-let lab: Lab;
-let addresses: RememberingAddresses;
-let caller: LookingCaller;
+let platform: TestPlatform;
+let addresses: PersistentNameResolver;
+let caller: RecordingCaller;
 
 beforeAll(async () => {
-  lab = await startLab();
+  platform = await startTestPlatform();
 });
 beforeEach(async () => {
   await caller?.close();
-  addresses = createAddresses();
-  caller = callerOf(lab.url, lab.tokens.read, addresses);
+  addresses = createNameResolver();
+  caller = recordingCaller(platform.url, platform.tokens.read, addresses);
 });
 afterAll(async () => {
   await caller.close();
-  await lab.close();
+  await platform.close();
 });
 
 const staging = 'shop/staging';
@@ -53,6 +53,6 @@ describe('a thing is found', () => {
     ['environment', 'infra://environment/shop%2Fstaging', 'environment/shop/staging'],
     ['service', 'infra://service/application/storefront/logs', `service/${staging}/storefront`],
   ] as const)('%s %s', async (kind, given, seeded) => {
-    expect(await addresses.resolve(kind, given, caller.look)).toMatchObject({ id: seedId(seeded) });
+    expect(await addresses.resolve(kind, given, caller.lookup)).toMatchObject({ id: seedId(seeded) });
   });
 });

@@ -2,11 +2,11 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openAddresses } from '../../../src/cli/wiring/addresses.ts';
+import { openNameResolver } from '../../../src/cli/wiring/addresses.ts';
 import { readConfig } from '../../../src/cli/config/read-config.ts';
 import { operations } from '../../../src/contract/operations.ts';
-import type { RememberingAddresses } from '../../../src/server/resolve/addresses.ts';
-import { createSeen, type Shelf } from '../../../src/server/resolve/seen.ts';
+import type { PersistentNameResolver } from '../../../src/server/resolve/addresses.ts';
+import { createResourceIndex, type IndexPersistence } from '../../../src/server/resolve/seen.ts';
 import { readerBy } from './support.ts';
 
 let dataDir: string;
@@ -20,15 +20,15 @@ const idOf = (number: number): string => `00000000-0000-4000-8000-${String(numbe
 
 const remote = { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'the-token' };
 
-const addressesIn = (env: Record<string, string> = {}): RememberingAddresses => openAddresses(readConfig('stdio', { dataDir }, env).config);
+const addressesIn = (env: Record<string, string> = {}): PersistentNameResolver => openNameResolver(readConfig('stdio', { dataDir }, env).config);
 
 const look = (principal = 'ann') => ({ principal, now: Date.now, reader: readerBy(() => Promise.reject(new Error('nobody may be asked'))) });
 
 /** Takes note of a database, as after it was read. */
-const learnDatabase = (addresses: RememberingAddresses, number: number, principal = 'ann'): void =>
+const learnDatabase = (addresses: PersistentNameResolver, number: number, principal = 'ann'): void =>
   addresses.learn(operations.get_database, { database_id: idOf(number) }, { id: idOf(number), name: `db-${number}`, service_type: 'DATABASE', host: 'secret.host' }, principal);
 
-const nameOf = async (addresses: RememberingAddresses, number: number, principal?: string): Promise<string | undefined> =>
+const nameOf = async (addresses: PersistentNameResolver, number: number, principal?: string): Promise<string | undefined> =>
   (await addresses.resolve('database', idOf(number), look(principal))).name;
 
 test('what was seen is kept in a file of its owner, without more than what names it', async () => {
@@ -75,20 +75,20 @@ test.each(['', 'not json', '{}', '[{"of":1}]'])('a file that cannot be read is r
 
 test('nothing is written where nothing is new', async () => {
   let writes = 0;
-  const shelf: Shelf = { platform: 'here', read: async () => undefined, write: async () => void (writes += 1) };
-  const seen = createSeen(shelf);
+  const shelf: IndexPersistence = { platform: 'here', read: async () => undefined, write: async () => void (writes += 1) };
+  const seen = createResourceIndex(shelf);
   const thing = { kind: 'project', id: idOf(1), name: 'shop' } as const;
-  seen.note('ann', thing);
+  seen.add('ann', thing);
   await seen.flush();
-  seen.note('ann', { ...thing });
+  seen.add('ann', { ...thing });
   await seen.flush();
   expect(writes).toBe(1);
 });
 
 test('the longest unseen are forgotten when there are too many', async () => {
   let text = '';
-  const seen = createSeen({ platform: 'here', read: async () => undefined, write: async (written) => void (text = written) });
-  for (let number = 0; number < 6_000; number += 1) seen.note('ann', { kind: 'project', id: idOf(number), name: `p${number}` });
+  const seen = createResourceIndex({ platform: 'here', read: async () => undefined, write: async (written) => void (text = written) });
+  for (let number = 0; number < 6_000; number += 1) seen.add('ann', { kind: 'project', id: idOf(number), name: `p${number}` });
   await seen.flush();
   expect(seen.get('ann', 'project', idOf(0))).toBeUndefined();
   expect(seen.get('ann', 'project', idOf(5_999))).toMatchObject({ name: 'p5999' });
@@ -96,9 +96,9 @@ test('the longest unseen are forgotten when there are too many', async () => {
 });
 
 test('a place that cannot be written is no trouble', async () => {
-  const seen = createSeen({ platform: 'here', read: () => Promise.reject(new Error('no')), write: () => Promise.reject(new Error('no')) });
+  const seen = createResourceIndex({ platform: 'here', read: () => Promise.reject(new Error('no')), write: () => Promise.reject(new Error('no')) });
   await seen.loaded();
-  seen.note('ann', { kind: 'project', id: idOf(1), name: 'shop' });
+  seen.add('ann', { kind: 'project', id: idOf(1), name: 'shop' });
   await seen.flush();
   expect(seen.get('ann', 'project', idOf(1))).toMatchObject({ name: 'shop' });
 });

@@ -2,9 +2,9 @@ import { createReader, type SendRead } from '../../../src/server/context/reader.
 import { createClient } from '../../../src/client/client.ts';
 import { credentialOf } from '../../../src/client/credential.ts';
 import type { AnyOperation } from '../../../src/contract/operation.ts';
-import type { Addresses, Lookup } from '../../../src/server/tool/address.ts';
+import type { NameResolver, Lookup } from '../../../src/server/tool/address.ts';
 import type { JsonRecord } from '../../../src/server/json/values.ts';
-import type { AddressProblem } from '../../../src/server/failure/failure.ts';
+import type { ResolutionProblem } from '../../../src/server/failure/failure.ts';
 import { CallFailure } from '../../../src/server/failure/failure.ts';
 
 /** Reads by this function, each time anew: every call of a tool has a reader of its own. */
@@ -14,17 +14,17 @@ export const readerBy = (send: SendRead): Lookup['reader'] => ({
 });
 
 /** A caller of a platform: how it looks things up, and what was asked of the platform for it. */
-export interface LookingCaller {
-  readonly look: Lookup;
+export interface RecordingCaller {
+  readonly lookup: Lookup;
   /** Names of the operations asked for, in order. */
-  readonly asked: string[];
+  readonly operations: string[];
   /** Calls an operation as tools do. */
   readonly call: (operation: AnyOperation, input: JsonRecord) => Promise<JsonRecord>;
   readonly close: () => Promise<void>;
 }
 
 /** A caller with a real client; what is answered is learned, as in the pipeline. */
-export function callerOf(url: string, token: string, addresses: Addresses, { principal = 'ann', within, now = Date.now }: Partial<Lookup> = {}): LookingCaller {
+export function recordingCaller(url: string, token: string, addresses: NameResolver, { principal = 'ann', within, now = Date.now }: Partial<Lookup> = {}): RecordingCaller {
   const client = createClient({ baseUrl: url, credential: credentialOf(token) });
   const asked: string[] = [];
   const call = async (operation: AnyOperation, input: JsonRecord): Promise<JsonRecord> => {
@@ -33,11 +33,11 @@ export function callerOf(url: string, token: string, addresses: Addresses, { pri
     addresses.learn(operation, input, answer, principal);
     return answer as JsonRecord;
   };
-  return { look: { principal, reader: readerBy(call), now, within }, asked, call, close: () => client.close() };
+  return { lookup: { principal, reader: readerBy(call), now, within }, operations: asked, call, close: () => client.close() };
 }
 
 /** What is wrong with an address. */
-export async function problemIn(resolving: Promise<unknown>): Promise<AddressProblem> {
+export async function resolutionProblem(resolving: Promise<unknown>): Promise<ResolutionProblem> {
   try {
     await resolving;
   } catch (error) {

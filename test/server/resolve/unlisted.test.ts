@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { allOperations, operations } from '../../../src/contract/operations.ts';
-import { createAddresses, type RememberingAddresses } from '../../../src/server/resolve/addresses.ts';
-import { addressText } from '../../../src/server/resolve/words.ts';
-import { startLab, type Lab } from '../../platform/lab.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/addresses.ts';
+import { resolutionProblemText } from '../../../src/server/resolve/words.ts';
+import { startTestPlatform, type TestPlatform } from '../../platform/lab.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
-import { callerOf, problemIn, type LookingCaller } from './support.ts';
+import { recordingCaller, resolutionProblem, type RecordingCaller } from './support.ts';
 
 const redactor = createRedaction().forCall({ principal: 'ann' });
 
-let lab: Lab;
+let platform: TestPlatform;
 let url: string;
-let addresses: RememberingAddresses;
-let caller: LookingCaller;
+let addresses: PersistentNameResolver;
+let caller: RecordingCaller;
 
 const documented = allOperations
   .filter((operation) => operation.documented)
@@ -22,7 +22,7 @@ const documented = allOperations
 
 async function passOn(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { authorization, 'content-type': type } = incoming.headers;
-  const { statusCode, body } = await request(`${lab.url}${incoming.url}`, {
+  const { statusCode, body } = await request(`${platform.url}${incoming.url}`, {
     method: incoming.method as 'GET', body: incoming.method === 'GET' ? undefined : incoming,
     headers: { ...(authorization && { authorization }), ...(type && { 'content-type': type }) },
   });
@@ -38,88 +38,88 @@ const gate = createServer((incoming, outgoing) => {
 });
 
 beforeAll(async () => {
-  lab = await startLab();
+  platform = await startTestPlatform();
   await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(gate.address() as AddressInfo).port}`;
 });
 beforeEach(async () => {
   await caller?.close();
-  addresses = createAddresses();
-  caller = callerOf(url, lab.tokens.admin, addresses);
+  addresses = createNameResolver();
+  caller = recordingCaller(url, platform.tokens.admin, addresses);
 });
 afterAll(async () => {
   await caller.close();
   gate.closeAllConnections();
   await new Promise((resolve) => gate.close(resolve));
-  await lab.close();
+  await platform.close();
 });
 
 /** An environment with a database in it, made through the caller; their ids. */
 async function made(name: string): Promise<{ environment: unknown; database: unknown }> {
-  const environment = await caller.call(operations.create_environment, { project_id: lab.seed['project_id'], name, mode: 'STAGING', cluster_id: lab.seed['cluster_id'] });
+  const environment = await caller.call(operations.create_environment, { project_id: platform.seed['project_id'], name, mode: 'STAGING', cluster_id: platform.seed['cluster_id'] });
   const database = await caller.call(operations.create_database, { environment_id: environment['id'], name: 'ledger', type: 'REDIS', version: '7', mode: 'CONTAINER' });
   return { environment: environment['id'], database: database['id'] };
 }
 
 test('what was never seen is asked for by its id, and it is said why', async () => {
-  const problem = await problemIn(addresses.resolve('environment', 'shop/staging', caller.look));
+  const problem = await resolutionProblem(addresses.resolve('environment', 'shop/staging', caller.lookup));
   expect(problem).toMatchObject({ why: 'not_listable', notes: [expect.stringContaining('does not list these: environment')] });
 });
 
 test('an id of a service that was never seen is asked for with its kind, which is enough', async () => {
-  const id = lab.seed['application_id']!;
-  const problem = await problemIn(addresses.resolve('service', id, caller.look));
-  expect(problem.near).toEqual([]);
-  expect(addressText(problem, { redactor, hidden: [] })).toContain(`Say of which kind it is: infra://service/<kind>/${id} (kinds: application,`);
-  expect(await addresses.resolve('service', `infra://service/application/${id}`, caller.look)).toMatchObject({ kind: 'application', id });
+  const id = platform.seed['application_id']!;
+  const problem = await resolutionProblem(addresses.resolve('service', id, caller.lookup));
+  expect(problem.suggestions).toEqual([]);
+  expect(resolutionProblemText(problem, { redactor, hidden: [] })).toContain(`Say of which kind it is: infra://service/<kind>/${id} (kinds: application,`);
+  expect(await addresses.resolve('service', `infra://service/application/${id}`, caller.lookup)).toMatchObject({ kind: 'application', id });
 });
 
 test('a name that was never seen leaves a next step', async () => {
   for (const kind of ['service', 'environment'] as const) {
-    const problem = await problemIn(addresses.resolve(kind, 'nothing-like-it', caller.look));
-    expect(addressText(problem, { redactor, hidden: [] })).toMatch(/Give its id(?: and kind: infra:\/\/service\/<kind>\/<id>)?\.\nAsk the user for the id/);
+    const problem = await resolutionProblem(addresses.resolve(kind, 'nothing-like-it', caller.lookup));
+    expect(resolutionProblemText(problem, { redactor, hidden: [] })).toMatch(/Give its id(?: and kind: infra:\/\/service\/<kind>\/<id>)?\.\nAsk the user for the id/);
   }
 });
 
 test('services that were used are known by their ids, with what was known of them before', async () => {
-  const id = lab.seed['application_id']!;
+  const id = platform.seed['application_id']!;
   await caller.call(operations.get_application_status, { application_id: id });
-  expect(await addresses.resolve('service', id, caller.look)).toEqual({ kind: 'application', id });
-  await caller.call(operations.restart_services, { environment_id: lab.seed['environment_id'], container_ids: [lab.seed['container_id']] });
-  expect(await addresses.resolve('service', lab.seed['container_id']!, caller.look)).toMatchObject({ kind: 'container' });
+  expect(await addresses.resolve('service', id, caller.lookup)).toEqual({ kind: 'application', id });
+  await caller.call(operations.restart_services, { environment_id: platform.seed['environment_id'], container_ids: [platform.seed['container_id']] });
+  expect(await addresses.resolve('service', platform.seed['container_id']!, caller.lookup)).toMatchObject({ kind: 'container' });
   const { database } = await made('four');
   await caller.call(operations.deploy_database, { database_id: database });
-  expect(await addresses.resolve('service', String(database), caller.look)).toMatchObject({ kind: 'database', name: 'ledger' });
+  expect(await addresses.resolve('service', String(database), caller.lookup)).toMatchObject({ kind: 'database', name: 'ledger' });
 });
 
 test('projects are listed all the same', async () => {
-  expect(await addresses.resolve('project', 'shop', caller.look)).toMatchObject({ id: lab.seed['project_id'] });
+  expect(await addresses.resolve('project', 'shop', caller.lookup)).toMatchObject({ id: platform.seed['project_id'] });
 });
 
 test('a whole path finds what was seen', async () => {
   const { environment, database } = await made('one');
-  expect(await addresses.resolve('environment', 'shop/one', caller.look)).toMatchObject({ id: environment, environment: { mode: 'STAGING' } });
-  expect(await addresses.resolve('service', 'shop/one/ledger', caller.look)).toMatchObject({ id: database, kind: 'database', path: 'shop/one/ledger' });
+  expect(await addresses.resolve('environment', 'shop/one', caller.lookup)).toMatchObject({ id: environment, environment: { mode: 'STAGING' } });
+  expect(await addresses.resolve('service', 'shop/one/ledger', caller.lookup)).toMatchObject({ id: database, kind: 'database', path: 'shop/one/ledger' });
 });
 
 test('a bare name is no proof that there is only one', async () => {
   const { database } = await made('two');
-  const problem = await problemIn(addresses.resolve('service', 'ledger', caller.look));
+  const problem = await resolutionProblem(addresses.resolve('service', 'ledger', caller.lookup));
   expect(problem).toMatchObject({ why: 'ambiguous', candidates: [{ id: database, path: 'shop/two/ledger' }], notes: [expect.stringContaining('ids seen earlier and is not complete')] });
 });
 
 test('what was seen outlives the process, for its own principal', async () => {
   let text: string | undefined;
   const shelf = { platform: 'gate', read: async () => text, write: async (written: string) => void (text = written) };
-  addresses = createAddresses(shelf);
+  addresses = createNameResolver(shelf);
   await caller.close();
-  caller = callerOf(url, lab.tokens.admin, addresses);
+  caller = recordingCaller(url, platform.tokens.admin, addresses);
   const { environment } = await made('three');
   await addresses.flush();
-  const later = callerOf(url, lab.tokens.admin, createAddresses(shelf));
-  expect(await createAddresses(shelf).resolve('environment', 'shop/three', later.look)).toMatchObject({ id: environment });
-  expect(await createAddresses(shelf).complete('environment', 'thr', later.look)).toEqual(['shop/three']);
-  await problemIn(createAddresses(shelf).resolve('environment', 'shop/three', { ...later.look, principal: 'bob' }));
-  await problemIn(createAddresses({ ...shelf, platform: 'another' }).resolve('environment', 'shop/three', later.look));
+  const later = recordingCaller(url, platform.tokens.admin, createNameResolver(shelf));
+  expect(await createNameResolver(shelf).resolve('environment', 'shop/three', later.lookup)).toMatchObject({ id: environment });
+  expect(await createNameResolver(shelf).complete('environment', 'thr', later.lookup)).toEqual(['shop/three']);
+  await resolutionProblem(createNameResolver(shelf).resolve('environment', 'shop/three', { ...later.lookup, principal: 'bob' }));
+  await resolutionProblem(createNameResolver({ ...shelf, platform: 'another' }).resolve('environment', 'shop/three', later.lookup));
   await later.close();
 });

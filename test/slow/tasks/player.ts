@@ -17,7 +17,7 @@ export type Step =
   | { readonly follow: string | number; readonly with?: Args };
 
 /** What playing a task took. */
-export interface Played {
+export interface PlayResult {
   /** The tools that were called, in order. */
   readonly tools: readonly string[];
   readonly bytes: number;
@@ -37,20 +37,20 @@ export function toolFor(ask: string, tools: readonly ListedTool[]): string {
   return tools[scores.indexOf(Math.max(...scores))]!.name;
 }
 
-interface Proposed {
+interface ProposedCall {
   readonly tool: string;
   readonly arguments: Args;
 }
 
-function followed(step: Extract<Step, { follow: unknown }>, last: CallToolResult | undefined): Proposed {
-  const proposed = (last?._meta?.[metaKeys.next] ?? []) as readonly Proposed[];
+function proposedCall(step: Extract<Step, { follow: unknown }>, last: CallToolResult | undefined): ProposedCall {
+  const proposed = (last?._meta?.[metaKeys.next] ?? []) as readonly ProposedCall[];
   const found = typeof step.follow === 'number' ? proposed[step.follow] : proposed.find(({ tool }) => tool === step.follow);
   if (!found) throw new Error(`"${step.follow}" was not proposed, only ${proposed.map(({ tool }) => tool).join(', ') || 'nothing'}`);
   return found;
 }
 
 /** What is known of a thing fits the tool's argument, whether that ends in _id or not. */
-function fitting(facts: Args, { inputSchema: { properties = {} } }: ListedTool): Args {
+function matchingArguments(facts: Args, { inputSchema: { properties = {} } }: ListedTool): Args {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [Object.hasOwn(properties, name) ? name : `${name}_id`, value]));
 }
 
@@ -59,15 +59,15 @@ function fitting(facts: Args, { inputSchema: { properties = {} } }: ListedTool):
  * result before proposed.
  * @throws Error where a call fails or nothing fits.
  */
-export async function play(steps: readonly Step[], client: TestClient): Promise<Played> {
+export async function play(steps: readonly Step[], client: TestClient): Promise<PlayResult> {
   const tools = (await client.list()) as ListedTool[];
   const called: string[] = [];
   let bytes = 0;
   let last: CallToolResult | undefined;
   for (const step of steps) {
-    const name = 'ask' in step ? toolFor(step.ask, tools) : followed(step, last).tool;
+    const name = 'ask' in step ? toolFor(step.ask, tools) : proposedCall(step, last).tool;
     const tool = tools.find((one) => one.name === name)!;
-    const args = { ...('ask' in step ? {} : followed(step, last).arguments), ...fitting(step.with ?? {}, tool) };
+    const args = { ...('ask' in step ? {} : proposedCall(step, last).arguments), ...matchingArguments(step.with ?? {}, tool) };
     last = await client.call(name, args);
     called.push(name);
     bytes += JSON.stringify(args).length + JSON.stringify(last).length;

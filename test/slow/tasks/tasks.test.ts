@@ -7,7 +7,7 @@ import { createClient, type Client } from '../../../src/client/client.ts';
 import { credentialOf } from '../../../src/client/credential.ts';
 import { startPlatform } from '../../../src/platform/platform.ts';
 import { scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
-import { agree, connectorsTo, textOf, userWho, type TestClient } from '../../e2e/mcp-support.ts';
+import { agree, connectorsTo, textOf, userAnswering, type TestClient } from '../../e2e/mcp-support.ts';
 import { play, type Step } from './player.ts';
 import { tasks, type EndState, type Task } from './tasks.ts';
 
@@ -84,7 +84,7 @@ describe('a client that knows only what the server says', () => {
     await withPlatform(task, async (url) => {
       const platform = createClient({ baseUrl: url, credential: credentialOf(token) });
       const connectors = connectorsTo(url, token);
-      const client: TestClient = await connectors.modern(userWho(agree));
+      const client: TestClient = await connectors.modern(userAnswering(agree));
       await platform.call(operations.get_organization, {});
       const before = remaining(platform);
       const failed = failedIn(task.scenario);

@@ -1,7 +1,7 @@
-import { given, quote } from '../quote.ts';
+import { prefixedValue, quote } from '../quote.ts';
 import { showConfiguration, showErrors } from '../looks.ts';
 import { deployAgain, deployLastGoodCommit } from '../mends.ts';
-import { building, cloning, type Rule } from './rule.ts';
+import { buildSteps, cloneSteps, type CauseRule } from './rule.ts';
 import type { Facts } from '../situation.ts';
 
 const fixes = [showErrors, deployLastGoodCommit, showConfiguration];
@@ -9,11 +9,11 @@ const fixes = [showErrors, deployLastGoodCommit, showConfiguration];
 const location = (facts: Facts): string => (facts['file'] ? ` in ${quote(facts['file'])}${facts['line'] ? `, line ${facts['line']}` : ''}` : '');
 
 /** Causes for which an image can't be built. */
-export const buildRules: readonly Rule[] = [
+export const buildRules: readonly CauseRule[] = [
   {
     code: 'docker_build_failed',
     layer: 'symptom',
-    steps: building,
+    steps: buildSteps,
     signs: [
       { pattern: /process "(?<command>(?:[^"\\]|\\.)+)" did not complete successfully: exit code: (?<exit>\d{1,3})/ },
       { pattern: /The command '(?<command>[^']+)' returned a non-zero code: (?<exit>\d{1,3})/ },
@@ -27,20 +27,20 @@ export const buildRules: readonly Rule[] = [
       { pattern: /failed to solve: /, indirect: true },
     ],
     sentence: (facts, { configuration: { dockerfile } }) => {
-      if (facts['nofile']) return `The Dockerfile${given(' ', dockerfile)} isn't in the repository, at this commit and branch.`;
+      if (facts['nofile']) return `The Dockerfile${prefixedValue(' ', dockerfile)} isn't in the repository, at this commit and branch.`;
       if (facts['missing']) return `The Dockerfile copies ${quote(facts['missing'])}, which isn't in the repository (or is excluded by .dockerignore).`;
       if (facts['parse']) return `The Dockerfile can't be read, line ${facts['line']}: ${quote(facts['parse'])}.`;
       const where = facts['stage'] ? ` at step [${facts['stage']}]` : '';
       const what = facts['command'] ?? facts['instruction'];
       return `The image's build fails${where}${what ? `: ${quote(what)}` : ''}${facts['exit'] ? ` ended with exit code ${facts['exit']}` : ''}.`;
     },
-    fixes,
+    remedies: fixes,
   },
   {
     code: 'dependency_install_failed',
     layer: 'cause',
-    steps: building,
-    over: ['tls_failed', 'dns_failed'],
+    steps: buildSteps,
+    supersedes: ['tls_failed', 'dns_failed'],
     signs: [
       { pattern: /^npm (?:ERR!|error) code (?<problem>E[A-Z0-9]{2,})\b/ },
       { pattern: /^npm (?:ERR!|error) 404\s+'(?<package>[^']+)' is not in this registry/ },
@@ -65,12 +65,12 @@ export const buildRules: readonly Rule[] = [
       if (facts['lockfile']) return 'The dependencies can\'t be installed: package.json and package-lock.json don\'t fit each other.';
       return `The dependencies can't be installed during the build${what ? `:${what} can't be had` : ''}${facts['problem'] ? ` (${facts['problem']})` : ''}.`;
     },
-    fixes: [showErrors, deployLastGoodCommit, deployAgain],
+    remedies: [showErrors, deployLastGoodCommit, deployAgain],
   },
   {
     code: 'compile_failed',
     layer: 'cause',
-    steps: building,
+    steps: buildSteps,
     signs: [
       { pattern: /(?<file>[\w@./-]+\.(?:tsx?|mts|cts|vue))[(:](?<line>\d{1,6})[,:]\d{1,5}\)?:? ?-? ?(?::? ?)error TS\d{3,5}: (?<message>.+)/ },
       { pattern: /^(?:\.\/)?(?<file>[\w./-]+\.go):(?<line>\d{1,6}):\d{1,5}: (?<message>.+)/ },
@@ -86,13 +86,13 @@ export const buildRules: readonly Rule[] = [
       { pattern: /^Failed to compile\.?$/ },
       { pattern: /make: \*\*\* \[.+\] Error \d/, indirect: true },
     ],
-    sentence: (facts) => `The code doesn't compile${location(facts)}${given(': ', facts['message'])}.`,
-    fixes,
+    sentence: (facts) => `The code doesn't compile${location(facts)}${prefixedValue(': ', facts['message'])}.`,
+    remedies: fixes,
   },
   {
     code: 'tests_failed',
     layer: 'cause',
-    steps: building,
+    steps: buildSteps,
     signs: [
       { pattern: /Tests run: \d+, Failures: (?<failures>[1-9]\d{0,5}), / },
       { pattern: /\[ERROR\] There are test failures/ },
@@ -101,13 +101,13 @@ export const buildRules: readonly Rule[] = [
       { pattern: /^--- FAIL: (?<test>[\w/]+)/ },
       { pattern: /^test result: FAILED/ },
     ],
-    sentence: (facts) => `The tests that the build runs fail${facts['failures'] ? ` (${facts['failures']})` : given(': ', facts['test'])}.`,
-    fixes,
+    sentence: (facts) => `The tests that the build runs fail${facts['failures'] ? ` (${facts['failures']})` : prefixedValue(': ', facts['test'])}.`,
+    remedies: fixes,
   },
   {
     code: 'git_clone_denied',
     layer: 'cause',
-    steps: cloning,
+    steps: cloneSteps,
     signs: [
       { pattern: /fatal: Authentication failed for '(?<repository>[^'\s]+)'/ },
       { pattern: /fatal: could not read (?:Username|Password) for '(?<repository>[^'\s]+)'/ },
@@ -118,13 +118,13 @@ export const buildRules: readonly Rule[] = [
       { pattern: /Host key verification failed/ },
     ],
     sentence: (facts, { configuration: { repository } }) =>
-      `The repository${given(' ', facts['repository'] ?? repository)} can't be cloned: the git token is missing, expired or without rights to it, or it doesn't exist.`,
-    fixes: [showConfiguration, deployAgain],
+      `The repository${prefixedValue(' ', facts['repository'] ?? repository)} can't be cloned: the git token is missing, expired or without rights to it, or it doesn't exist.`,
+    remedies: [showConfiguration, deployAgain],
   },
   {
     code: 'git_branch_not_found',
     layer: 'cause',
-    steps: cloning,
+    steps: cloneSteps,
     signs: [
       { pattern: /fatal: Remote branch (?<branch>\S+) not found in upstream/ },
       { pattern: /Could not find remote branch (?<branch>\S+) to clone/ },
@@ -135,14 +135,14 @@ export const buildRules: readonly Rule[] = [
     ],
     sentence: (facts, { configuration: { branch } }) => (facts['commit']
       ? `The commit ${facts['commit']} isn't in the repository.`
-      : `The branch${given(' ', facts['branch'] ?? branch)} isn't in the repository.`),
-    fixes: [showConfiguration, deployLastGoodCommit],
+      : `The branch${prefixedValue(' ', facts['branch'] ?? branch)} isn't in the repository.`),
+    remedies: [showConfiguration, deployLastGoodCommit],
   },
   {
     code: 'git_unreachable',
     layer: 'cause',
-    steps: cloning,
-    over: ['dns_failed', 'tls_failed'],
+    steps: cloneSteps,
+    supersedes: ['dns_failed', 'tls_failed'],
     signs: [
       { pattern: /fatal: unable to access '(?<repository>[^'\s]+)': (?:Could not resolve host|Failed to connect to|Couldn't connect|Operation timed out|server certificate verification failed|SSL|The requested URL returned error: 5\d\d)/ },
       { pattern: /ssh: (?:Could not resolve hostname|connect to host \S+ port \d+: )/ },
@@ -150,6 +150,6 @@ export const buildRules: readonly Rule[] = [
       { pattern: /error: RPC failed; (?:curl|HTTP) \d+/ },
     ],
     sentence: (facts, { configuration: { repository } }) => `The git server of ${quote(facts['repository'] ?? repository ?? 'the repository')} can't be reached from where the image is built.`,
-    fixes: [deployAgain, showConfiguration],
+    remedies: [deployAgain, showConfiguration],
   },
 ];

@@ -1,33 +1,33 @@
 import type { Sibling } from '../../changes.ts';
-import { endOf } from '../../../contract/states.ts';
-import { given, quote } from '../quote.ts';
+import { terminalOutcome } from '../../../contract/states.ts';
+import { prefixedValue, quote } from '../quote.ts';
 import { diagnoseDependency, showConfiguration, showErrors, showVariables } from '../looks.ts';
-import { deployAgain, deployAgainWherePassing, deployDependency, deployLastGoodCommit, setChangedVariable, useLastGoodTag } from '../mends.ts';
-import type { Situation, Facts } from '../situation.ts';
-import { type Rule, running, type Weight } from './rule.ts';
+import { deployAgain, deployAgainIfTransient, deployDependency, deployLastGoodCommit, setChangedVariable, useLastGoodTag } from '../mends.ts';
+import type { DeploymentSituation, Facts } from '../situation.ts';
+import { type CauseRule, runSteps, type Weight } from './rule.ts';
 
 const defaultPorts: Readonly<Record<string, number>> = { POSTGRESQL: 5432, MYSQL: 3306, MONGODB: 27017, REDIS: 6379 };
 
-const normal = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+const normalizedName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** Whether an address is this sibling's: its host, a host that begins with its name, or (for a database) its kind's port on no other sibling. */
 const isAt = (sibling: Sibling, host: string | undefined): boolean => {
   if (host === undefined) return false;
-  return host === sibling.host || normal(host.split('.')[0] ?? '') === normal(sibling.name);
+  return host === sibling.host || normalizedName(host.split('.')[0] ?? '') === normalizedName(sibling.name);
 };
 
 const portOf = ({ port, type }: Sibling): number | undefined => port ?? (type ? defaultPorts[type] : undefined);
 
-const siblingAt = ({ evidence: { siblings = [] } }: Situation, facts: Facts): Sibling | undefined => {
+const siblingAt = ({ evidence: { siblings = [] } }: DeploymentSituation, facts: Facts): Sibling | undefined => {
   const byHost = siblings.find((sibling) => isAt(sibling, facts['host']));
   if (byHost) return byHost;
   const byPort = siblings.filter((sibling) => sibling.kind === 'database' && facts['port'] !== undefined && portOf(sibling) === Number(facts['port']));
   return byPort.length === 1 ? byPort[0] : undefined;
 };
 
-const isDown = ({ state }: Sibling): boolean => typeof state === 'string' && endOf('DEPLOY', state) !== 'good';
+const isDown = ({ state }: Sibling): boolean => typeof state === 'string' && terminalOutcome('DEPLOY', state) !== 'good';
 
-const weighDependency = (facts: Facts, situation: Situation): Weight => {
+const weighDependency = (facts: Facts, situation: DeploymentSituation): Weight => {
   const sibling = siblingAt(situation, facts);
   if (sibling === undefined) return { change: -1, why: 'which service that is can\'t be told from its environment' };
   const named = { sibling: sibling.id, name: sibling.name, down: isDown(sibling) ? 'yes' : '' };
@@ -36,7 +36,7 @@ const weighDependency = (facts: Facts, situation: Situation): Weight => {
     : { change: -1, why: `${sibling.kind} ${sibling.name} of its environment is ${sibling.state ?? 'in an unknown state'}: it may have come up later, or the address is wrong`, facts: named };
 };
 
-const nameWeight = (facts: Facts, situation: Situation): Weight | undefined => {
+const nameWeight = (facts: Facts, situation: DeploymentSituation): Weight | undefined => {
   const sibling = siblingAt(situation, facts);
   return sibling && { change: 0, why: `the name is that of ${sibling.kind} ${sibling.name}`, facts: { sibling: sibling.id, name: sibling.name, down: isDown(sibling) ? 'yes' : '' } };
 };
@@ -47,13 +47,13 @@ const target = (facts: Facts): string => {
 };
 
 /** Causes that lie with what a service needs: databases, other services, names, certificates. */
-export const dependencyRules: readonly Rule[] = [
+export const dependencyRules: readonly CauseRule[] = [
   {
     code: 'dependency_unreachable',
     layer: 'cause',
     suspectsSettings: true,
-    steps: running,
-    over: ['dns_failed'],
+    steps: runSteps,
+    supersedes: ['dns_failed'],
     unless: /[Pp]robe (?:failed|errored)/,
     signs: [
       { pattern: /connect ECONNREFUSED (?:\[?(?<host>[\w.:-]+?)\]?):(?<port>\d{2,5})\b/ },
@@ -76,13 +76,13 @@ export const dependencyRules: readonly Rule[] = [
     recovered: [/[Cc]onnected to (?:the )?(?:database|[Pp]ostgre\w*|[Mm]y[Ss][Qq][Ll]|[Rr]edis|[Mm]ongo\w*)/, /[Dd]atabase connection (?:established|restored|ready)/],
     weigh: weighDependency,
     sentence: (facts) => `It can't reach ${target(facts)}${facts['down'] ? ', which isn\'t running' : ''}.`,
-    fixes: [[deployDependency, deployAgain], [setChangedVariable, deployAgain], diagnoseDependency, showVariables, showErrors],
+    remedies: [[deployDependency, deployAgain], [setChangedVariable, deployAgain], diagnoseDependency, showVariables, showErrors],
   },
   {
     code: 'database_auth_failed',
     layer: 'cause',
     suspectsSettings: true,
-    steps: running,
+    steps: runSteps,
     signs: [
       { pattern: /password authentication failed for user "(?<user>[^"]+)"/ },
       { pattern: /Access denied for user '(?<user>[^']+)'@'[^']*'/ },
@@ -94,13 +94,13 @@ export const dependencyRules: readonly Rule[] = [
       { pattern: /Error: P1000: Authentication failed against database server/ },
       { pattern: /SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string/ },
     ],
-    sentence: (facts) => `The database refuses the login${given(' of user ', facts['user'])}: user or password in the app's variables don't fit.`,
-    fixes: [[setChangedVariable, deployAgain], showVariables, showErrors, deployLastGoodCommit],
+    sentence: (facts) => `The database refuses the login${prefixedValue(' of user ', facts['user'])}: user or password in the app's variables don't fit.`,
+    remedies: [[setChangedVariable, deployAgain], showVariables, showErrors, deployLastGoodCommit],
   },
   {
     code: 'migration_failed',
     layer: 'cause',
-    steps: running,
+    steps: runSteps,
     signs: [
       { pattern: /(?:ERROR|error|DeadlockDetected|psycopg2?\S*|Error):? .*(?<what>deadlock detected)/ },
       { pattern: /(?<what>Deadlock found when trying to get lock)/ },
@@ -120,7 +120,7 @@ export const dependencyRules: readonly Rule[] = [
     ],
     recovered: [/[Mm]igrations? (?:complete|completed|applied|succeeded|done)/],
     sentence: (facts) => `A change of the database's schema fails${facts['what'] ? `: ${quote(facts['what'])}` : ''}.`,
-    fixes: [deployAgainWherePassing, showErrors, deployAgain, deployLastGoodCommit, useLastGoodTag],
+    remedies: [deployAgainIfTransient, showErrors, deployAgain, deployLastGoodCommit, useLastGoodTag],
   },
   {
     code: 'tls_failed',
@@ -135,8 +135,8 @@ export const dependencyRules: readonly Rule[] = [
       { pattern: /Error: (?<problem>self[- ]signed certificate(?: in certificate chain)?|certificate has expired|unable to verify the first certificate)/ },
       { pattern: /(?<problem>tls: (?:handshake failure|first record does not look like a TLS handshake))/ },
     ],
-    sentence: (facts) => `A TLS connection fails${given(': ', facts['problem'])}.`,
-    fixes: [showErrors, showConfiguration, showVariables],
+    sentence: (facts) => `A TLS connection fails${prefixedValue(': ', facts['problem'])}.`,
+    remedies: [showErrors, showConfiguration, showVariables],
   },
   {
     code: 'dns_failed',
@@ -151,7 +151,7 @@ export const dependencyRules: readonly Rule[] = [
       { pattern: /could not translate host name "(?<host>[\w.-]+)" to address/ },
     ],
     weigh: nameWeight,
-    sentence: (facts) => `The name${given(' ', facts['host'])} can't be resolved: it is misspelt, what has it isn't there, or name resolution fails.`,
-    fixes: [[setChangedVariable, deployAgain], [deployDependency, deployAgain], diagnoseDependency, showVariables, showErrors],
+    sentence: (facts) => `The name${prefixedValue(' ', facts['host'])} can't be resolved: it is misspelt, what has it isn't there, or name resolution fails.`,
+    remedies: [[setChangedVariable, deployAgain], [deployDependency, deployAgain], diagnoseDependency, showVariables, showErrors],
   },
 ];

@@ -1,23 +1,23 @@
 import { quote } from '../quote.ts';
 import { showConfiguration, showHistory } from '../looks.ts';
 import { deployAgain, deployLastGoodCommit, useLastGoodTag, useOtherRegistry } from '../mends.ts';
-import type { Situation, Facts } from '../situation.ts';
-import { building, running, type Rule, type Sign } from './rule.ts';
+import type { DeploymentSituation, Facts } from '../situation.ts';
+import { buildSteps, runSteps, type CauseRule, type Sign } from './rule.ts';
 
-const steps = [...running, ...building, 'MIRROR_IMAGE'] as const;
+const steps = [...runSteps, ...buildSteps, 'MIRROR_IMAGE'] as const;
 
-const imageOf = (facts: Facts, { deployment, configuration }: Situation): string => {
+const imageOf = (facts: Facts, { deployment, configuration }: DeploymentSituation): string => {
   const configured = configuration.image && [configuration.image, configuration.tag].filter(Boolean).join(':');
   const image = facts['image'] ?? deployment?.image ?? configured;
   return image ? `image ${quote(image)}` : 'image';
 };
 
 // What a cluster says of any image it can't get.
-const pullFails: Sign = { pattern: /\b(?:ImagePullBackOff|ErrImagePull)\b/, indirect: true };
-const pullWaits: Sign = { pattern: /Back-off pulling image "(?<image>[^"\s]+)"/, indirect: true };
+const pullFailure: Sign = { pattern: /\b(?:ImagePullBackOff|ErrImagePull)\b/, indirect: true };
+const pullBackOff: Sign = { pattern: /Back-off pulling image "(?<image>[^"\s]+)"/, indirect: true };
 
 /** Causes for which an image can't be had. */
-export const imageRules: readonly Rule[] = [
+export const imageRules: readonly CauseRule[] = [
   {
     code: 'image_tag_not_found',
     layer: 'cause',
@@ -31,11 +31,11 @@ export const imageRules: readonly Rule[] = [
       { pattern: /\bMANIFEST_UNKNOWN\b/ },
       { pattern: /The image with imageId \{.*imageTag:\s?'(?<tag>[^']+)'.*\} does not exist within the repository/ },
       { pattern: /no such manifest: (?<image>[\w./:@-]+)/ },
-      pullFails, pullWaits,
+      pullFailure, pullBackOff,
     ],
     sentence: (facts, situation) =>
       `The ${imageOf(facts, situation)} doesn't exist in its registry${facts['tag'] ? ` (tag ${quote(facts['tag'])})` : ''}: the name or the tag is wrong, or it was never pushed.`,
-    fixes: [[useLastGoodTag, deployAgain], deployLastGoodCommit, showConfiguration, showHistory],
+    remedies: [[useLastGoodTag, deployAgain], deployLastGoodCommit, showConfiguration, showHistory],
   },
   {
     code: 'image_pull_denied',
@@ -49,23 +49,23 @@ export const imageRules: readonly Rule[] = [
       { pattern: /no basic auth credentials/ },
       { pattern: /unauthorized: (?:authentication required|incorrect username or password|access token has insufficient scopes)/ },
       { pattern: /denied: (?:requested access to the resource is denied|Your authorization token has expired|permission_denied|denied)/ },
-      pullFails, pullWaits,
+      pullFailure, pullBackOff,
     ],
     sentence: (facts, situation) =>
       `The registry refuses to give out the ${imageOf(facts, situation)}: its credentials are missing, wrong or expired, or the repository doesn't exist.`,
-    fixes: [[useLastGoodTag, deployAgain], [useOtherRegistry, deployAgain], showConfiguration, deployAgain],
+    remedies: [[useLastGoodTag, deployAgain], [useOtherRegistry, deployAgain], showConfiguration, deployAgain],
   },
   {
     code: 'registry_rate_limit',
     layer: 'cause',
     steps,
-    over: ['image_pull_denied', 'image_tag_not_found'],
+    supersedes: ['image_pull_denied', 'image_tag_not_found'],
     signs: [
       { pattern: /toomanyrequests: / },
       { pattern: /You have reached your (?:unauthenticated )?pull rate limit/ },
       { pattern: /(?:registry|docker|manifests|pull).*429 Too Many Requests/ },
     ],
     sentence: (facts, situation) => `The registry limits how often images are pulled, and the limit is reached: the ${imageOf(facts, situation)} can be pulled again later, or with credentials.`,
-    fixes: [deployAgain, showConfiguration],
+    remedies: [deployAgain, showConfiguration],
   },
 ];

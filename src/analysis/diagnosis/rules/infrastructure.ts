@@ -1,7 +1,7 @@
 import { quote } from '../quote.ts';
 import { showConfiguration, showErrors, showHistory } from '../looks.ts';
 import { deployAgain, waitLongerForHelm } from '../mends.ts';
-import { type Rule } from './rule.ts';
+import { type CauseRule } from './rule.ts';
 import type { Facts } from '../situation.ts';
 
 const lockText = (facts: Facts): string => {
@@ -10,25 +10,25 @@ const lockText = (facts: Facts): string => {
 };
 
 // Terraform draws a bar before each line of an error.
-const bar = String.raw`^(?:[│╷╵|]\s*)?`;
+const errorBar = String.raw`^(?:[│╷╵|]\s*)?`;
 
 /** Causes that terraform and helm report. */
-export const infrastructureRules: readonly Rule[] = [
+export const infrastructureRules: readonly CauseRule[] = [
   {
     code: 'terraform_state_locked',
     layer: 'cause',
     kinds: ['terraform', 'job'],
-    over: ['terraform_auth'],
+    supersedes: ['terraform_auth'],
     signs: [
       { pattern: /Error acquiring the state lock/ },
       { pattern: /Error locking state: / },
-      { pattern: new RegExp(`${bar}\\s*ID:\\s+(?<lock>[0-9a-f-]{8,})\\s*$`), indirect: true },
-      { pattern: new RegExp(`${bar}\\s*Who:\\s+(?<who>\\S+)\\s*$`), indirect: true },
-      { pattern: new RegExp(`${bar}\\s*Created:\\s+(?<created>[\\d:. +UTC-]{10,})$`), indirect: true },
+      { pattern: new RegExp(`${errorBar}\\s*ID:\\s+(?<lock>[0-9a-f-]{8,})\\s*$`), indirect: true },
+      { pattern: new RegExp(`${errorBar}\\s*Who:\\s+(?<who>\\S+)\\s*$`), indirect: true },
+      { pattern: new RegExp(`${errorBar}\\s*Created:\\s+(?<created>[\\d:. +UTC-]{10,})$`), indirect: true },
     ],
     weigh: (facts, { entries }) => (entries.some(({ text }) => /state lock|locking state/.test(text)) ? undefined : facts['lock'] || facts['who'] || facts['created'] ? 'dismiss' : undefined),
     sentence: (facts) => `Terraform's state is locked${lockText(facts) ? ` (${lockText(facts)})` : ''}: another run holds it, or one that was cut off left the lock behind.`,
-    fixes: [deployAgain, showHistory, showErrors],
+    remedies: [deployAgain, showHistory, showErrors],
   },
   {
     code: 'terraform_auth',
@@ -48,18 +48,18 @@ export const infrastructureRules: readonly Rule[] = [
     sentence: (facts) => (facts['action']
       ? `Terraform's credentials may not do ${facts['action']}.`
       : 'The provider refuses terraform\'s credentials: they are missing, wrong or expired, or lack rights.'),
-    fixes: [showErrors, showConfiguration, deployAgain],
+    remedies: [showErrors, showConfiguration, deployAgain],
   },
   {
     code: 'terraform_failed',
     layer: 'symptom',
     kinds: ['terraform'],
     signs: [
-      { pattern: new RegExp(`${bar}Error: (?<message>.+)`) },
-      { pattern: new RegExp(`${bar}\\s*on (?<file>[\\w./-]+\\.tf) line (?<line>\\d{1,5})`), indirect: true },
+      { pattern: new RegExp(`${errorBar}Error: (?<message>.+)`) },
+      { pattern: new RegExp(`${errorBar}\\s*on (?<file>[\\w./-]+\\.tf) line (?<line>\\d{1,5})`), indirect: true },
     ],
     sentence: (facts) => `Terraform stops${facts['file'] ? ` at ${facts['file']}, line ${facts['line']}` : ''}${facts['message'] ? `: ${quote(facts['message'])}` : ''}.`,
-    fixes: [showErrors, showConfiguration, showHistory],
+    remedies: [showErrors, showConfiguration, showHistory],
   },
   {
     code: 'helm_operation_in_progress',
@@ -70,7 +70,7 @@ export const infrastructureRules: readonly Rule[] = [
       { pattern: /release: already exists.*pending-(?:install|upgrade|rollback)/ },
     ],
     sentence: () => 'Helm still counts an earlier operation on this release as going on: it runs elsewhere, or was cut off and left the release pending.',
-    fixes: [showHistory, deployAgain],
+    remedies: [showHistory, deployAgain],
   },
   {
     code: 'helm_chart_invalid',
@@ -92,7 +92,7 @@ export const infrastructureRules: readonly Rule[] = [
       const where = facts['template'] ? ` at ${quote(facts['template'])}` : '';
       return `The chart${chart ? ` ${quote(chart)}` : ''} can't be rendered or installed with these values${where}${facts['value'] ? `: ${quote(facts['value'])} isn't set` : ''}.`;
     },
-    fixes: [showConfiguration, showErrors, showHistory],
+    remedies: [showConfiguration, showErrors, showHistory],
   },
   {
     code: 'helm_timeout',
@@ -116,6 +116,6 @@ export const infrastructureRules: readonly Rule[] = [
       const count = facts['wanted'] ? ` (${facts['ready']} of ${facts['wanted']} instances)` : '';
       return `Helm gave up waiting${timeLimit === undefined ? '' : ` after ${timeLimit} s`}: ${what}${count}.${progress}`;
     },
-    fixes: [[waitLongerForHelm, deployAgain], showErrors, showHistory],
+    remedies: [[waitLongerForHelm, deployAgain], showErrors, showHistory],
   },
 ];

@@ -1,32 +1,32 @@
-import { given, quote } from '../quote.ts';
+import { prefixedValue, quote } from '../quote.ts';
 import { showConfiguration, showEnvironment, showErrors, showHistory } from '../looks.ts';
-import { cancelIt, deployAgain, unlockCluster } from '../mends.ts';
-import type { Situation } from '../situation.ts';
+import { cancelRunningDeployment, deployAgain, proposeUnlockCluster } from '../mends.ts';
+import type { DeploymentSituation } from '../situation.ts';
 import type { Remedy } from '../next-calls.ts';
-import { type Rule, running } from './rule.ts';
+import { type CauseRule, runSteps } from './rule.ts';
 
 /** While the cluster is locked nothing else mends anything. Whether the lock is still needed comes before lifting it. */
-export const underLock: readonly Remedy[] = [[showEnvironment, unlockCluster, deployAgain]];
+export const lockRemedies: readonly Remedy[] = [[showEnvironment, proposeUnlockCluster, deployAgain]];
 
-const lockOf = ({ evidence: { cluster } }: Situation) => cluster?.lock ?? undefined;
+const lockOf = ({ evidence: { cluster } }: DeploymentSituation) => cluster?.lock ?? undefined;
 
 /** Whether nothing was done for the deployment: no step, no line. */
-const didNothing = ({ steps, entries }: Situation): boolean => steps.length === 0 && entries.length === 0;
+const hasNoActivity = ({ steps, entries }: DeploymentSituation): boolean => steps.length === 0 && entries.length === 0;
 
 /** Seconds that the run took, by its step or in all. */
-const ran = ({ steps, deployment }: Situation): number | undefined =>
+const runSeconds = ({ steps, deployment }: DeploymentSituation): number | undefined =>
   steps.find(({ name }) => name === 'EXECUTING')?.seconds ?? deployment?.seconds;
 
 /** Causes that lie with the platform, its clusters, and people. */
-export const platformRules: readonly Rule[] = [
+export const platformRules: readonly CauseRule[] = [
   {
     code: 'canceled',
     layer: 'cause',
     signs: [],
     observe: ({ outcome }) => (outcome === 'canceled' ? { why: 'its state says so' } : undefined),
     sentence: (_, { deployment, failingStep }) =>
-      `Nothing failed by itself: someone canceled it${failingStep ? ` during ${failingStep.name}` : ''}${given('; it was begun by ', deployment?.triggeredBy)}.`,
-    fixes: [showHistory, deployAgain],
+      `Nothing failed by itself: someone canceled it${failingStep ? ` during ${failingStep.name}` : ''}${prefixedValue('; it was begun by ', deployment?.triggeredBy)}.`,
+    remedies: [showHistory, deployAgain],
   },
   {
     code: 'cluster_locked',
@@ -34,15 +34,15 @@ export const platformRules: readonly Rule[] = [
     signs: [{ pattern: /\b[Cc]luster (?:\S+ )?is locked\b/ }],
     observe: (situation) => {
       const lock = lockOf(situation);
-      if (lock === undefined || situation.outcome === 'succeeded' || !didNothing(situation)) return undefined;
+      if (lock === undefined || situation.outcome === 'succeeded' || !hasNoActivity(situation)) return undefined;
       return { why: 'the cluster has a lock, and nothing was done for this deployment' };
     },
     sentence: (_, situation) => {
       const { evidence: { cluster } } = situation;
       const lock = lockOf(situation);
-      return `The cluster${given(' ', cluster?.name ?? undefined)} is locked${given(' by ', lock?.owner_name ?? undefined)}${lock?.reason ? `: ${quote(lock.reason)}` : ''}. Nothing is deployed on it until the lock ends.`;
+      return `The cluster${prefixedValue(' ', cluster?.name ?? undefined)} is locked${prefixedValue(' by ', lock?.owner_name ?? undefined)}${lock?.reason ? `: ${quote(lock.reason)}` : ''}. Nothing is deployed on it until the lock ends.`;
     },
-    fixes: underLock,
+    remedies: lockRemedies,
   },
   {
     code: 'time_limit',
@@ -54,7 +54,7 @@ export const platformRules: readonly Rule[] = [
     ],
     observe: (situation) => {
       const { configuration: { timeLimit }, outcome, evidence: { service } } = situation;
-      const seconds = ran(situation);
+      const seconds = runSeconds(situation);
       if (outcome !== 'failed' || (service.kind !== 'job' && service.kind !== 'terraform') || !timeLimit || seconds === undefined || seconds < timeLimit) return undefined;
       return { why: `it ran for ${seconds} s and may run for ${timeLimit} s`, indirect: true };
     },
@@ -62,12 +62,12 @@ export const platformRules: readonly Rule[] = [
       const { configuration: { timeLimit } } = situation;
       return `It was stopped because it took longer than it may${timeLimit ? ` (${timeLimit} s)` : ''}.`;
     },
-    fixes: [showErrors, showConfiguration, showHistory],
+    remedies: [showErrors, showConfiguration, showHistory],
   },
   {
     code: 'disk_full',
     layer: 'cause',
-    over: ['docker_build_failed', 'dependency_install_failed', 'migration_failed', 'insufficient_resources'],
+    supersedes: ['docker_build_failed', 'dependency_install_failed', 'migration_failed', 'insufficient_resources'],
     signs: [
       { pattern: /\b[Nn]o space left on device\b/ },
       { pattern: /\bENOSPC\b/ },
@@ -80,7 +80,7 @@ export const platformRules: readonly Rule[] = [
     ],
     sentence: (facts, { failingStep }) =>
       (facts['node'] ? 'The disks of the cluster\'s nodes are full: nothing can be placed there.' : `The disk is full${failingStep?.name === 'BUILD' ? ' where the image is built' : ''}.`),
-    fixes: [showConfiguration, showErrors, deployAgain],
+    remedies: [showConfiguration, showErrors, deployAgain],
   },
   {
     code: 'quota_exceeded',
@@ -91,13 +91,13 @@ export const platformRules: readonly Rule[] = [
       { pattern: /You have requested more vCPU capacity than your current vCPU limit/ },
       { pattern: /Quota '(?<quota>[\w-]+)' exceeded/ },
     ],
-    sentence: (facts) => `A quota is used up${given(': ', facts['quota'])}${facts['requested'] ? ` (asked for ${quote(facts['requested'])})` : ''}.`,
-    fixes: [showConfiguration, deployAgain],
+    sentence: (facts) => `A quota is used up${prefixedValue(': ', facts['quota'])}${facts['requested'] ? ` (asked for ${quote(facts['requested'])})` : ''}.`,
+    remedies: [showConfiguration, deployAgain],
   },
   {
     code: 'insufficient_resources',
     layer: 'cause',
-    steps: [...running, 'BUILD'],
+    steps: [...runSteps, 'BUILD'],
     signs: [
       { pattern: /\d+\/\d+ nodes are available: .*\d+ Insufficient (?<resource>cpu|memory|ephemeral-storage|nvidia\.com\/gpu|pods)/ },
       { pattern: /\d+\/\d+ nodes are available: / },
@@ -109,7 +109,7 @@ export const platformRules: readonly Rule[] = [
       const asked = [cpu === undefined ? '' : `${cpu} millicores`, memory === undefined ? '' : `${memory} MB`].filter(Boolean).join(', ');
       return `No node of the cluster has room for it${facts['resource'] ? `: not enough ${facts['resource']}` : ''}${asked ? ` (it asks for ${asked})` : ''}.`;
     },
-    fixes: [showConfiguration, cancelIt, deployAgain],
+    remedies: [showConfiguration, cancelRunningDeployment, deployAgain],
   },
 ];
 

@@ -1,18 +1,18 @@
-import { given } from '../quote.ts';
+import { prefixedValue } from '../quote.ts';
 import { showConfiguration, showErrors } from '../looks.ts';
-import { cancelIt, deployAgain, deployLastGoodCommit, useLastGoodTag, usePortOfApp, waitLongerForProbe } from '../mends.ts';
-import type { Situation, Facts } from '../situation.ts';
-import { type Rule, running, type Weight } from './rule.ts';
+import { cancelRunningDeployment, deployAgain, deployLastGoodCommit, useLastGoodTag, useListeningPort, waitLongerForProbe } from '../mends.ts';
+import type { DeploymentSituation, Facts } from '../situation.ts';
+import { type CauseRule, runSteps, type Weight } from './rule.ts';
 
 const refused = /(?:Readiness|Liveness|Startup) probe failed: .*(?:dial tcp|connect to) .*:(?<asked>\d{2,5})\b.*(?:connection refused|Connection refused)/;
 
 const isLocalOnly = (facts: Facts): boolean => facts['loopback'] !== undefined;
 
 /** The port that is asked, by the probe's message or by the configuration. */
-const askedPort = (facts: Facts, { configuration: { readinessPort, ports } }: Situation): number | undefined =>
+const askedPort = (facts: Facts, { configuration: { readinessPort, ports } }: DeploymentSituation): number | undefined =>
   facts['asked'] === undefined ? (readinessPort ?? ports[0]) : Number(facts['asked']);
 
-const comparePorts = (facts: Facts, situation: Situation): Weight => {
+const comparePorts = (facts: Facts, situation: DeploymentSituation): Weight => {
   const asked = askedPort(facts, situation);
   const listens = Number(facts['listens'] ?? facts['loopback']);
   if (!(listens > 0 && listens < 65_536) || asked === undefined || facts['refused'] === undefined && facts['asked'] === undefined) return 'dismiss';
@@ -20,10 +20,10 @@ const comparePorts = (facts: Facts, situation: Situation): Weight => {
   return { change: 2, why: `the app says that it listens on ${isLocalOnly(facts) ? '127.0.0.1:' : ''}${listens}, port ${asked} is asked`, facts: { asked: String(asked), listens: String(listens) } };
 };
 
-const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', names: string, kind: string, consequence: string): Rule => ({
+const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', names: string, kind: string, consequence: string): CauseRule => ({
   code,
   layer: 'mechanism',
-  steps: running,
+  steps: runSteps,
   suspectsSettings: true,
   suspectsSiblings: true,
   signs: [
@@ -34,26 +34,26 @@ const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', n
     ...(code === 'liveness_probe_failing' ? [{ pattern: /Container \S+ failed (?:liveness|startup) probe, will be restarted/ }] : []),
   ],
   sentence: (facts, { configuration }) => {
-    const path = facts['status'] ? given(' at ', configuration.readinessPath) : '';
+    const path = facts['status'] ? prefixedValue(' at ', configuration.readinessPath) : '';
     const how = facts['status'] ? `answers HTTP ${facts['status']}${path}`
       : facts['refused'] ? `finds nothing that listens on port ${facts['asked']}: the app isn't up (yet), or listens elsewhere`
         : facts['slow'] ? 'gets no answer in time' : 'fails';
     return `The ${kind} probe ${how}; ${consequence}.`;
   },
-  fixes: [
-    cancelIt, [waitLongerForProbe(code === 'readiness_probe_failing' ? 'readiness_probe' : 'liveness_probe'), deployAgain], [useLastGoodTag, deployAgain],
+  remedies: [
+    cancelRunningDeployment, [waitLongerForProbe(code === 'readiness_probe_failing' ? 'readiness_probe' : 'liveness_probe'), deployAgain], [useLastGoodTag, deployAgain],
     deployLastGoodCommit, showErrors, showConfiguration,
   ],
 });
 
 /** Causes that show in what checks an instance. */
-export const probeRules: readonly Rule[] = [
+export const probeRules: readonly CauseRule[] = [
   {
     code: 'wrong_port',
     layer: 'cause',
     kinds: ['application', 'container', 'helm'],
-    steps: running,
-    over: ['readiness_probe_failing', 'liveness_probe_failing'],
+    steps: runSteps,
+    supersedes: ['readiness_probe_failing', 'liveness_probe_failing'],
     signs: [
       { pattern: refused, indirect: true },
       { pattern: /probe failed: .*(?<refused>connection refused)/, indirect: true },
@@ -64,7 +64,7 @@ export const probeRules: readonly Rule[] = [
     sentence: (facts) => isLocalOnly(facts)
       ? `The app listens on 127.0.0.1:${facts['loopback']} only, where nothing outside its instance reaches it: it must listen on 0.0.0.0.`
       : `The app listens on port ${facts['listens']}, but port ${facts['asked']} is configured.`,
-    fixes: [cancelIt, [usePortOfApp, deployAgain], showConfiguration],
+    remedies: [cancelRunningDeployment, [useListeningPort, deployAgain], showConfiguration],
   },
   probeRule('readiness_probe_failing', 'Readiness|readiness|Startup|startup', 'readiness', 'until it passes, the new version gets no traffic'),
   probeRule('liveness_probe_failing', 'Liveness|liveness', 'liveness', 'the instance is restarted again and again'),

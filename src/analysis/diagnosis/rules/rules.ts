@@ -4,10 +4,10 @@ import { imageRules } from './image.ts';
 import { infrastructureRules } from './infrastructure.ts';
 import { platformRules } from './platform.ts';
 import { probeRules } from './probes.ts';
-import type { Rule } from './rule.ts';
+import type { CauseRule } from './rule.ts';
 import { runtimeRules } from './runtime.ts';
 
 /** Every cause that can be told. Their order means nothing. */
-export const rules: readonly Rule[] = [
+export const rules: readonly CauseRule[] = [
   ...imageRules, ...probeRules, ...runtimeRules, ...buildRules, ...infrastructureRules, ...dependencyRules, ...platformRules,
 ];

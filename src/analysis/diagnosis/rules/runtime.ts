@@ -1,12 +1,12 @@
 import { quote } from '../quote.ts';
 import { showConfiguration, showErrors, showVariables } from '../looks.ts';
 import { deployAgain, deployLastGoodCommit, giveMoreMemory, setMissingVariable, useLastGoodTag } from '../mends.ts';
-import type { Situation, Facts } from '../situation.ts';
-import { type Rule, running, type Weight } from './rule.ts';
+import type { DeploymentSituation, Facts } from '../situation.ts';
+import { type CauseRule, runSteps, type Weight } from './rule.ts';
 
-const memoryText = ({ configuration: { memory } }: Situation): string => (memory === undefined ? '' : ` (it has ${memory} MB)`);
+const memoryText = ({ configuration: { memory } }: DeploymentSituation): string => (memory === undefined ? '' : ` (it has ${memory} MB)`);
 
-const weighVariable = (facts: Facts, { evidence: { variables }, changes }: Situation): Weight | undefined => {
+const weighVariable = (facts: Facts, { evidence: { variables }, changes }: DeploymentSituation): Weight | undefined => {
   const key = facts['variable'];
   if (key === undefined || variables === undefined) return undefined;
   const isSet = variables.some((variable) => variable.key === key);
@@ -15,7 +15,7 @@ const weighVariable = (facts: Facts, { evidence: { variables }, changes }: Situa
   return { change: -1, why: `${key} is set${change ? ', and was changed since the last good deployment' : ''}: it may be empty, or in a scope that this version doesn't see yet` };
 };
 
-const asNumberOf137 = (facts: Facts, { configuration: { memory }, entries }: Situation): Weight | undefined => {
+const weighExitCode137 = (facts: Facts, { configuration: { memory }, entries }: DeploymentSituation): Weight | undefined => {
   if (facts['killed'] === undefined) return undefined;
   // A cluster that saw it run out of memory gives that as the reason; whoever fails a probe is killed as well.
   const isOther = entries.some(({ text }) => text.includes('failed liveness probe') || /^\s*Reason:\s+Error$/.test(text));
@@ -23,11 +23,11 @@ const asNumberOf137 = (facts: Facts, { configuration: { memory }, entries }: Sit
 };
 
 /** Causes that show while a service's own code runs. */
-export const runtimeRules: readonly Rule[] = [
+export const runtimeRules: readonly CauseRule[] = [
   {
     code: 'missing_variable',
     layer: 'cause',
-    steps: [...running, 'BUILD'],
+    steps: [...runSteps, 'BUILD'],
     signs: [
       { pattern: /^KeyError: '(?<variable>[A-Z][A-Z0-9_]{2,})'/ },
       { pattern: /key not found: "(?<variable>[A-Z][A-Z0-9_]{2,})" \(KeyError\)/ },
@@ -47,13 +47,13 @@ export const runtimeRules: readonly Rule[] = [
     sentence: (facts) => (facts['variable']
       ? `The variable ${facts['variable']} is missing: the app asks for it at start and gives up.`
       : 'A setting that the app requires at start is missing.'),
-    fixes: [[setMissingVariable, deployAgain], showVariables, deployLastGoodCommit, showErrors],
+    remedies: [[setMissingVariable, deployAgain], showVariables, deployLastGoodCommit, showErrors],
   },
   {
     code: 'out_of_memory',
     layer: 'cause',
-    steps: [...running, 'BUILD'],
-    over: ['readiness_probe_failing'],
+    steps: [...runSteps, 'BUILD'],
+    supersedes: ['readiness_probe_failing'],
     unless: /OOMKilled["']?[:=]\s?false/,
     signs: [
       { pattern: /^\s*Reason:\s+OOMKilled\b/ },
@@ -67,18 +67,18 @@ export const runtimeRules: readonly Rule[] = [
       { pattern: /^MemoryError(?:$|:)/ },
       { pattern: /(?:exit(?:ed with)?|terminated with|[Ee]xit) (?:status|code|[Cc]ode):?\s+(?<killed>137)\b/, indirect: true },
     ],
-    weigh: asNumberOf137,
+    weigh: weighExitCode137,
     sentence: (facts, situation) => `It was killed because it used more memory than it may${memoryText(situation)}${facts['process'] ? `; the process was ${quote(facts['process'])}` : ''}.`,
-    fixes: [[giveMoreMemory, deployAgain], useLastGoodTag, deployLastGoodCommit, showConfiguration],
+    remedies: [[giveMoreMemory, deployAgain], useLastGoodTag, deployLastGoodCommit, showConfiguration],
   },
   {
     code: 'jvm_heap',
     layer: 'cause',
-    steps: [...running, 'BUILD'],
-    over: ['out_of_memory'],
+    steps: [...runSteps, 'BUILD'],
+    supersedes: ['out_of_memory'],
     signs: [{ pattern: /java\.lang\.OutOfMemoryError: (?<area>Java heap space|GC overhead limit exceeded|Metaspace|Compressed class space|Direct buffer memory|Requested array size exceeds VM limit|unable to create (?:new )?native thread)/ }],
     sentence: (facts, situation) => `The Java virtual machine ran out of memory (${facts['area']})${memoryText(situation)}: its limits (-Xmx, -XX:MaxRAMPercentage) are smaller than what the app needs.`,
-    fixes: [[giveMoreMemory, deployAgain], showVariables, showConfiguration],
+    remedies: [[giveMoreMemory, deployAgain], showVariables, showConfiguration],
   },
   {
     code: 'app_crashed',
@@ -86,7 +86,7 @@ export const runtimeRules: readonly Rule[] = [
     kinds: ['application', 'container', 'database', 'job'],
     suspectsSettings: true,
     suspectsSiblings: true,
-    steps: running,
+    steps: runSteps,
     signs: [
       { pattern: /^(?:Uncaught )?(?<exception>[A-Za-z_][\w.$]*(?:Error|Exception)(?: \[\w+\])?(?:: .*)?)$/ },
       { pattern: /^(?<exception>panic: .+)/ },
@@ -103,6 +103,6 @@ export const runtimeRules: readonly Rule[] = [
     sentence: (facts) => (facts['exception']
       ? `The app crashes: ${quote(facts['exception'])}.`
       : `The app ends by itself${facts['exit'] ? ` with exit code ${facts['exit']}` : ''} and is started again and again; it says nothing of why.`),
-    fixes: [showErrors, deployLastGoodCommit, [useLastGoodTag, deployAgain], showVariables],
+    remedies: [showErrors, deployLastGoodCommit, [useLastGoodTag, deployAgain], showVariables],
   },
 ];

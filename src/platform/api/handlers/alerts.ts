@@ -2,11 +2,11 @@ import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../../contract/resources/alert-rule.ts';
 import { isoNow } from '../../clock.ts';
-import type { Handlers } from '../handler.ts';
+import type { OperationHandlers } from '../handler.ts';
 import { refused } from '../problem.ts';
 import type { Db } from '../../store/database.ts';
 import type { AlertRuleTable } from '../../store/schema.ts';
-import { find, requireReferences } from './find.ts';
+import { findById, requireReferences } from './find.ts';
 import { requirePromql } from './grammar.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
@@ -43,9 +43,9 @@ const ruleAnswer = async (db: Db, row: Selectable<AlertRuleTable>) => ({
 export const alertHandlers = {
   list_alert_rules: async (input, context) =>
     pageOf(await ownedBy(context, 'alert_rule', input.organization_id), input, (rows) => Promise.all(rows.map((row) => ruleAnswer(context.db, row)))),
-  get_alert_rule: async ({ alert_rule_id }, { db }) => ruleAnswer(db, await find(db, 'alert_rule', alert_rule_id)),
+  get_alert_rule: async ({ alert_rule_id }, { db }) => ruleAnswer(db, await findById(db, 'alert_rule', alert_rule_id)),
   update_alert_rule: async ({ alert_rule_id, ...rule }, { db, clock, engine }) => {
-    const row = await find(db, 'alert_rule', alert_rule_id);
+    const row = await findById(db, 'alert_rule', alert_rule_id);
     if (row.source === 'GHOST') throw refused(`The alert rule ${row.name} (${row.id}) exists in the monitoring system only and can't be edited here.`);
     requirePromql('condition.promql', rule.condition.promql);
     await requireReferences(db, 'alert_receiver', row.organization_id, 'alert_receiver_ids', rule.alert_receiver_ids);
@@ -59,7 +59,7 @@ export const alertHandlers = {
       .where('id', '=', row.id)
       .execute();
     await engine.alertRuleChanged(db, row.id);
-    return ruleAnswer(db, await find(db, 'alert_rule', row.id));
+    return ruleAnswer(db, await findById(db, 'alert_rule', row.id));
   },
   list_alert_receivers: async (input, context) => pageOf(await ownedBy(context, 'alert_receiver', input.organization_id), input, (rows) => rows.map(withoutNulls)),
-} satisfies Partial<Handlers<'list_alert_rules' | 'get_alert_rule' | 'update_alert_rule' | 'list_alert_receivers'>>;
+} satisfies Partial<OperationHandlers<'list_alert_rules' | 'get_alert_rule' | 'update_alert_rule' | 'list_alert_receivers'>>;

@@ -15,7 +15,7 @@ type StoredAuthentication = NonNullable<StoredAutoscaling['scalers'][number]['tr
  * @param previous the policy it replaces: scalers and credentials that were there keep their ids.
  * @throws ApiProblem 400 where a hidden secret is sent back that isn't there
  */
-export function storeAutoscaling(policy: Policy, previous: StoredAutoscaling | undefined, { vault, random, clock }: RequestContext): StoredAutoscaling {
+export function toStoredAutoscaling(policy: Policy, previous: StoredAutoscaling | undefined, { vault, random, clock }: RequestContext): StoredAutoscaling {
   const now = isoNow(clock);
   const identity = (known: { id: string; created_at: string } | undefined) => ({
     id: known?.id ?? random.uuid(), created_at: known?.created_at ?? now, updated_at: now,
@@ -45,7 +45,7 @@ export function storeAutoscaling(policy: Policy, previous: StoredAutoscaling | u
 }
 
 /** A policy as answers show it, without secrets. */
-export const showAutoscaling = (policy: StoredAutoscaling, serviceId: string, organizationId: string) => ({
+export const autoscalingAnswer = (policy: StoredAutoscaling, serviceId: string, organizationId: string) => ({
   ...policy,
   service_id: serviceId,
   scalers: policy.scalers.map(({ trigger_authentication: authentication, ...scaler }) => ({

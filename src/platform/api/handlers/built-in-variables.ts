@@ -3,7 +3,7 @@ import { uuidFrom } from '../../random.ts';
 import type { EnvironmentTable, VariableTable } from '../../store/schema.ts';
 
 /** The variables that the platform itself gives an environment, by key. */
-const builtIn = {
+const valueByKey = {
   PLATFORM_PROJECT_ID: ({ project_id }) => project_id,
   PLATFORM_ENVIRONMENT_ID: ({ id }) => id,
   PLATFORM_ENVIRONMENT_MODE: ({ mode }) => mode,
@@ -11,7 +11,7 @@ const builtIn = {
 
 /** Rows of an environment's built-in variables. Their ids follow from the environment's. */
 export const builtInVariables = (environment: Selectable<EnvironmentTable>): Insertable<VariableTable>[] =>
-  Object.entries(builtIn).map(([key, valueOf]) => ({
+  Object.entries(valueByKey).map(([key, valueOf]) => ({
     id: uuidFrom(`${environment.id}/built-in/${key}`), created_at: environment.created_at, updated_at: environment.created_at,
     project_id: null, environment_id: environment.id, service_id: null, key, scope: 'BUILT_IN', variable_type: 'BUILT_IN', value: valueOf(environment),
     sealed_value: null, mount_path: null, description: null, enable_interpolation_in_file: null, linked_variable_id: null, owned_by: null,

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import { isoNow } from '../../clock.ts';
 import { activeLock } from '../../engine/locks.ts';
-import type { Handlers, RequestContext } from '../handler.ts';
+import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { refused } from '../problem.ts';
 import type { ClusterTable } from '../../store/schema.ts';
-import { find, findIn } from './find.ts';
-import { pageFetched, pageOf } from './page.ts';
+import { findById, findInOrganization } from './find.ts';
+import { pageOfFetched, pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 
 type Row = Selectable<ClusterTable>;
@@ -33,18 +33,18 @@ const statusAnswer = async (row: Row, { db, clock }: Pick<RequestContext, 'db' |
 export const clusterHandlers = {
   list_clusters: async (input, context) =>
     pageOf(await ownedBy(context, 'cluster', input.organization_id), input, (rows) => Promise.all(rows.map((row) => clusterAnswer(row, context)))),
-  get_cluster_status: async ({ organization_id, cluster_id }, context) => statusAnswer(await findIn(context.db, 'cluster', organization_id, cluster_id), context),
+  get_cluster_status: async ({ organization_id, cluster_id }, context) => statusAnswer(await findInOrganization(context.db, 'cluster', organization_id, cluster_id), context),
   list_cluster_locks: async (input, { db, clock }) => {
-    await find(db, 'organization', input.organization_id);
+    await findById(db, 'organization', input.organization_id);
     const clusters = await db.selectFrom('cluster').select('id').where('organization_id', '=', input.organization_id).orderBy('created_at').orderBy('id').execute();
     const locks = await Promise.all(clusters.map(({ id }) => activeLock(db, id, clock.now())));
     const active = locks.filter((lock) => lock !== undefined);
-    return pageFetched(input, async ({ offset, limit } = { offset: 0, limit: active.length }) => ({
+    return pageOfFetched(input, async ({ offset, limit } = { offset: 0, limit: active.length }) => ({
       rows: active.slice(offset, offset + limit), total: active.length,
     }));
   },
   lock_cluster: async ({ cluster_id, reason, ttl_in_days }, { db, clock, principal }) => {
-    await find(db, 'cluster', cluster_id);
+    await findById(db, 'cluster', cluster_id);
     const present = await activeLock(db, cluster_id, clock.now());
     if (present) throw refused(`The cluster ${cluster_id} is locked already, by ${present.owner_name}: ${present.reason}`);
     const lock = { cluster_id, reason, ttl_in_days, locked_at: isoNow(clock), owner_name: principal.name };
@@ -52,14 +52,14 @@ export const clusterHandlers = {
     return lock;
   },
   unlock_cluster: async ({ cluster_id }, { db, clock }) => {
-    await find(db, 'cluster', cluster_id);
+    await findById(db, 'cluster', cluster_id);
     if (!(await activeLock(db, cluster_id, clock.now()))) throw refused(`The cluster ${cluster_id} isn't locked.`);
     await db.deleteFrom('cluster_lock').where('cluster_id', '=', cluster_id).execute();
     return undefined;
   },
   upgrade_cluster: async ({ cluster_id }, context) => {
-    await find(context.db, 'cluster', cluster_id);
+    await findById(context.db, 'cluster', cluster_id);
     await context.engine.upgradeCluster(context.db, cluster_id);
-    return statusAnswer(await find(context.db, 'cluster', cluster_id), context);
+    return statusAnswer(await findById(context.db, 'cluster', cluster_id), context);
   },
-} satisfies Partial<Handlers<'list_clusters' | 'get_cluster_status' | 'list_cluster_locks' | 'lock_cluster' | 'unlock_cluster' | 'upgrade_cluster'>>;
+} satisfies Partial<OperationHandlers<'list_clusters' | 'get_cluster_status' | 'list_cluster_locks' | 'lock_cluster' | 'unlock_cluster' | 'upgrade_cluster'>>;

@@ -1,14 +1,14 @@
 import type { ServiceKind } from '../../../contract/resources/service.ts';
-import type { DeploymentRequest, ServiceStatus } from '../../engine/engine.ts';
-import type { Handlers, OutsideContext, RequestContext } from '../handler.ts';
+import type { DeploymentRequest, ServiceStatusAnswer } from '../../engine/engine.ts';
+import type { OperationHandlers, NonTransactionalContext, RequestContext } from '../handler.ts';
 import { invalid } from '../problem.ts';
-import { find, findService } from './find.ts';
+import { findById, findService } from './find.ts';
 import { historyPage, type PageInput } from './page.ts';
 
 const requester = ({ principal }: RequestContext) => ({ origin: 'API', triggeredBy: principal.name }) as const;
 
 /** The accepted deployment beside its service's status: `id` is the deployment. */
-const accepted = (request: DeploymentRequest, status: ServiceStatus) => ({
+const acceptedAnswer = (request: DeploymentRequest, status: ServiceStatusAnswer) => ({
   ...status,
   id: request.id,
   status: 'QUEUED' as const,
@@ -23,7 +23,7 @@ async function deploy(kind: ServiceKind, id: string, context: RequestContext, co
   const request = await engine.request(db, {
     ...requester(context), action: 'DEPLOY', environmentId: service.environment_id, serviceIds: [id], ...(commitId !== undefined && { commitId }),
   });
-  return accepted(request, await engine.serviceStatus(db, id));
+  return acceptedAnswer(request, await engine.serviceStatus(db, id));
 }
 
 const requireNoCommit = (commitId: string | undefined, kind: ServiceKind): void => {
@@ -35,7 +35,7 @@ async function statusOf(kind: ServiceKind, id: string, { db, engine }: RequestCo
   return engine.serviceStatus(db, id);
 }
 
-async function logs(kind: ServiceKind, id: string, tail: number | undefined, { db, engine }: OutsideContext) {
+async function logs(kind: ServiceKind, id: string, tail: number | undefined, { db, engine }: NonTransactionalContext) {
   await db.read((trx) => findService(trx, kind, id));
   return engine.logs(db, id, tail);
 }
@@ -50,15 +50,15 @@ const serviceIdsOf = async ({ db }: RequestContext, environmentId: string): Prom
   return rows.map(({ id }) => id);
 };
 
-async function actOnEnvironment(action: 'DEPLOY' | 'STOP', environmentId: string, context: RequestContext) {
+async function requestForEnvironment(action: 'DEPLOY' | 'STOP', environmentId: string, context: RequestContext) {
   const { db, engine } = context;
-  await find(db, 'environment', environmentId);
+  await findById(db, 'environment', environmentId);
   await engine.request(db, { ...requester(context), action, environmentId, serviceIds: await serviceIdsOf(context, environmentId) });
   return engine.environmentStatus(db, environmentId);
 }
 
 /** An application whose latest deployment ended well runs; the other endpoints call the same thing DEPLOYED. */
-const applicationState = (state: ServiceStatus['state']) => (state === 'DEPLOYED' || state === 'RESTARTED' ? 'RUNNING' : state);
+const applicationState = (state: ServiceStatusAnswer['state']) => (state === 'DEPLOYED' || state === 'RESTARTED' ? 'RUNNING' : state);
 
 /**
  * The ids of a restart, checked by kind.
@@ -93,16 +93,16 @@ export const deploymentHandlers = {
   },
   restart_services: async ({ environment_id, application_ids, database_ids, container_ids }, context) => {
     const { db, engine } = context;
-    await find(db, 'environment', environment_id);
+    await findById(db, 'environment', environment_id);
     const serviceIds = await restartIds(context, environment_id, { application_ids, database_ids, container_ids });
     await engine.request(db, { ...requester(context), action: 'RESTART', environmentId: environment_id, serviceIds });
     const results = await engine.serviceStatuses(db, serviceIds);
     return { ...results[0]!, results };
   },
-  stop_environment: ({ environment_id }, context) => actOnEnvironment('STOP', environment_id, context),
-  deploy_environment: ({ environment_id }, context) => actOnEnvironment('DEPLOY', environment_id, context),
+  stop_environment: ({ environment_id }, context) => requestForEnvironment('STOP', environment_id, context),
+  deploy_environment: ({ environment_id }, context) => requestForEnvironment('DEPLOY', environment_id, context),
   cancel_deployment: async ({ environment_id }, { db, engine }) => {
-    await find(db, 'environment', environment_id);
+    await findById(db, 'environment', environment_id);
     await engine.cancel(db, environment_id);
     return engine.environmentStatus(db, environment_id);
   },
@@ -117,7 +117,7 @@ export const deploymentHandlers = {
   get_terraform_status: ({ terraform_id }, context) => statusOf('terraform', terraform_id, context),
   get_environment_status: async ({ environment_id }, context) => {
     const { db, engine } = context;
-    await find(db, 'environment', environment_id);
+    await findById(db, 'environment', environment_id);
     const rows = await db.selectFrom('service').select(['id', 'kind']).where('environment_id', '=', environment_id).orderBy('created_at').orderBy('id').execute();
     const of = (kind: ServiceKind) => engine.serviceStatuses(db, rows.filter((row) => row.kind === kind).map(({ id }) => id));
     return {
@@ -126,14 +126,14 @@ export const deploymentHandlers = {
       helms: await of('helm'), terraforms: await of('terraform'),
     };
   },
-  get_application_logs: { outside: ({ application_id, tail }, context) => logs('application', application_id, tail, context) },
-  get_container_logs: { outside: ({ container_id, tail }, context) => logs('container', container_id, tail, context) },
-  get_database_logs: { outside: ({ database_id, tail }, context) => logs('database', database_id, tail, context) },
-  get_job_logs: { outside: ({ job_id, tail }, context) => logs('job', job_id, tail, context) },
-  get_helm_logs: { outside: ({ helm_id, tail }, context) => logs('helm', helm_id, tail, context) },
-  get_terraform_logs: { outside: ({ terraform_id, tail }, context) => logs('terraform', terraform_id, tail, context) },
+  get_application_logs: { withoutTransaction: ({ application_id, tail }, context) => logs('application', application_id, tail, context) },
+  get_container_logs: { withoutTransaction: ({ container_id, tail }, context) => logs('container', container_id, tail, context) },
+  get_database_logs: { withoutTransaction: ({ database_id, tail }, context) => logs('database', database_id, tail, context) },
+  get_job_logs: { withoutTransaction: ({ job_id, tail }, context) => logs('job', job_id, tail, context) },
+  get_helm_logs: { withoutTransaction: ({ helm_id, tail }, context) => logs('helm', helm_id, tail, context) },
+  get_terraform_logs: { withoutTransaction: ({ terraform_id, tail }, context) => logs('terraform', terraform_id, tail, context) },
   get_environment_logs: async ({ environment_id, tail }, { db, engine }) => {
-    await find(db, 'environment', environment_id);
+    await findById(db, 'environment', environment_id);
     return engine.environmentLogs(db, environment_id, tail);
   },
   list_job_deployments: ({ job_id, ...page }, context) => history('job', job_id, page, context),
@@ -143,10 +143,10 @@ export const deploymentHandlers = {
   list_helm_deployments: ({ helm_id, ...page }, context) => history('helm', helm_id, page, context),
   list_terraform_deployments: ({ terraform_id, ...page }, context) => history('terraform', terraform_id, page, context),
   list_environment_deployments: async ({ environment_id, ...page }, { db, engine }) => {
-    await find(db, 'environment', environment_id);
+    await findById(db, 'environment', environment_id);
     return engine.environmentHistory(db, environment_id, historyPage(page));
   },
-} satisfies Partial<Handlers<
+} satisfies Partial<OperationHandlers<
   | 'deploy_application' | 'deploy_database' | 'deploy_container' | 'deploy_helm' | 'deploy_job' | 'redeploy_terraform' | 'restart_services'
   | 'stop_environment' | 'deploy_environment' | 'cancel_deployment' | 'get_environment_status' | 'get_environment_logs' | 'list_environment_deployments'
   | `get_${ServiceKind}_status` | `get_${ServiceKind}_logs` | `list_${ServiceKind}_deployments`

@@ -3,15 +3,15 @@ import { isoNow } from '../../clock.ts';
 import { requireUnlocked } from '../../engine/locks.ts';
 import type { RequestContext } from '../handler.ts';
 import type { ClusterTable } from '../../store/schema.ts';
-import { find } from './find.ts';
+import { findById } from './find.ts';
 import { clusterOf } from './service-answers.ts';
 
 /**
  * The cluster of an environment that is about to be changed.
  * @throws ApiProblem 404 when there is no such environment, 400 while its cluster is locked
  */
-export async function changeableCluster(environmentId: string, { db, clock }: RequestContext): Promise<Selectable<ClusterTable>> {
-  await find(db, 'environment', environmentId);
+export async function findUnlockedCluster(environmentId: string, { db, clock }: RequestContext): Promise<Selectable<ClusterTable>> {
+  await findById(db, 'environment', environmentId);
   const cluster = await clusterOf(db, environmentId);
   await requireUnlocked(db, cluster.id, clock.now());
   return cluster;

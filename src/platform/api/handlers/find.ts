@@ -3,26 +3,26 @@ import type { ReferenceKind } from '../../../contract/primitives.ts';
 import type { ServiceKind } from '../../../contract/resources/service.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Db } from '../../store/database.ts';
-import type { Database, ServiceTable } from '../../store/schema.ts';
+import type { DatabaseSchema, ServiceTable } from '../../store/schema.ts';
 import type { ServiceSpecs } from '../../store/service-spec.ts';
 
 /** Tables whose rows are found by an id of the same kind. */
-type FoundById = Extract<ReferenceKind, keyof Database>;
+type FoundById = Extract<ReferenceKind, keyof DatabaseSchema>;
 
 /**
  * One row by its id.
  * @throws ApiProblem 404 naming kind and id
  */
-export async function find<Kind extends FoundById>(db: Db, kind: Kind, id: string): Promise<Selectable<Database[Kind]>> {
+export async function findById<Kind extends FoundById>(db: Db, kind: Kind, id: string): Promise<Selectable<DatabaseSchema[Kind]>> {
   const row = await db.selectFrom(kind as 'project').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw notFound(kind, id);
-  return row as unknown as Selectable<Database[Kind]>;
+  return row as unknown as Selectable<DatabaseSchema[Kind]>;
 }
 
 /** One row of an organization by its id; another organization's row counts as unknown. */
-export async function findIn<Kind extends 'cluster' | 'webhook' | 'labels_group'>(db: Db, kind: Kind, organizationId: string, id: string): Promise<Selectable<Database[Kind]>> {
-  await find(db, 'organization', organizationId);
-  const row = await find(db, kind, id);
+export async function findInOrganization<Kind extends 'cluster' | 'webhook' | 'labels_group'>(db: Db, kind: Kind, organizationId: string, id: string): Promise<Selectable<DatabaseSchema[Kind]>> {
+  await findById(db, 'organization', organizationId);
+  const row = await findById(db, kind, id);
   if ((row as { organization_id: string }).organization_id !== organizationId) throw notFound(kind, id);
   return row;
 }
@@ -31,7 +31,7 @@ export async function findIn<Kind extends 'cluster' | 'webhook' | 'labels_group'
 export type ServiceRow<Kind extends ServiceKind = ServiceKind> = Omit<Selectable<ServiceTable>, 'spec' | 'kind'> & { kind: Kind; spec: ServiceSpecs[Kind] };
 
 /** A row as the table keeps it, with its configuration read. */
-export const readService = <Kind extends ServiceKind>(row: Selectable<ServiceTable>): ServiceRow<Kind> => ({
+export const parseServiceRow = <Kind extends ServiceKind>(row: Selectable<ServiceTable>): ServiceRow<Kind> => ({
   ...row,
   kind: row.kind as Kind,
   spec: JSON.parse(row.spec) as ServiceSpecs[Kind],
@@ -44,7 +44,7 @@ export const readService = <Kind extends ServiceKind>(row: Selectable<ServiceTab
 export async function findService<Kind extends ServiceKind>(db: Db, kind: Kind, id: string): Promise<ServiceRow<Kind>> {
   const row = await db.selectFrom('service').selectAll().where('id', '=', id).where('kind', '=', kind).executeTakeFirst();
   if (row === undefined) throw notFound(kind, id);
-  return readService<Kind>(row);
+  return parseServiceRow<Kind>(row);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Handlers } from '../handler.ts';
+import type { OperationHandlers } from '../handler.ts';
 import type { AnnotationsGroupTable, LabelsGroupTable } from '../../store/schema.ts';
-import { findIn } from './find.ts';
+import { findInOrganization } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 
@@ -16,11 +16,11 @@ export const annotationsGroup = (row: Selectable<AnnotationsGroupTable>) => ({
 });
 
 export const groupHandlers = {
-  get_labels_group: async ({ organization_id, labels_group_id }, { db }) => labelsGroup(await findIn(db, 'labels_group', organization_id, labels_group_id)),
+  get_labels_group: async ({ organization_id, labels_group_id }, { db }) => labelsGroup(await findInOrganization(db, 'labels_group', organization_id, labels_group_id)),
   list_labels_groups: async (input, context) =>
     pageOf(await ownedBy(context, 'labels_group', input.organization_id), input, (rows) => rows.map(labelsGroup)),
   list_annotations_groups: async (input, context) =>
     pageOf(await ownedBy(context, 'annotations_group', input.organization_id), input, (rows) => rows.map(annotationsGroup)),
   list_container_registries: async (input, context) =>
     pageOf(await ownedBy(context, 'registry', input.organization_id), input, (rows) => rows.map(withoutNulls)),
-} satisfies Handlers<'get_labels_group' | 'list_labels_groups' | 'list_annotations_groups' | 'list_container_registries'>;
+} satisfies OperationHandlers<'get_labels_group' | 'list_labels_groups' | 'list_annotations_groups' | 'list_container_registries'>;

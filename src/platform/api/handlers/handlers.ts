@@ -1,5 +1,5 @@
 import type { OperationName } from '../../../contract/operations.ts';
-import type { Handlers } from '../handler.ts';
+import type { OperationHandlers } from '../handler.ts';
 import { alertHandlers } from './alerts.ts';
 import { clusterHandlers } from './clusters.ts';
 import { deploymentHandlers } from './deployments.ts';
@@ -12,7 +12,7 @@ import { variableHandlers } from './variables.ts';
 import { webhookHandlers } from './webhooks.ts';
 
 /** One handler for every operation of the contract: a missing one doesn't compile. */
-export const handlers: Handlers<OperationName> = {
+export const handlers: OperationHandlers<OperationName> = {
   ...organizationHandlers,
   ...projectHandlers,
   ...serviceHandlers,

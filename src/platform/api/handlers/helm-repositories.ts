@@ -2,11 +2,11 @@ import { type Selectable, sql } from 'kysely';
 import { isSecret } from '../../../contract/primitives.ts';
 import { HelmRepositoryRequest } from '../../../contract/resources/helm-repository.ts';
 import { isoNow } from '../../clock.ts';
-import type { Handlers } from '../handler.ts';
+import type { OperationHandlers } from '../handler.ts';
 import type { Db } from '../../store/database.ts';
 import type { HelmRepositoryTable } from '../../store/schema.ts';
-import { requireNoCredentials } from './addresses.ts';
-import { find } from './find.ts';
+import { requireNoCredentials } from './grammar.ts';
+import { findById } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
 
@@ -31,22 +31,22 @@ const secretMembers = Object.entries(HelmRepositoryRequest.shape.config.shape)
   .filter(([, schema]) => isSecret(schema.unwrap()))
   .map(([name]) => name);
 
-const part = (config: Record<string, string | undefined>, keep: (name: string) => boolean) =>
+const pickMembers = (config: Record<string, string | undefined>, keep: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(config).filter(([name, value]) => value !== undefined && keep(name)));
 
 export const helmRepositoryHandlers = {
   create_helm_repository: async ({ organization_id, config, ...repository }, { db, clock, random, vault }) => {
-    await find(db, 'organization', organization_id);
+    await findById(db, 'organization', organization_id);
     await requireFreeName(db, 'helm_repository', organization_id, repository.name);
     requireNoCredentials('url', repository.url);
-    const secrets = part(config, (name) => secretMembers.includes(name));
+    const secrets = pickMembers(config, (name) => secretMembers.includes(name));
     const now = isoNow(clock);
     const row = await db
       .insertInto('helm_repository')
       .values({
         id: random.uuid(), created_at: now, updated_at: now, organization_id, name: repository.name, kind: repository.kind, url: repository.url ?? null,
         description: repository.description ?? null, skip_tls_verification: repository.skip_tls_verification ? 1 : 0,
-        config: JSON.stringify(part(config, (name) => !secretMembers.includes(name))),
+        config: JSON.stringify(pickMembers(config, (name) => !secretMembers.includes(name))),
         sealed_config: Object.keys(secrets).length === 0 ? null : vault.seal(JSON.stringify(secrets)),
       })
       .returningAll()
@@ -55,4 +55,4 @@ export const helmRepositoryHandlers = {
   },
   list_helm_repositories: async (input, context) =>
     pageOf(await ownedBy(context, 'helm_repository', input.organization_id), input, (rows) => Promise.all(rows.map((row) => repositoryAnswer(context.db, row)))),
-} satisfies Partial<Handlers<'create_helm_repository' | 'list_helm_repositories'>>;
+} satisfies Partial<OperationHandlers<'create_helm_repository' | 'list_helm_repositories'>>;

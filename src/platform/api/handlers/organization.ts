@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { addDays, isoNow } from '../../clock.ts';
-import type { Handlers, RequestContext } from '../handler.ts';
+import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { invalid } from '../problem.ts';
 import type { InvitationTable, RoleTable } from '../../store/schema.ts';
-import { find } from './find.ts';
+import { findById } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 
@@ -14,7 +14,7 @@ const invitationDays = 7;
 const rolesById = async (db: Db): Promise<ReadonlyMap<string, Selectable<RoleTable>>> =>
   new Map((await db.selectFrom('role').selectAll().execute()).map((role) => [role.id, role]));
 
-const showInvitation = (row: Selectable<InvitationTable>, role: Selectable<RoleTable>, organizationName: string, now: string) => ({
+const invitationAnswer = (row: Selectable<InvitationTable>, role: Selectable<RoleTable>, organizationName: string, now: string) => ({
   ...row,
   role: role.legacy_role,
   role_name: role.name,
@@ -25,7 +25,7 @@ const showInvitation = (row: Selectable<InvitationTable>, role: Selectable<RoleT
 });
 
 /** The role an invitation gives: role_id wins over the deprecated role; without either the least. */
-const chosenRole = async (db: Db, organizationId: string, input: { role_id?: string | undefined; role?: string | undefined }) => {
+const requestedRole = async (db: Db, organizationId: string, input: { role_id?: string | undefined; role?: string | undefined }) => {
   const roles = db.selectFrom('role').selectAll().where('organization_id', '=', organizationId);
   const found = input.role_id
     ? await roles.where('id', '=', input.role_id).executeTakeFirst()
@@ -34,7 +34,7 @@ const chosenRole = async (db: Db, organizationId: string, input: { role_id?: str
   return found;
 };
 
-const requireNotKnown = async ({ db, clock }: RequestContext, organizationId: string, email: string): Promise<void> => {
+const requireNewEmail = async ({ db, clock }: RequestContext, organizationId: string, email: string): Promise<void> => {
   const member = await db.selectFrom('member').select('id').where('organization_id', '=', organizationId).where('email', '=', email).executeTakeFirst();
   if (member) throw invalid('email', `${email} is a member already (${member.id})`);
   const pending = await db
@@ -60,9 +60,9 @@ export const organizationHandlers = {
   },
   invite_member: async (input, context) => {
     const { db, clock, random, principal } = context;
-    const organization = await find(db, 'organization', input.organization_id);
-    const role = await chosenRole(db, organization.id, input);
-    await requireNotKnown(context, organization.id, input.email);
+    const organization = await findById(db, 'organization', input.organization_id);
+    const role = await requestedRole(db, organization.id, input);
+    await requireNewEmail(context, organization.id, input.email);
     const now = clock.now();
     const invitation = await db
       .insertInto('invitation')
@@ -72,25 +72,25 @@ export const organizationHandlers = {
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    return showInvitation(invitation, role, organization.name, isoNow(clock));
+    return invitationAnswer(invitation, role, organization.name, isoNow(clock));
   },
   list_invitations: async (input, context) => {
     const { db, clock } = context;
-    const organization = await find(db, 'organization', input.organization_id);
+    const organization = await findById(db, 'organization', input.organization_id);
     const roles = await rolesById(db);
     return pageOf(await ownedBy(context, 'invitation', organization.id), input, (rows) =>
-      rows.map((row) => showInvitation(row, roles.get(row.role_id)!, organization.name, isoNow(clock))),
+      rows.map((row) => invitationAnswer(row, roles.get(row.role_id)!, organization.name, isoNow(clock))),
     );
   },
   list_roles: async (input, context) => pageOf(await ownedBy(context, 'role', input.organization_id), input, (rows) => rows.map(withoutNulls)),
   get_billing_info: async ({ organization_id }, { db }) => {
-    await find(db, 'organization', organization_id);
+    await findById(db, 'organization', organization_id);
     return (await db.selectFrom('billing_info').selectAll().where('organization_id', '=', organization_id).executeTakeFirst()) ?? emptyBilling;
   },
   update_billing_info: async (input, { db }) => {
-    await find(db, 'organization', input.organization_id);
+    await findById(db, 'organization', input.organization_id);
     const row = { ...emptyBilling, ...input };
     await db.insertInto('billing_info').values(row).onConflict((conflict) => conflict.column('organization_id').doUpdateSet(row)).execute();
     return row;
   },
-} satisfies Partial<Handlers<'get_organization' | 'list_members' | 'invite_member' | 'list_invitations' | 'list_roles' | 'get_billing_info' | 'update_billing_info'>>;
+} satisfies Partial<OperationHandlers<'get_organization' | 'list_members' | 'invite_member' | 'list_invitations' | 'list_roles' | 'get_billing_info' | 'update_billing_info'>>;

@@ -4,7 +4,7 @@ import type { Pagination } from '../../../contract/primitives.ts';
 import { defaultHistoryPageSize } from '../../../contract/documented.ts';
 import type { HistoryQuery } from '../../engine/engine.ts';
 import type { Db } from '../../store/database.ts';
-import type { Database } from '../../store/schema.ts';
+import type { DatabaseSchema } from '../../store/schema.ts';
 
 /** Page members as a list's query has them. */
 export interface PageInput {
@@ -17,7 +17,7 @@ type PageOf<Row> = { results: Row[]; pagination?: z.infer<typeof Pagination> };
 /** Rows of a page when only its number is given: as many as a history shows. */
 const defaultPageSize = defaultHistoryPageSize;
 
-const asked = ({ page, page_size: size }: PageInput): { page: number; size: number } | undefined =>
+const requestedPage = ({ page, page_size: size }: PageInput): { page: number; size: number } | undefined =>
   page === undefined && (size === undefined || size === null) ? undefined : { page: page ?? 1, size: size ?? defaultPageSize };
 
 const pagination = (page: number, size: number, total: number) => ({
@@ -25,23 +25,23 @@ const pagination = (page: number, size: number, total: number) => ({
 });
 
 /** A list that pages are cut from. */
-export interface Listed<Table extends keyof Database, Row> {
-  readonly rows: SelectQueryBuilder<Database, Table, Row>;
+export interface ListQuery<Table extends keyof DatabaseSchema, Row> {
+  readonly rows: SelectQueryBuilder<DatabaseSchema, Table, Row>;
   /** How many there are. */
   readonly total: () => Promise<number>;
 }
 
 /** How many rows of a table its owners have in their lists, without counting them. */
-export async function totalOf(db: Db, table: keyof Database, owners: readonly string[]): Promise<number> {
+export async function totalOf(db: Db, table: keyof DatabaseSchema, owners: readonly string[]): Promise<number> {
   const found = await db.selectFrom('list_total').select('total').where('list', '=', table).where('owner_id', 'in', owners).execute();
   return found.reduce((sum, { total }) => sum + total, 0);
 }
 
 /** Everything without page members, one page and its pagination with them. */
-export async function pageOf<Table extends keyof Database, Row, Shown>(
-  { rows, total }: Listed<Table, Row>, input: PageInput, show: (rows: Row[]) => Promise<Shown[]> | Shown[],
+export async function pageOf<Table extends keyof DatabaseSchema, Row, Shown>(
+  { rows, total }: ListQuery<Table, Row>, input: PageInput, show: (rows: Row[]) => Promise<Shown[]> | Shown[],
 ): Promise<PageOf<Shown>> {
-  const wanted = asked(input);
+  const wanted = requestedPage(input);
   if (!wanted) return { results: await show(await rows.execute()) };
   const { page, size } = wanted;
   const shown = await rows.limit(size).offset((page - 1) * size).execute();
@@ -49,10 +49,10 @@ export async function pageOf<Table extends keyof Database, Row, Shown>(
 }
 
 /** The same over rows that are fetched by offset and limit. */
-export async function pageFetched<Row>(
+export async function pageOfFetched<Row>(
   input: PageInput, fetch: (part?: { offset: number; limit: number }) => Promise<{ rows: Row[]; total: number }>,
 ): Promise<PageOf<Row>> {
-  const wanted = asked(input);
+  const wanted = requestedPage(input);
   if (!wanted) return { results: (await fetch()).rows };
   const { page, size } = wanted;
   const { rows, total } = await fetch({ offset: (page - 1) * size, limit: size });

@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
 import { isoNow } from '../../clock.ts';
 import { requireUnlocked } from '../../engine/locks.ts';
-import type { Handlers } from '../handler.ts';
+import type { OperationHandlers } from '../handler.ts';
 import { invalid } from '../problem.ts';
 import type { Db } from '../../store/database.ts';
 import type { EnvironmentTable, ProjectTable } from '../../store/schema.ts';
 import { builtInVariables } from './built-in-variables.ts';
-import { find, readService } from './find.ts';
+import { findById, parseServiceRow } from './find.ts';
 import { pageOf, totalOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
 import { clusterOf, serviceAnswer } from './service-answers.ts';
@@ -36,7 +36,7 @@ export const projectHandlers = {
   list_projects: async (input, context) =>
     pageOf(await ownedBy(context, 'project', input.organization_id), input, (rows) => projectAnswers(context.db, rows)),
   create_project: async ({ organization_id, name, description }, { db, clock, random }) => {
-    await find(db, 'organization', organization_id);
+    await findById(db, 'organization', organization_id);
     await requireFreeName(db, 'project', organization_id, name);
     const now = isoNow(clock);
     const row = await db
@@ -47,12 +47,12 @@ export const projectHandlers = {
     return (await projectAnswers(db, [row]))[0]!;
   },
   list_environments: async (input, { db }) => {
-    await find(db, 'project', input.project_id);
+    await findById(db, 'project', input.project_id);
     const rows = db.selectFrom('environment').selectAll().where('project_id', '=', input.project_id).orderBy('created_at').orderBy('id');
     return pageOf({ rows, total: () => totalOf(db, 'environment', [input.project_id]) }, input, (shown) => environmentAnswers(db, shown));
   },
   create_environment: async ({ project_id, name, mode, cluster_id }, { db, clock, random, principal }) => {
-    const project = await find(db, 'project', project_id);
+    const project = await findById(db, 'project', project_id);
     const cluster = await db.selectFrom('cluster').select('id').where('id', '=', cluster_id).where('organization_id', '=', project.organization_id).executeTakeFirst();
     if (!cluster) throw invalid('cluster_id', `no cluster has the id ${cluster_id}`);
     await requireUnlocked(db, cluster_id, clock.now());
@@ -66,12 +66,12 @@ export const projectHandlers = {
     await db.insertInto('variable').values(builtInVariables(row)).execute();
     return (await environmentAnswers(db, [row]))[0]!;
   },
-  get_environment: async ({ environment_id }, { db }) => (await environmentAnswers(db, [await find(db, 'environment', environment_id)]))[0]!,
+  get_environment: async ({ environment_id }, { db }) => (await environmentAnswers(db, [await findById(db, 'environment', environment_id)]))[0]!,
   list_services: async (input, { db }) => {
-    await find(db, 'environment', input.environment_id);
+    await findById(db, 'environment', input.environment_id);
     const cluster = await clusterOf(db, input.environment_id);
     const rows = db.selectFrom('service').selectAll().where('environment_id', '=', input.environment_id).orderBy('created_at').orderBy('id');
     const total = () => totalOf(db, 'service', [input.environment_id]);
-    return pageOf({ rows, total }, input, (shown) => Promise.all(shown.map((row) => serviceAnswer(db, readService(row), cluster))));
+    return pageOf({ rows, total }, input, (shown) => Promise.all(shown.map((row) => serviceAnswer(db, parseServiceRow(row), cluster))));
   },
-} satisfies Partial<Handlers<'list_projects' | 'create_project' | 'list_environments' | 'create_environment' | 'get_environment' | 'list_services'>>;
+} satisfies Partial<OperationHandlers<'list_projects' | 'create_project' | 'list_environments' | 'create_environment' | 'get_environment' | 'list_services'>>;

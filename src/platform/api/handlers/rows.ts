@@ -2,9 +2,9 @@ import type { Selectable, SelectQueryBuilder } from 'kysely';
 import { invalid } from '../problem.ts';
 import type { RequestContext } from '../handler.ts';
 import type { Db } from '../../store/database.ts';
-import type { Database } from '../../store/schema.ts';
-import { find } from './find.ts';
-import { type Listed, totalOf } from './page.ts';
+import type { DatabaseSchema } from '../../store/schema.ts';
+import { findById } from './find.ts';
+import { type ListQuery, totalOf } from './page.ts';
 
 /** Tables whose rows belong to an organization. */
 type Owned =
@@ -17,11 +17,11 @@ type Owned =
  */
 export async function ownedBy<Table extends Owned>(
   { db }: Pick<RequestContext, 'db'>, table: Table, organizationId: string,
-): Promise<Listed<Table, Selectable<Database[Table]>>> {
-  await find(db, 'organization', organizationId);
+): Promise<ListQuery<Table, Selectable<DatabaseSchema[Table]>>> {
+  await findById(db, 'organization', organizationId);
   const rows = db.selectFrom(table as 'project').selectAll().where('organization_id', '=', organizationId).orderBy('created_at').orderBy('id');
   return {
-    rows: rows as unknown as SelectQueryBuilder<Database, Table, Selectable<Database[Table]>>,
+    rows: rows as unknown as SelectQueryBuilder<DatabaseSchema, Table, Selectable<DatabaseSchema[Table]>>,
     total: () => totalOf(db, table, [organizationId]),
   };
 }

@@ -6,7 +6,7 @@ import type { GitRepository, ServiceKind, ServiceType } from '../../../contract/
 import type { Db } from '../../store/database.ts';
 import type { ClusterTable } from '../../store/schema.ts';
 import type { DeployedCommit, ServiceSpecs } from '../../store/service-spec.ts';
-import { showAutoscaling } from './autoscaling.ts';
+import { autoscalingAnswer } from './autoscaling.ts';
 import { annotationsGroup, labelsGroup } from './groups.ts';
 import type { ServiceRow } from './find.ts';
 
@@ -36,7 +36,7 @@ const groupsOf = async (db: Db, spec: ServiceSpecs['application' | 'container'])
   };
 };
 
-const runningOf = async (db: Db, row: ServiceRow<'application'> | ServiceRow<'container'>, cluster: Cluster) => ({
+const runnableAnswer = async (db: Db, row: ServiceRow<'application'> | ServiceRow<'container'>, cluster: Cluster) => ({
   ...row.spec,
   ...identityOf<'application' | 'container'>(row),
   ...maximumsOf(cluster),
@@ -45,7 +45,7 @@ const runningOf = async (db: Db, row: ServiceRow<'application'> | ServiceRow<'co
   auto_preview: row.spec.auto_preview ?? false,
   auto_deploy: row.spec.auto_deploy ?? false,
   icon_uri: row.spec.icon_uri ?? defaultIcon(row.kind),
-  autoscaling: row.spec.autoscaling && showAutoscaling(row.spec.autoscaling, row.id, cluster.organization_id),
+  autoscaling: row.spec.autoscaling && autoscalingAnswer(row.spec.autoscaling, row.id, cluster.organization_id),
 });
 
 /** What the address of a repository tells, beside what was configured. */
@@ -75,7 +75,7 @@ const repositoryOf = <Repository extends { url: string; provider?: string | unde
 
 const registryOf = async (db: Db, id: string) => db.selectFrom('registry').select(['id', 'name', 'url', 'kind']).where('id', '=', id).executeTakeFirstOrThrow();
 
-const plain = <Kind extends 'helm' | 'job' | 'terraform'>(row: ServiceRow<Kind>) => ({
+const plainAnswer = <Kind extends 'helm' | 'job' | 'terraform'>(row: ServiceRow<Kind>) => ({
   ...row.spec,
   ...identityOf(row),
   icon_uri: row.spec.icon_uri ?? defaultIcon(row.kind),
@@ -86,15 +86,15 @@ type Git = { git_repository: z.output<typeof GitRepository> };
 const gitOf = ({ git_repository: repository, ...rest }: Git, deployed: string | null) => ({ ...rest, git_repository: repositoryOf(repository, deployed) });
 
 /** How a service of each kind is answered, from its row and the cluster that hosts it. */
-const answers: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]> } = {
+const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]> } = {
   application: async (db, row, cluster) => ({
-    ...(await runningOf(db, row, cluster)),
+    ...(await runnableAnswer(db, row, cluster)),
     build_mode: row.spec.build_mode,
     dockerfile_path: row.spec.dockerfile_path,
     git_repository: repositoryOf(row.spec.git_repository, row.deployed_commit),
   }),
   container: async (db, row, cluster) => ({
-    ...(await runningOf(db, row, cluster)),
+    ...(await runnableAnswer(db, row, cluster)),
     registry: await registryOf(db, row.spec.registry_id),
     registry_id: row.spec.registry_id,
     image_name: row.spec.image_name,
@@ -108,9 +108,9 @@ const answers: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, cluster:
     host: `${row.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-${row.id.slice(0, 8)}.internal`,
     port: databasePorts[row.spec.type],
   }),
-  helm: async (_, row) => ({ ...plain(row), source: row.spec.source.git ? { git: gitOf(row.spec.source.git, row.deployed_commit) } : row.spec.source }),
-  job: async (_, row) => plain(row),
-  terraform: async (_, row) => ({ ...plain(row), terraform_files_source: { git: gitOf(row.spec.terraform_files_source.git, row.deployed_commit) } }),
+  helm: async (_, row) => ({ ...plainAnswer(row), source: row.spec.source.git ? { git: gitOf(row.spec.source.git, row.deployed_commit) } : row.spec.source }),
+  job: async (_, row) => plainAnswer(row),
+  terraform: async (_, row) => ({ ...plainAnswer(row), terraform_files_source: { git: gitOf(row.spec.terraform_files_source.git, row.deployed_commit) } }),
 };
 
 const databasePorts: Readonly<Record<ServiceSpecs['database']['type'], number>> = { MONGODB: 27017, MYSQL: 3306, POSTGRESQL: 5432, REDIS: 6379 };
@@ -121,6 +121,6 @@ export const clusterOf = (db: Db, environmentId: string): Promise<Cluster> =>
 
 /** A service as answers show it. */
 export async function serviceAnswer<Kind extends ServiceKind>(db: Db, row: ServiceRow<Kind>, cluster?: Cluster): Promise<Answers[Kind]> {
-  const answer = answers[row.kind] as (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]>;
+  const answer = answerByKind[row.kind] as (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]>;
   return answer(db, row, cluster ?? (await clusterOf(db, row.environment_id)));
 }

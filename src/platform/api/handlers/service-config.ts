@@ -1,16 +1,17 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import type { runnable } from '../../../contract/resources/service.ts';
+import type { workloadRequestFields } from '../../../contract/resources/service.ts';
 import type { RequestContext } from '../handler.ts';
 import { invalid } from '../problem.ts';
 import type { Db } from '../../store/database.ts';
 import type { ClusterTable, RegistryTable } from '../../store/schema.ts';
 import type { ServiceSpecs } from '../../store/service-spec.ts';
-import { storeAutoscaling } from './autoscaling.ts';
+import { toStoredAutoscaling } from './autoscaling.ts';
 import { requireReferences } from './find.ts';
+import type { HelmRequest } from '../../../contract/resources/helm.ts';
 
 type Cluster = Selectable<ClusterTable>;
-type Runnable = z.output<z.ZodObject<typeof runnable>>;
+type Runnable = z.output<z.ZodObject<typeof workloadRequestFields>>;
 type StoredRunnable = ServiceSpecs['application'];
 type RequestedPort = NonNullable<Runnable['ports']>[number];
 
@@ -73,7 +74,7 @@ const completePort = (port: RequestedPort): RequestedPort => ({
  * @param previous what it replaces, whose ports and volumes keep their ids.
  * @throws ApiProblem 400 naming the member at fault
  */
-export async function storeRunnable<Request extends Runnable & { name: string }>(
+export async function toStoredRunnable<Request extends Runnable & { name: string }>(
   request: Request, previous: Pick<StoredRunnable, 'ports' | 'storage' | 'autoscaling'> | undefined, cluster: Cluster, context: RequestContext,
 ): Promise<Omit<Request, 'name' | 'ports' | 'storage' | 'autoscaling'> & Pick<StoredRunnable, 'ports' | 'storage' | 'autoscaling'>> {
   const { name: _, ports = [], storage = [], autoscaling, ...rest } = request;
@@ -89,21 +90,21 @@ export async function storeRunnable<Request extends Runnable & { name: string }>
     ...rest,
     ports: withIds('ports', ports.map(completePort), previous?.ports ?? [], () => random.uuid()),
     storage: withIds('storage', storage, previous?.storage ?? [], () => random.uuid()),
-    ...(autoscaling && { autoscaling: storeAutoscaling(autoscaling, previous?.autoscaling, context) }),
+    ...(autoscaling && { autoscaling: toStoredAutoscaling(autoscaling, previous?.autoscaling, context) }),
   };
 }
 
-const segment = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
-const path = new RegExp(`^${segment}(?:/${segment})*$`);
+const pathSegment = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
+const repositoryPath = new RegExp(`^${pathSegment}(?:/${pathSegment})*$`);
 
 /** Which image names a registry of a kind takes, and how that is said. */
 const imageNames: Readonly<Record<string, { readonly form: RegExp; readonly words: string }>> = {
-  ECR: { form: path, words: 'repository' },
-  PUBLIC_ECR: { form: new RegExp(`^${segment}(?:/${segment})+$`), words: 'registry_alias/repository' },
-  DOCKER_HUB: { form: new RegExp(`^${segment}(?:/${segment})?$`), words: 'namespace/image or image' },
+  ECR: { form: repositoryPath, words: 'repository' },
+  PUBLIC_ECR: { form: new RegExp(`^${pathSegment}(?:/${pathSegment})+$`), words: 'registry_alias/repository' },
+  DOCKER_HUB: { form: new RegExp(`^${pathSegment}(?:/${pathSegment})?$`), words: 'namespace/image or image' },
 };
 
-const anyImageName = { form: path, words: 'repository/image, in lower case' };
+const anyImageName = { form: repositoryPath, words: 'repository/image, in lower case' };
 
 /**
  * Holds an image name against its registry's kind.
@@ -121,4 +122,39 @@ export function requireImageName(imageName: string, registry: Pick<Selectable<Re
 export async function requireFreeServiceName(db: Db, environmentId: string, name: string, self?: string): Promise<void> {
   const taken = await db.selectFrom('service').select(['id', 'name', 'kind']).where('environment_id', '=', environmentId).where('name', '=', name).executeTakeFirst();
   if (taken && taken.id !== self) throw invalid('name', `"${taken.name}" (${taken.kind} ${taken.id}) in this environment has that name already`);
+}
+
+type RequestedHelm = z.output<typeof HelmRequest>;
+type HelmSpec = ServiceSpecs['helm'];
+
+/** The source as answers shape it, from either shape that requests come in. */
+const toStoredSource = ({ git_repository, helm_repository, git, repository }: RequestedHelm['source']): HelmSpec['source'] => {
+  const fromGit = git_repository ?? git?.git_repository;
+  if (fromGit) return { git: { git_repository: fromGit } };
+  if (repository) return { repository };
+  const { repository: id, ...chart } = helm_repository!;
+  return { repository: { ...chart, repository: { id } } };
+};
+
+const isSamePort = (one: { internal_port: number; name?: string | undefined }, other: { internal_port: number; name?: string | undefined }): boolean =>
+  one.internal_port === other.internal_port && one.name === other.name;
+
+/**
+ * A helm request as it is kept. Ports have no ids in requests: one with the number and name of a present one keeps its id.
+ * @param newId makes an id.
+ */
+export function toStoredHelm({ source, ports = [], ...rest }: Omit<RequestedHelm, 'name'>, previous: Pick<HelmSpec, 'ports'>, newId: () => string): HelmSpec {
+  return {
+    ...rest,
+    source: toStoredSource(source),
+    auto_preview: rest.auto_preview ?? false,
+    icon_uri: rest.icon_uri ?? 'app://infra-mcp/helm',
+    ports: ports.map((port) => ({
+      ...port,
+      id: previous.ports.find((known) => isSamePort(known, port))?.id ?? newId(),
+      port_type: 'HELM',
+      protocol: port.protocol ?? 'HTTP',
+      is_default: port.is_default ?? false,
+    })),
+  };
 }

@@ -1,15 +1,13 @@
 import type { ServiceKind } from '../../../contract/resources/service.ts';
 import { isoNow } from '../../clock.ts';
-import type { Handlers, RequestContext } from '../handler.ts';
+import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { invalid } from '../problem.ts';
 import type { ServiceSpecs } from '../../store/service-spec.ts';
-import { requireNoCredentials } from './addresses.ts';
-import { changeableCluster, touchEnvironment } from './environment-changes.ts';
-import { findService, readService, requireReferences, type ServiceRow } from './find.ts';
-import { requireYaml } from './grammar.ts';
-import { storeHelm } from './helm-config.ts';
+import { requireNoCredentials, requireYaml } from './grammar.ts';
+import { findUnlockedCluster, touchEnvironment } from './environment-changes.ts';
+import { findService, parseServiceRow, requireReferences, type ServiceRow } from './find.ts';
+import { requireFreeServiceName, requireImageName, requireWithinMaximums, toStoredHelm, toStoredRunnable } from './service-config.ts';
 import { serviceAnswer } from './service-answers.ts';
-import { requireFreeServiceName, requireImageName, requireWithinMaximums, storeRunnable } from './service-config.ts';
 
 /** Adds a service to an environment, READY and never deployed. */
 async function insert<Kind extends ServiceKind>(kind: Kind, environmentId: string, name: string, spec: ServiceSpecs[Kind], context: RequestContext) {
@@ -24,7 +22,7 @@ async function insert<Kind extends ServiceKind>(kind: Kind, environmentId: strin
     .returningAll()
     .executeTakeFirstOrThrow();
   await touchEnvironment(environmentId, context);
-  return readService<Kind>(row);
+  return parseServiceRow<Kind>(row);
 }
 
 /** Replaces a service's configuration; what runs is out of date from then on. */
@@ -34,7 +32,7 @@ async function replace<Kind extends ServiceKind>(row: ServiceRow<Kind>, name: st
     .updateTable('service').set({ name, spec: JSON.stringify(spec), updated_at: isoNow(clock) }).where('id', '=', row.id).returningAll().executeTakeFirstOrThrow();
   await engine.markOutOfDate(db, [row.id]);
   await touchEnvironment(row.environment_id, context);
-  return readService<Kind>(updated);
+  return parseServiceRow<Kind>(updated);
 }
 
 async function registryOf(id: string, organizationId: string, { db }: RequestContext) {
@@ -53,14 +51,14 @@ export const serviceHandlers = {
   get_helm: ({ helm_id }, context) => read('helm', helm_id, context),
   get_terraform: ({ terraform_id }, context) => read('terraform', terraform_id, context),
   create_application: async ({ environment_id, ...request }, context) => {
-    const cluster = await changeableCluster(environment_id, context);
+    const cluster = await findUnlockedCluster(environment_id, context);
     await requireFreeServiceName(context.db, environment_id, request.name);
     requireNoCredentials('git_repository.url', request.git_repository.url);
-    const spec = await storeRunnable(request, undefined, cluster, context);
+    const spec = await toStoredRunnable(request, undefined, cluster, context);
     return serviceAnswer(context.db, await insert('application', environment_id, request.name, spec, context), cluster);
   },
   create_database: async ({ environment_id, ...request }, context) => {
-    const cluster = await changeableCluster(environment_id, context);
+    const cluster = await findUnlockedCluster(environment_id, context);
     await requireFreeServiceName(context.db, environment_id, request.name);
     requireWithinMaximums(request, cluster);
     const { name, ...spec } = request;
@@ -68,25 +66,25 @@ export const serviceHandlers = {
   },
   update_container: async ({ container_id, ...request }, context) => {
     const row = await findService(context.db, 'container', container_id);
-    const cluster = await changeableCluster(row.environment_id, context);
+    const cluster = await findUnlockedCluster(row.environment_id, context);
     await requireFreeServiceName(context.db, row.environment_id, request.name, row.id);
     requireImageName(request.image_name, await registryOf(request.registry_id, cluster.organization_id, context));
-    const spec = await storeRunnable(request, row.spec, cluster, context);
+    const spec = await toStoredRunnable(request, row.spec, cluster, context);
     return serviceAnswer(context.db, await replace(row, request.name, spec, context), cluster);
   },
   update_helm: async ({ helm_id, name, ...request }, context) => {
     const row = await findService(context.db, 'helm', helm_id);
-    const cluster = await changeableCluster(row.environment_id, context);
+    const cluster = await findUnlockedCluster(row.environment_id, context);
     await requireFreeServiceName(context.db, row.environment_id, name, row.id);
     requireNoCredentials('source.git_repository.url', (request.source.git_repository ?? request.source.git?.git_repository)?.url);
     requireNoCredentials('values_override.file.git.git_repository.url', request.values_override.file?.git?.git_repository.url);
     (request.values_override.file?.raw?.values ?? []).forEach(({ content }, index) => requireYaml(`values_override.file.raw.values[${index}].content`, content));
-    const spec = storeHelm(request, row.spec, () => context.random.uuid());
+    const spec = toStoredHelm(request, row.spec, () => context.random.uuid());
     const repository = spec.source.repository?.repository.id;
     await requireReferences(context.db, 'helm_repository', cluster.organization_id, 'source.helm_repository.repository', repository ? [repository] : []);
     return serviceAnswer(context.db, await replace(row, name, spec, context), cluster);
   },
-} satisfies Partial<Handlers<
+} satisfies Partial<OperationHandlers<
   | 'get_application' | 'get_container' | 'get_database' | 'get_job' | 'get_helm' | 'get_terraform'
   | 'create_application' | 'create_database' | 'update_container' | 'update_helm'
 >>;

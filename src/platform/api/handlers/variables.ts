@@ -2,12 +2,12 @@ import type { Selectable } from 'kysely';
 import type { ServiceKind } from '../../../contract/resources/service.ts';
 import type { VariableScope } from '../../../contract/resources/variable.ts';
 import { isoNow } from '../../clock.ts';
-import type { Handlers, RequestContext } from '../handler.ts';
+import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { invalid, notFound, refused } from '../problem.ts';
 import type { Db } from '../../store/database.ts';
 import type { VariableTable } from '../../store/schema.ts';
-import { find, findService } from './find.ts';
-import { changeableCluster, touchEnvironment } from './environment-changes.ts';
+import { findById, findService } from './find.ts';
+import { findUnlockedCluster, touchEnvironment } from './environment-changes.ts';
 import { pageOf, totalOf } from './page.ts';
 import { variableAnswers } from './variable-answers.ts';
 
@@ -23,8 +23,8 @@ interface Owner {
 }
 
 /** Variables that an environment, or a service in it, sees: its own and what it inherits. Secrets are none of them. */
-const visible = async (db: Db, { environmentId, serviceId }: Owner) => {
-  const { project_id } = await find(db, 'environment', environmentId);
+const visibleVariables = async (db: Db, { environmentId, serviceId }: Owner) => {
+  const { project_id } = await findById(db, 'environment', environmentId);
   // One index each, merged: with OR, all of them would be read and sorted for every page.
   const heldBy = (holder: 'project_id' | 'environment_id' | 'service_id', id: string) =>
     db.selectFrom('variable').selectAll().where(holder, '=', id).where('sealed_value', 'is', null);
@@ -69,15 +69,15 @@ async function insert(kind: ServiceKind, serviceId: string, variable: NewVariabl
 }
 
 /** A service whose variables may be changed. */
-async function changeable(kind: 'application' | 'container', id: string, context: RequestContext) {
+async function findChangeableService(kind: 'application' | 'container', id: string, context: RequestContext) {
   const service = await findService(context.db, kind, id);
-  await changeableCluster(service.environment_id, context);
+  await findUnlockedCluster(service.environment_id, context);
   await touchEnvironment(service.environment_id, context);
   return service;
 }
 
 /** The services that see a variable: the one that holds it, or all of its environment. */
-const affected = async (db: Db, row: Row): Promise<string[]> => {
+const affectedServices = async (db: Db, row: Row): Promise<string[]> => {
   if (row.service_id !== null) return [row.service_id];
   const services = await db.selectFrom('service').select('id').where('environment_id', '=', row.environment_id!).execute();
   return services.map(({ id }) => id);
@@ -85,7 +85,7 @@ const affected = async (db: Db, row: Row): Promise<string[]> => {
 
 /** A variable that an environment or a service in it holds, or that it inherits from its project. */
 async function findInEnvironment(db: Db, environmentId: string, id: string): Promise<Row> {
-  const { project_id } = await find(db, 'environment', environmentId);
+  const { project_id } = await findById(db, 'environment', environmentId);
   const row = await db.selectFrom('variable').selectAll().where('id', '=', id).where('sealed_value', 'is', null).executeTakeFirst();
   const service = row?.service_id ? await db.selectFrom('service').select('environment_id').where('id', '=', row.service_id).executeTakeFirst() : undefined;
   if (!row || (row.environment_id !== environmentId && row.project_id !== project_id && service?.environment_id !== environmentId)) {
@@ -112,28 +112,28 @@ async function requireFreeKey(db: Db, row: Row, key: string): Promise<void> {
 
 export const variableHandlers = {
   create_environment_variable: async ({ application_id, ...variable }, context) => {
-    await changeable('application', application_id, context);
+    await findChangeableService('application', application_id, context);
     return (await variableAnswers(context.db, [await insert('application', application_id, variable, context)]))[0]!;
   },
   create_secret: async ({ application_id, value, ...variable }, context) => {
-    await changeable('application', application_id, context);
+    await findChangeableService('application', application_id, context);
     const row = await insert('application', application_id, { ...variable, value: null, sealed_value: context.vault.seal(value) }, context);
     return (await variableAnswers(context.db, [row]))[0]!;
   },
   list_environment_variables: async (input, { db }) => {
     const { environment_id } = await findService(db, 'application', input.application_id);
-    return pageOf(await visible(db, { environmentId: environment_id, serviceId: input.application_id }), input, (rows) => variableAnswers(db, rows));
+    return pageOf(await visibleVariables(db, { environmentId: environment_id, serviceId: input.application_id }), input, (rows) => variableAnswers(db, rows));
   },
   list_variables_of_container: async (input, { db }) => {
     const { environment_id } = await findService(db, 'container', input.container_id);
-    return pageOf(await visible(db, { environmentId: environment_id, serviceId: input.container_id }), input, (rows) => variableAnswers(db, rows));
+    return pageOf(await visibleVariables(db, { environmentId: environment_id, serviceId: input.container_id }), input, (rows) => variableAnswers(db, rows));
   },
   list_variables_of_environment: async (input, { db }) =>
-    pageOf(await visible(db, { environmentId: input.environment_id }), input, (rows) => variableAnswers(db, rows)),
+    pageOf(await visibleVariables(db, { environmentId: input.environment_id }), input, (rows) => variableAnswers(db, rows)),
   update_environment_variable: async ({ environment_id, environment_variable_id, ...variable }, context) => {
     const { db, clock, engine } = context;
     const row = await findInEnvironment(db, environment_id, environment_variable_id);
-    await changeableCluster(environment_id, context);
+    await findUnlockedCluster(environment_id, context);
     requireEditable(row, (await variableAnswers(db, [row]))[0]!.value, variable);
     await requireFreeKey(db, row, variable.key);
     const updated = await db
@@ -146,13 +146,13 @@ export const variableHandlers = {
       .where('id', '=', row.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await engine.markOutOfDate(db, await affected(db, updated));
+    await engine.markOutOfDate(db, await affectedServices(db, updated));
     await touchEnvironment(environment_id, context);
     return (await variableAnswers(db, [updated]))[0]!;
   },
   override_environment_variable: async ({ container_id, environment_variable_id, ...override }, context) => {
     const { db } = context;
-    const container = await changeable('container', container_id, context);
+    const container = await findChangeableService('container', container_id, context);
     const row = await findInEnvironment(db, container.environment_id, environment_variable_id);
     // What another service holds, this one doesn't see.
     if (row.service_id !== null && row.service_id !== container_id) throw notFound('environment_variable', environment_variable_id);
@@ -161,7 +161,7 @@ export const variableHandlers = {
     }
     return (await variableAnswers(db, [await insert('container', container_id, { ...override, key: row.key }, context, row)]))[0]!;
   },
-} satisfies Partial<Handlers<
+} satisfies Partial<OperationHandlers<
   | 'create_environment_variable' | 'create_secret' | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_environment'
   | 'update_environment_variable' | 'override_environment_variable'
 >>;

@@ -2,18 +2,18 @@ import type { Selectable } from 'kysely';
 import { hiddenSecret } from '../../../contract/primitives.ts';
 import type { EventKind } from '../../../contract/resources/webhook.ts';
 import { isoNow } from '../../clock.ts';
-import type { Handlers } from '../handler.ts';
+import type { OperationHandlers } from '../handler.ts';
 import type { WebhookTable } from '../../store/schema.ts';
 import { invalid } from '../problem.ts';
-import { shownTarget, targetParts } from '../../engine/webhooks/userinfo.ts';
-import { find, findIn } from './find.ts';
-import { pageFetched, pageOf } from './page.ts';
+import { redactedTarget, splitTarget } from '../../engine/webhooks/userinfo.ts';
+import { findById, findInOrganization } from './find.ts';
+import { pageOfFetched, pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 
 /** A webhook as answers show it: whether it has a secret, a user name and a password, never which. */
 const webhookAnswer = (row: Selectable<WebhookTable>) => ({
   ...withoutNulls(row),
-  target_url: shownTarget(row),
+  target_url: redactedTarget(row),
   events: JSON.parse(row.events) as EventKind[],
   enabled: row.enabled === 1,
   target_secret_set: row.sealed_target_secret !== null,
@@ -21,8 +21,8 @@ const webhookAnswer = (row: Selectable<WebhookTable>) => ({
 
 export const webhookHandlers = {
   create_webhook: async ({ organization_id, ...webhook }, { db, clock, random, vault }) => {
-    await find(db, 'organization', organization_id);
-    const { address, userinfo } = targetParts(webhook.target_url);
+    await findById(db, 'organization', organization_id);
+    const { address, userinfo } = splitTarget(webhook.target_url);
     if (userinfo?.includes(hiddenSecret)) throw invalid('target_url', `${hiddenSecret} stands for a user name and a password that are not shown; give the real ones, or an address without them`);
     const now = isoNow(clock);
     const row = await db
@@ -39,7 +39,7 @@ export const webhookHandlers = {
   },
   list_webhooks: async (input, context) => pageOf(await ownedBy(context, 'webhook', input.organization_id), input, (rows) => rows.map(webhookAnswer)),
   list_webhook_events: async (input, { db, engine }) => {
-    await findIn(db, 'webhook', input.organization_id, input.webhook_id);
-    return pageFetched(input, (part) => engine.webhookEvents(db, input.webhook_id, part));
+    await findInOrganization(db, 'webhook', input.organization_id, input.webhook_id);
+    return pageOfFetched(input, (part) => engine.webhookEvents(db, input.webhook_id, part));
   },
-} satisfies Partial<Handlers<'create_webhook' | 'list_webhooks' | 'list_webhook_events'>>;
+} satisfies Partial<OperationHandlers<'create_webhook' | 'list_webhooks' | 'list_webhook_events'>>;

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { EventKind, WebhookDelivery } from '../../../contract/resources/webhook.ts';
 import { type DeploymentRow, type DeploymentServiceRow, serviceType } from '../rows.ts';
 import { uuidFrom } from '../../random.ts';
-import { notYet } from '../context.ts';
+import { blockedDueTime } from '../context.ts';
 import type { Db } from '../../store/database.ts';
 
 /** Body of a delivery. */
@@ -67,7 +67,7 @@ export async function announce(trx: Db, announcement: Announcement): Promise<voi
   const rows = listening.map((webhook) => ({
     id: uuidFrom(`${announcement.deployment.id}/${announcement.eventSeq}/${webhook.id}`),
     webhook_id: webhook.id, event_seq: announcement.eventSeq, deployment_id: announcement.deployment.id,
-    service_id: announcement.service.service_id, body, due_ms: earlier.has(webhook.id) ? notYet : announcement.at,
+    service_id: announcement.service.service_id, body, due_ms: earlier.has(webhook.id) ? blockedDueTime : announcement.at,
   }));
   await trx.insertInto('webhook_delivery').values(rows).execute();
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { hiddenSecret } from '../../../contract/primitives.ts';
-import type { Store } from '../../store/database.ts';
+import type { DataStore } from '../../store/database.ts';
 import type { Vault } from '../../store/vault.ts';
 
 /** An address in its two parts: what may be shown, and what is kept like a secret. */
-export interface TargetParts {
+export interface SplitTarget {
   /** The address without user name and password. */
   readonly address: string;
   /** User name and password with a colon between them, as Basic authorization takes them; absent where the address has none. */
@@ -20,7 +20,7 @@ const decoded = (part: string): string => {
 };
 
 /** Takes user name and password out of an address that can be parsed. */
-export function targetParts(target: string): TargetParts {
+export function splitTarget(target: string): SplitTarget {
   const url = new URL(target);
   if (url.username === '' && url.password === '') return { address: target };
   const userinfo = `${decoded(url.username)}:${decoded(url.password)}`;
@@ -30,8 +30,8 @@ export function targetParts(target: string): TargetParts {
 }
 
 /** The address as answers show it: a mark in place of user name and password. */
-export function shownTarget({ target_url, sealed_target_userinfo }: { readonly target_url: string; readonly sealed_target_userinfo: string | null }): string {
-  const { address, userinfo } = targetParts(target_url);
+export function redactedTarget({ target_url, sealed_target_userinfo }: { readonly target_url: string; readonly sealed_target_userinfo: string | null }): string {
+  const { address, userinfo } = splitTarget(target_url);
   return sealed_target_userinfo === null && userinfo === undefined ? address : address.replace('://', `://${hiddenSecret}@`);
 }
 
@@ -39,10 +39,10 @@ export function shownTarget({ target_url, sealed_target_userinfo }: { readonly t
  * Seals what earlier programs stored in clear: user names and passwords in the addresses of webhooks. The places in the file
  * where they stood are overwritten.
  */
-export async function sealTargets(db: Store, vault: Vault): Promise<void> {
+export async function sealTargets(db: DataStore, vault: Vault): Promise<void> {
   const rows = await db.selectFrom('webhook').select(['id', 'target_url']).where('sealed_target_userinfo', 'is', null).where('target_url', 'like', '%@%').execute();
   const open = rows.flatMap(({ id, target_url }) => {
-    const { address, userinfo } = targetParts(target_url);
+    const { address, userinfo } = splitTarget(target_url);
     return userinfo === undefined ? [] : [{ id, target_url: address, sealed_target_userinfo: vault.seal(userinfo) }];
   });
   if (open.length === 0) return;

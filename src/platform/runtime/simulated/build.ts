@@ -1,7 +1,9 @@
-import { between, colored, digest, disclaimer, type Scene, type Script, slug, took } from './script.ts';
+import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './script.ts';
+import { branchOf } from './commits.ts';
+import type { CommitFacts } from './world.ts';
 
 /** git clone of the service's repository. */
-export function cloneScript({ task, random, seconds, commit }: Scene): Script {
+export function simulateClone({ task, random, seconds, commit }: PhaseContext): PhaseResult {
   const { service } = task;
   const repository = service.kind === 'application' ? service.spec.git_repository : { url: '', branch: '' };
   const objects = between(random, 180, 4200);
@@ -21,7 +23,7 @@ export function cloneScript({ task, random, seconds, commit }: Scene): Script {
 }
 
 /** The steps of a Dockerfile, as BuildKit prints them. */
-export function buildScript({ task, random, seconds, version }: Scene): Script {
+export function simulateBuild({ task, random, seconds, version }: PhaseContext): PhaseResult {
   const { service } = task;
   const dockerfile = service.kind === 'application' ? service.spec.dockerfile_path : 'Dockerfile';
   const image = `registry.internal/${slug(service.name)}:${version}`;
@@ -70,7 +72,7 @@ export function buildScript({ task, random, seconds, version }: Scene): Script {
 }
 
 /** The image of a container service, copied to where the cluster pulls from. */
-export function mirrorScript({ task, random, seconds }: Scene): Script {
+export function simulateMirroring({ task, random, seconds }: PhaseContext): PhaseResult {
   const { service } = task;
   const image = service.kind === 'container' ? `${service.spec.image_name}:${service.spec.tag}` : service.name;
   const layers = ['a', 'b', 'c', 'd'].map((layer) => digest(`${image}/${layer}`, 12));
@@ -83,5 +85,44 @@ export function mirrorScript({ task, random, seconds }: Scene): Script {
       `Digest: sha256:${digest(image, 64)}`,
       colored.green(`Image ${image} is ready to be deployed`),
     ],
+  };
+}
+
+/** A clone that can't check out the commit that was asked for. */
+export function simulateUnknownCommit({ task, random }: PhaseContext, commit: string): PhaseResult {
+  const failure = `The repository has no commit ${commit}`;
+  return {
+    seconds: 1 + random.number(),
+    lines: [disclaimer, `Cloning repository ${branchOf(task.service)?.url} to /build/source`, `fatal: reference is not a tree: ${commit}`, failure],
+    failure,
+  };
+}
+
+/** Where the step that fails stands among those of the Dockerfile, in what a good build prints. */
+const stepLine = /^#(?<number>\d+) \[(?<place>\d+\/\d+)\] RUN /;
+
+/** A build that goes as always up to the step that fails. */
+export function simulateBuildFailure(scene: PhaseContext, { buildFailure: build }: CommitFacts): PhaseResult {
+  const good = simulateBuild(scene).lines;
+  const { step, exitCode, output } = build!;
+  const at = good.findIndex((line) => stepLine.test(line) && line.endsWith(step));
+  const { number, place } = stepLine.exec(good[at] ?? '')?.groups ?? { number: '9', place: '6/6' };
+  const failure = `process "/bin/sh -c ${step}" did not complete successfully: exit code: ${exitCode}`;
+  const began = between(scene.random, 1, 4);
+  const said = output.map((line, index) => `${(began + index * 0.118).toFixed(3)} ${line}`.trimEnd());
+  const dockerfileLine = 6 + Number(number);
+  return {
+    seconds: scene.seconds,
+    lines: [
+      ...good.slice(0, Math.max(0, at)),
+      `#${number} [${place}] RUN ${step}`,
+      ...said.map((line) => `#${number} ${line}`),
+      `#${number} ${colored.red(`ERROR: ${failure}`)}`,
+      `------\n > [${place}] RUN ${step}:\n${said.slice(-6).join('\n')}\n------`,
+      `Dockerfile:${dockerfileLine}\n--------------------\n  ${dockerfileLine - 1} |     \n  ${dockerfileLine} | >>> RUN ${step}\n  ${dockerfileLine + 1} |     \n--------------------`,
+      colored.red(`ERROR: failed to solve: ${failure}`),
+      'Build failed. The previous version, if there was one, keeps running.',
+    ],
+    failure,
   };
 }

@@ -3,7 +3,7 @@ import { seededRandom } from '../../random.ts';
 import type { DeployedCommit } from '../../store/service-spec.ts';
 import type { ServiceToRun } from '../runtime.ts';
 import { between, digest, pick } from './script.ts';
-import { type CommitFacts, type Nature, under, worldAge } from './world.ts';
+import { type CommitFacts, type SimulationContext, ownValue, referenceAgeDays } from './world.ts';
 
 const authors = ['Amira Haddad', 'Jonas Weber', 'Mei Tanaka', 'Lucas Silva', 'Nora Lindqvist'] as const;
 const messages = [
@@ -50,13 +50,13 @@ const deployed = ({ id, author, message }: CommitFacts, written: number): Deploy
  * The commit that is deployed: of a repository whose commits are known, one of those, named by its id or the beginning of it.
  * @param at milliseconds since the epoch
  */
-export async function findCommit(service: ServiceToRun, commitId: string | undefined, at: number, nature?: Nature): Promise<DeployedCommit | undefined> {
+export async function findCommit(service: ServiceToRun, commitId: string | undefined, at: number, nature?: SimulationContext): Promise<DeployedCommit | undefined> {
   const branch = branchOf(service);
   if (!branch) return undefined;
-  const commits = (nature && under(nature.world.repositories, branch.url)?.commits) ?? [];
+  const commits = (nature && ownValue(nature.facts.repositories, branch.url)?.commits) ?? [];
   if (!nature || commits.length === 0) return commitOf(branch, commitId, at);
-  const { createdAt } = await nature.surroundings.environment(service.environmentId);
-  const written = ({ daysAgo }: CommitFacts): number => addDays(createdAt, worldAge - daysAgo);
+  const { createdAt } = await nature.platform.environment(service.environmentId);
+  const written = ({ daysAgo }: CommitFacts): number => addDays(createdAt, referenceAgeDays - daysAgo);
   const wanted = (commit: CommitFacts): boolean =>
     commitId === undefined ? written(commit) <= at : commitId.length >= shortestId && commit.id.startsWith(commitId.toLowerCase());
   const found = commits.findLast(wanted) ?? (commitId === undefined ? commits[0] : undefined);

@@ -1,7 +1,6 @@
-import { clusterLog, event } from './events.ts';
-import { helmScript } from './helm.ts';
-import { between, colored, digest, disclaimer, type Scene, type Script, slug, took } from './script.ts';
-import { terraformScript } from './terraform.ts';
+import { componentLogLine, clusterEvent } from './events.ts';
+import { simulateHelm, simulateTerraform } from './terraform.ts';
+import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './script.ts';
 import type { ChartFacts, Release } from './world.ts';
 
 type Migration = NonNullable<Release['migration']>;
@@ -12,9 +11,9 @@ const goTime = (milliseconds: number): string => new Date(milliseconds).toISOStr
 const uuid = (text: string): string => digest(text, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
 /** terraform that does not get the lock of its state. */
-export function stateLocked(scene: Scene, path: string, who: string, since: number): Script {
+export function simulateStateLock(scene: PhaseContext, path: string, who: string, since: number): PhaseResult {
   const failure = 'terraform could not acquire the state lock';
-  const good = terraformScript(scene).lines;
+  const good = simulateTerraform(scene).lines;
   const before = good.findIndex((line) => line.startsWith('Acquiring state lock'));
   return {
     seconds: scene.seconds,
@@ -50,7 +49,7 @@ export function stateLocked(scene: Scene, path: string, who: string, since: numb
 }
 
 /** A migration that finds its table locked by somebody else. */
-export function tableLocked(scene: Scene, migration: Migration): Script {
+export function simulateTableLock(scene: PhaseContext, migration: Migration): PhaseResult {
   const { table, steps } = migration;
   const { random, version } = scene;
   const process = between(random, 900, 4200);
@@ -60,21 +59,21 @@ export function tableLocked(scene: Scene, migration: Migration): Script {
   return {
     seconds: scene.seconds + 30,
     lines: [
-      ...migrating(scene, migration),
+      ...migrationLines(scene, migration),
       `LOG:  process ${process} still waiting for AccessExclusiveLock on relation ${relation} of database 16402 after 1000.${between(random, 100, 999)} ms\nDETAIL:  Process holding the lock: ${holder}. Wait queue: ${process}.\nSTATEMENT:  ALTER TABLE ${table} ADD COLUMN settled_at timestamptz;`,
       `${colored.yellow('WARN')} ${steps.at(-1)} has been running for 10s`,
       `${colored.yellow('WARN')} ${steps.at(-1)} has been running for 20s`,
       `ERROR:  canceling statement due to lock timeout\nSTATEMENT:  ALTER TABLE ${table} ADD COLUMN settled_at timestamptz;`,
       `migrate: error: ${steps.at(-1)} failed, transaction rolled back (SQLSTATE 55P03)`,
       `${colored.cyan('INFO')} schema is unchanged; target was ${version}`,
-      event('Warning', 'BackoffLimitExceeded', '0s', 'job-controller', 'Job has reached the specified backoff limit'),
+      clusterEvent('Warning', 'BackoffLimitExceeded', '0s', 'job-controller', 'Job has reached the specified backoff limit'),
       failure,
     ],
     failure,
   };
 }
 
-const migrating = ({ task, version, random }: Scene, { database, steps }: Migration): string[] => [
+const migrationLines = ({ task, version, random }: PhaseContext, { database, steps }: Migration): string[] => [
   disclaimer,
   `Pulled image ${task.service.kind === 'job' ? task.service.spec.source.image.image_name : ''}:${version} in ${took(random, 0.5, 3)}`,
   `${colored.cyan('INFO')} connected to ${database}:5432, server 16.6`,
@@ -85,20 +84,20 @@ const migrating = ({ task, version, random }: Scene, { database, steps }: Migrat
 ];
 
 /** A migration that gets through. */
-export const migrated = (scene: Scene, migration: Migration): Script => ({
+export const simulateMigration = (scene: PhaseContext, migration: Migration): PhaseResult => ({
   seconds: scene.seconds,
   lines: [
-    ...migrating(scene, migration),
+    ...migrationLines(scene, migration),
     `${colored.cyan('INFO')} ${migration.steps.at(-1)} ... ok (${between(scene.random, 200, 900)} ms)`,
     colored.green(`Schema is at ${scene.version}. Job finished with exit code 0`),
   ],
 });
 
 /** helm that does not find the chart. */
-export function chartUnknown(scene: Scene): Script {
+export function simulateUnknownChart(scene: PhaseContext): PhaseResult {
   const { service } = scene.task;
   const chart = service.kind === 'helm' ? service.spec.source.repository : undefined;
-  const good = helmScript({ ...scene, seconds: 0 }).lines;
+  const good = simulateHelm({ ...scene, seconds: 0 }).lines;
   const failure = 'helm did not find the chart';
   return {
     seconds: 3 + scene.random.number() * 3,
@@ -113,10 +112,10 @@ export function chartUnknown(scene: Scene): Script {
 }
 
 /** helm that stops waiting for pods that need longer. */
-export function chartTooSlow(scene: Scene, { meanwhile }: ChartFacts): Script {
+export function simulateChartTimeout(scene: PhaseContext, { progressLines: meanwhile }: ChartFacts): PhaseResult {
   const { service } = scene.task;
   const timeout = service.kind === 'helm' ? service.spec.timeout_sec : 0;
-  const good = helmScript({ ...scene, seconds: 0 }).lines;
+  const good = simulateHelm({ ...scene, seconds: 0 }).lines;
   const release = slug(service.name);
   const isAtomic = service.kind === 'helm' && service.spec.arguments.includes('--atomic');
   const rolledBack = isAtomic ? `release ${release} failed, and has been rolled back due to atomic being set: ` : '';
@@ -125,7 +124,7 @@ export function chartTooSlow(scene: Scene, { meanwhile }: ChartFacts): Script {
     seconds: timeout,
     lines: [
       ...good.slice(0, -4),
-      clusterLog('W', scene.task.beganAt + 2019, 'warnings.go:70', 'unknown field "spec.template.spec.containers[0].resources.limit"'),
+      componentLogLine('W', scene.task.beganAt + 2019, 'warnings.go:70', 'unknown field "spec.template.spec.containers[0].resources.limit"'),
       ...meanwhile.flatMap((line) => [
         line,
         `ready.go:304: [debug] StatefulSet is not ready: ${digest(service.environmentId, 8)}/${release}. 0 out of 3 expected pods are ready`,

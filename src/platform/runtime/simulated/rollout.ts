@@ -1,16 +1,16 @@
 import { instanceName } from './instances.ts';
-import { between, colored, digest, type Scene, type Script, slug, took } from './script.ts';
+import { between, colored, digest, type PhaseContext, type PhaseResult, slug, took } from './script.ts';
 
 /** Names of the instances that a rollout makes. */
-const instances = ({ task, version }: Scene, count: number): string[] =>
+const instanceNames = ({ task, version }: PhaseContext, count: number): string[] =>
   Array.from({ length: count }, (_, index) => instanceName(task.service, version, task.deploymentId, index));
 
-const wantedInstances = ({ task }: Scene): number => {
+const instanceCount = ({ task }: PhaseContext): number => {
   const { service } = task;
   return service.kind === 'application' || service.kind === 'container' ? service.spec.min_running_instances : 1;
 };
 
-const started = (scene: Scene): string[] => {
+const startLines = (scene: PhaseContext): string[] => {
   const { service } = scene.task;
   const ports = service.kind === 'application' || service.kind === 'container' ? service.spec.ports : [];
   return [
@@ -22,14 +22,14 @@ const started = (scene: Scene): string[] => {
 };
 
 /** Instances of an application or container replaced one by one. */
-export function rolloutScript(scene: Scene): Script {
-  const pods = instances(scene, wantedInstances(scene));
+export function simulateRollout(scene: PhaseContext): PhaseResult {
+  const pods = instanceNames(scene, instanceCount(scene));
   const image = `${slug(scene.task.service.name)}:${scene.version}`;
   const rolled = pods.flatMap((pod) => [
     `Scheduled ${pod} on node-${between(scene.random, 1, 6)}`,
     `Pulled image ${image} in ${took(scene.random, 0.8, 4)}`,
     `Started container ${slug(scene.task.service.name)} in ${pod}`,
-    ...started(scene),
+    ...startLines(scene),
     `${pod} is ready`,
   ]);
   return {
@@ -43,7 +43,7 @@ export function rolloutScript(scene: Scene): Script {
 }
 
 /** Routes of publicly accessible ports. */
-export function routerScript({ task, seconds }: Scene): Script {
+export function simulateRouting({ task, seconds }: PhaseContext): PhaseResult {
   const { service } = task;
   const ports = service.kind === 'application' || service.kind === 'container' ? service.spec.ports.filter((port) => port.publicly_accessible) : [];
   const hosts = ports.map((port) => `p${port.internal_port}-${slug(service.name)}.${digest(task.service.environmentId, 8)}.internal`);
@@ -58,20 +58,20 @@ export function routerScript({ task, seconds }: Scene): Script {
 }
 
 /** Every instance replaced without a new version. */
-export function restartScript(scene: Scene): Script {
-  const pods = instances(scene, Math.max(1, wantedInstances(scene)));
+export function simulateRestart(scene: PhaseContext): PhaseResult {
+  const pods = instanceNames(scene, Math.max(1, instanceCount(scene)));
   return {
     seconds: scene.seconds,
     lines: [
       `Restarting ${scene.task.service.name}: ${pods.length} ${pods.length === 1 ? 'instance' : 'instances'}`,
-      ...pods.flatMap((pod) => [`Terminating the old instance with SIGTERM, 30s to finish`, `Started ${pod}`, ...started(scene), `${pod} is ready`]),
+      ...pods.flatMap((pod) => [`Terminating the old instance with SIGTERM, 30s to finish`, `Started ${pod}`, ...startLines(scene), `${pod} is ready`]),
       colored.green('Restart complete'),
     ],
   };
 }
 
 /** Everything taken down; volumes stay. */
-export function stopScript({ task, seconds }: Scene): Script {
+export function simulateStop({ task, seconds }: PhaseContext): PhaseResult {
   return {
     seconds,
     lines: [

@@ -4,7 +4,7 @@ import type { DeployedCommit } from '../../store/service-spec.ts';
 import type { Task } from '../runtime.ts';
 
 /** What one phase of a simulated deployment says and how it ends. */
-export interface Script {
+export interface PhaseResult {
   /** How long it takes in life, in seconds. */
   readonly seconds: number;
   /** What is said, in order; spread over the time it takes. */
@@ -14,7 +14,7 @@ export interface Script {
 }
 
 /** Everything a script is written from. The same task gives the same scene, so a script can be read on after a crash. */
-export interface Scene {
+export interface PhaseContext {
   readonly task: Task;
   readonly random: Random;
   /** Where it is said. */

@@ -1,62 +1,71 @@
 import type { StepName } from '../../../contract/resources/deployment.ts';
-import type { Clock } from '../../clock.ts';
+import type { PlatformClock } from '../../clock.ts';
 import { secondsBetween } from '../../engine/context.ts';
 import { seededRandom } from '../../random.ts';
-import { buildPod } from '../pods.ts';
-import type { Line, Observation, Runtime, Task } from '../runtime.ts';
-import { buildScript, cloneScript, mirrorScript } from './build.ts';
-import { rolloutFault } from './checks.ts';
+import { buildPod, type RuntimeLogLine, type Observation, type Runtime, type Task } from '../runtime.ts';
+import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
+import { simulateConfigurationFailure } from './failures.ts';
 import { findCommit } from './commits.ts';
-import { databaseScript } from './database.ts';
-import { helmScript } from './helm.ts';
-import { instanceName } from './instances.ts';
-import { jobScript } from './job.ts';
-import { fromCursor, type Memory, toCursor } from './memory.ts';
-import { restartScript, rolloutScript, routerScript, stopScript } from './rollout.ts';
-import type { Scene, Script } from './script.ts';
-import { goodScript, patient } from './good-script.ts';
-import { terraformScript } from './terraform.ts';
-import { trafficOf } from './traffic.ts';
-import { findTrouble } from './trouble.ts';
-import { troubleScript } from './trouble-script.ts';
-import { versionOf } from './version.ts';
-import type { Nature } from './world.ts';
+import { simulateDatabase, simulateHelm, simulateJob, simulateTerraform } from './terraform.ts';
+import { instanceName, versionOf } from './instances.ts';
+import { simulateRestart, simulateRollout, simulateRouting, simulateStop } from './rollout.ts';
+import type { PhaseContext, PhaseResult } from './script.ts';
+import { simulateFailure, simulateSuccess, withReadyTime } from './trouble-script.ts';
+import { runningLogs } from './traffic.ts';
+import { findFailureCause, type FailureCause } from './trouble.ts';
+import type { SimulationContext } from './world.ts';
+
+/** What is kept with a phase between two looks at it: how many lines were said, and what was found in its way when it began. */
+export interface PhaseProgress {
+  readonly reportedLines: number;
+  readonly cause?: FailureCause;
+}
+
+/** A memory as a cursor. */
+export const toCursor = ({ reportedLines: said, cause: trouble }: PhaseProgress): string => (trouble ? `${said} ${JSON.stringify(trouble)}` : String(said));
+
+/** The memory that a cursor holds; undefined for a phase that nobody has looked at yet. */
+export function fromCursor(cursor: string | null): PhaseProgress | undefined {
+  if (cursor === null) return undefined;
+  const [, said, trouble] = /^(\d+)(?: (.*))?$/s.exec(cursor) ?? [];
+  return { reportedLines: Number(said ?? 0), ...(trouble !== undefined && { cause: JSON.parse(trouble) as FailureCause }) };
+}
 
 /** Makes a phase go otherwise than it would by itself; undefined leaves it alone. */
-export type Fault = (scene: Scene) => Script | undefined;
+export type Fault = (scene: PhaseContext) => PhaseResult | undefined;
 
 export interface SimulationOptions {
-  readonly clock: Clock;
+  readonly clock: PlatformClock;
   /** Multiplies how long things take. */
   readonly timeScale: number;
   /** How far apart the bundles are in which lines come, in milliseconds; default a second. Infinity: with the end of each phase. */
   readonly linesEvery?: number;
   /** What is known of the world around services; without it, only a service's own configuration can be wrong. */
-  readonly nature?: Nature;
+  readonly simulation?: SimulationContext;
   /** What is made to go wrong beside what the configuration itself gets wrong. */
   readonly faults?: Fault;
 }
 
-const rollouts: Partial<Record<Task['service']['kind'], (scene: Scene) => Script>> = { database: databaseScript, helm: helmScript };
-const executions: Partial<Record<Task['service']['kind'], (scene: Scene) => Script>> = { job: jobScript, terraform: terraformScript };
+const rollouts: Partial<Record<Task['service']['kind'], (scene: PhaseContext) => PhaseResult>> = { database: simulateDatabase, helm: simulateHelm };
+const executions: Partial<Record<Task['service']['kind'], (scene: PhaseContext) => PhaseResult>> = { job: simulateJob, terraform: simulateTerraform };
 
-const deploymentScript = (scene: Scene): Script => (rollouts[scene.task.service.kind] ?? ((each) => rolloutFault(each) ?? rolloutScript(each)))(scene);
-const silence = ({ seconds }: Scene): Script => ({ seconds, lines: [] });
+const simulateDeployment = (scene: PhaseContext): PhaseResult => (rollouts[scene.task.service.kind] ?? ((each) => simulateConfigurationFailure(each) ?? simulateRollout(each)))(scene);
+const withoutOutput = ({ seconds }: PhaseContext): PhaseResult => ({ seconds, lines: [] });
 
-const scripts: Readonly<Record<StepName, (scene: Scene) => Script>> = {
-  REGISTRY_CREATE_REPOSITORY: silence,
-  GIT_CLONE: cloneScript,
-  BUILD: buildScript,
-  MIRROR_IMAGE: mirrorScript,
-  DEPLOYMENT_QUEUEING: silence,
-  DEPLOYMENT: deploymentScript,
-  ROUTER_DEPLOYMENT: routerScript,
-  EXECUTING: (scene) => (executions[scene.task.service.kind] ?? silence)(scene),
-  RESTART: (scene) => rolloutFault(scene) ?? restartScript(scene),
-  STOP: stopScript,
+const stepSimulations: Readonly<Record<StepName, (scene: PhaseContext) => PhaseResult>> = {
+  REGISTRY_CREATE_REPOSITORY: withoutOutput,
+  GIT_CLONE: simulateClone,
+  BUILD: simulateBuild,
+  MIRROR_IMAGE: simulateMirroring,
+  DEPLOYMENT_QUEUEING: withoutOutput,
+  DEPLOYMENT: simulateDeployment,
+  ROUTER_DEPLOYMENT: simulateRouting,
+  EXECUTING: (scene) => (executions[scene.task.service.kind] ?? withoutOutput)(scene),
+  RESTART: (scene) => simulateConfigurationFailure(scene) ?? simulateRestart(scene),
+  STOP: simulateStop,
 };
 
-const sceneOf = async (task: Task, nature: Nature | undefined): Promise<Scene> => {
+const phaseContextOf = async (task: Task, nature: SimulationContext | undefined): Promise<PhaseContext> => {
   const { service, phase, deploymentId } = task;
   const seed = `${deploymentId}/${service.id}/${phase.step}`;
   const commit = await findCommit(service, task.commitId, task.beganAt, nature);
@@ -64,41 +73,41 @@ const sceneOf = async (task: Task, nature: Nature | undefined): Promise<Scene> =
   const scene = {
     task,
     random: seededRandom(seed),
-    pod: phase.work === 'prepare' ? buildPod(deploymentId) : instanceName(service, version, deploymentId),
+    pod: phase.runtimeMethod === 'prepare' ? buildPod(deploymentId) : instanceName(service, version, deploymentId),
     version,
     ...(commit && { commit }),
     seconds: secondsBetween(phase.takes, seed),
   };
-  return nature ? patient(scene, nature.world) : scene;
+  return nature ? withReadyTime(scene, nature.facts) : scene;
 };
 
 /** Lines spread over the time a script takes, each at its moment. */
-const timed = ({ pod, version, task }: Scene, script: Script, milliseconds: number): Line[] =>
+const withTimestamps = ({ pod, version, task }: PhaseContext, script: PhaseResult, milliseconds: number): RuntimeLogLine[] =>
   script.lines.map((message, index) => ({
     at: Math.round(task.beganAt + (milliseconds * (index + 1)) / (script.lines.length + 1)), message, pod, version,
   }));
 
 /** How a task fares at a moment. */
-const observe = (scene: Scene, script: Script, { said, trouble }: Memory, { clock, timeScale, linesEvery = 1000 }: SimulationOptions): Observation => {
+const observe = (scene: PhaseContext, script: PhaseResult, { reportedLines: said, cause: trouble }: PhaseProgress, { clock, timeScale, linesEvery = 1000 }: SimulationOptions): Observation => {
   const now = clock.now();
   const milliseconds = script.seconds * 1000 * timeScale;
   const endsAt = scene.task.beganAt + milliseconds;
-  const all = timed(scene, script, milliseconds);
+  const all = withTimestamps(scene, script, milliseconds);
   const ended = now >= endsAt;
   const until = ended ? all.length : all.filter((line) => line.at <= now).length;
-  const seen = { lines: all.slice(said, until), cursor: toCursor({ said: Math.max(said, until), ...(trouble && { trouble }) }), ...(scene.commit && { commit: scene.commit }) };
-  if (!ended) return { ...seen, outcome: 'ongoing', lookAgainAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))) };
+  const seen = { lines: all.slice(said, until), cursor: toCursor({ reportedLines: Math.max(said, until), ...(trouble && { cause: trouble }) }), ...(scene.commit && { commit: scene.commit }) };
+  if (!ended) return { ...seen, outcome: 'ongoing', nextPollAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))) };
   return script.failure === undefined ? { ...seen, outcome: 'succeeded' } : { ...seen, outcome: 'failed', reason: script.failure };
 };
 
-const nothing = async (): Promise<void> => undefined;
+const noop = async (): Promise<void> => undefined;
 
 /** What stands in the way is looked for once, when a phase begins: what changes around it later is for the next. */
-const recall = async (scene: Scene, cursor: string | null, nature: Nature | undefined): Promise<Memory> => {
+const loadProgress = async (scene: PhaseContext, cursor: string | null, nature: SimulationContext | undefined): Promise<PhaseProgress> => {
   const memory = fromCursor(cursor);
   if (memory) return memory;
-  const trouble = nature && (await findTrouble(scene, nature));
-  return { said: 0, ...(trouble && { trouble }) };
+  const trouble = nature && (await findFailureCause(scene, nature));
+  return { reportedLines: 0, ...(trouble && { cause: trouble }) };
 };
 
 /**
@@ -106,18 +115,18 @@ const recall = async (scene: Scene, cursor: string | null, nature: Nature | unde
  * what is around the service when a phase begins: reading on after a crash needs nothing but the cursor.
  */
 export function createSimulatedRuntime(options: SimulationOptions): Runtime {
-  const { clock, faults, nature } = options;
+  const { clock, faults, simulation: nature } = options;
   return {
-    prepare: nothing,
-    start: nothing,
-    stop: nothing,
+    prepare: noop,
+    start: noop,
+    stop: noop,
     observe: async (task, cursor) => {
-      const scene = await sceneOf(task, nature);
-      const memory = await recall(scene, cursor, nature);
-      const natural = nature && (memory.trouble ? troubleScript(scene, memory.trouble, nature.world) : goodScript(scene, nature.world));
-      const script = faults?.(scene) ?? natural ?? scripts[task.phase.step](scene);
+      const scene = await phaseContextOf(task, nature);
+      const memory = await loadProgress(scene, cursor, nature);
+      const natural = nature && (memory.cause ? simulateFailure(scene, memory.cause, nature.facts) : simulateSuccess(scene, nature.facts));
+      const script = faults?.(scene) ?? natural ?? stepSimulations[task.phase.step](scene);
       return observe(scene, script, memory, options);
     },
-    logs: async (version, limit) => trafficOf(version, clock.now(), limit),
+    logs: async (version, limit) => runningLogs(version, clock.now(), limit),
   };
 }

@@ -1,11 +1,10 @@
 import { seededRandom } from '../../random.ts';
-import type { Line, RunningVersion } from '../runtime.ts';
-import { instanceName } from './instances.ts';
+import type { RuntimeLogLine, RunningVersion } from '../runtime.ts';
+import { instanceName, versionOf } from './instances.ts';
 import { between, colored, pick } from './script.ts';
-import { versionOf } from './version.ts';
 
 // How far apart, in milliseconds, the lines of running services are.
-const beat = 60_000;
+const lineInterval = 60_000;
 
 const routes = ['GET /health', 'GET /api/orders', 'GET /api/orders/4711', 'POST /api/orders', 'GET /api/prices', 'PUT /api/cart'] as const;
 
@@ -22,7 +21,7 @@ const checkpointLine = (index: number, seed: string): string => {
   return `LOG:  checkpoint complete: wrote ${between(random, 3, 240)} buffers; total=${between(random, 1, 9)}.${between(random, 0, 999)} s`;
 };
 
-const voices: Partial<Record<RunningVersion['service']['kind'], (index: number, seed: string) => string>> = {
+const lineWriters: Partial<Record<RunningVersion['service']['kind'], (index: number, seed: string) => string>> = {
   application: requestLine,
   container: requestLine,
   database: checkpointLine,
@@ -32,16 +31,16 @@ const voices: Partial<Record<RunningVersion['service']['kind'], (index: number, 
  * What a running version has said by itself until `now`, at most the `limit` newest lines. Nothing of it is kept: the
  * same moment always has the same line.
  */
-export function trafficOf(version: RunningVersion, now: number, limit: number): readonly Line[] {
+export function runningLogs(version: RunningVersion, now: number, limit: number): readonly RuntimeLogLine[] {
   const { service, deploymentId, runningSince } = version;
-  const say = voices[service.kind];
+  const say = lineWriters[service.kind];
   if (say === undefined) return [];
-  const said = Math.max(0, Math.floor((now - runningSince) / beat));
+  const said = Math.max(0, Math.floor((now - runningSince) / lineInterval));
   const shown = Math.min(said, limit);
   const runs = versionOf(service, version.commitId);
   const pod = instanceName(service, runs, deploymentId);
   return Array.from({ length: shown }, (_, offset) => {
     const index = said - shown + offset;
-    return { at: runningSince + (index + 1) * beat, message: say(index, deploymentId), pod, version: runs };
+    return { at: runningSince + (index + 1) * lineInterval, message: say(index, deploymentId), pod, version: runs };
   });
 }

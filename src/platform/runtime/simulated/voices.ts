@@ -1,10 +1,10 @@
-import { between, colored, type Scene, slug } from './script.ts';
+import { between, colored, type PhaseContext, slug } from './script.ts';
 import type { Language } from './world.ts';
 
 /** How programs of one language speak: each gives the messages of one moment, some of several lines. */
-export interface Voice {
+export interface LogTemplates {
   /** What every start says, whether it matters or not. */
-  readonly boot: (scene: Scene) => readonly string[];
+  readonly boot: (scene: PhaseContext) => readonly string[];
   /** The end of a program that misses a variable. */
   readonly variableMissing: (names: readonly string[]) => readonly string[];
   /** Attempts to reach a database that nobody answers for, and the end. */
@@ -14,7 +14,7 @@ export interface Voice {
   /** The end of a program whose database has another schema than it needs. */
   readonly schemaBehind: (has: string, needs: string) => readonly string[];
   /** Short of memory: the last signs of life. */
-  readonly memoryShort: (megabytes: number, random: Scene['random']) => readonly string[];
+  readonly memoryShort: (megabytes: number, random: PhaseContext['random']) => readonly string[];
   /** Waits for requests. */
   readonly listening: (port: number) => string;
 }
@@ -22,7 +22,7 @@ export interface Voice {
 const info = colored.cyan('INFO');
 const warn = colored.yellow('WARN');
 
-const node: Voice = {
+const node: LogTemplates = {
   boot: ({ task, version, random }) => [
     `> ${slug(task.service.name)}@${version} start\n> node --enable-source-maps dist/main.js\n`,
     '(node:1) [DEP0040] DeprecationWarning: The `punycode` module is deprecated. Please use a userland alternative instead.\n(Use `node --trace-deprecation ...` to show where the warning was created)',
@@ -76,7 +76,7 @@ const node: Voice = {
   listening: (port) => `${info} server listening at http://0.0.0.0:${port}`,
 };
 
-const python: Voice = {
+const python: LogTemplates = {
   boot: () => [
     `${colored.green('INFO')}  gunicorn.error  Starting gunicorn 23.0.0`,
     '/usr/local/lib/python3.12/site-packages/google/rpc/__init__.py:20: UserWarning: pkg_resources is deprecated as an API.\n  import pkg_resources',
@@ -139,7 +139,7 @@ const python: Voice = {
   listening: (port) => `INFO  gunicorn.error  Listening at: http://0.0.0.0:${port} (1)`,
 };
 
-const java: Voice = {
+const java: LogTemplates = {
   boot: ({ task, version, random }) => [
     'Picked up JAVA_TOOL_OPTIONS: -XX:+ExitOnOutOfMemoryError -Djava.security.egd=file:/dev/./urandom',
     'WARNING: A terminally deprecated method in sun.misc.Unsafe has been called\nWARNING: sun.misc.Unsafe::objectFieldOffset will be removed in a future release',
@@ -186,4 +186,4 @@ const java: Voice = {
 };
 
 /** The voice of each language. */
-export const voices: Readonly<Record<Language, Voice>> = { node, python, java };
+export const logTemplates: Readonly<Record<Language, LogTemplates>> = { node, python, java };

@@ -40,12 +40,12 @@ export interface ImageFacts {
 /** A commit of a repository. */
 export interface CommitFacts {
   readonly id: string;
-  /** When it was written: days before the day on which the environment is `worldAge` days old. */
+  /** When it was written: days before the day on which the environment is `referenceAgeDays` days old. */
   readonly daysAgo: number;
   readonly author: string;
   readonly message: string;
   /** The line of its Dockerfile that fails, and what it says. */
-  readonly build?: { readonly step: string; readonly exitCode: number; readonly output: readonly string[] };
+  readonly buildFailure?: { readonly step: string; readonly exitCode: number; readonly output: readonly string[] };
   readonly program?: Program;
 }
 
@@ -60,10 +60,10 @@ export interface RepositoryFacts {
 export interface ChartFacts {
   /** How long its pods take to be ready, in seconds, and what they do meanwhile. */
   readonly readySeconds: number;
-  readonly meanwhile: readonly string[];
+  readonly progressLines: readonly string[];
 }
 
-/** A cluster whose nodes ran out of disk for a while, in days before the environment is `worldAge` days old. */
+/** A cluster whose nodes ran out of disk for a while, in days before the environment is `referenceAgeDays` days old. */
 export interface ClusterFacts {
   readonly fullDisk: { readonly fromDaysAgo: number; readonly toDaysAgo: number };
 }
@@ -72,7 +72,7 @@ export interface ClusterFacts {
  * What is known of the world that services run in. Whatever is not known of goes well, but for a service that ran
  * something known: it finds nothing else.
  */
-export interface World {
+export interface SimulationFacts {
   /** By image name. */
   readonly images: Readonly<Record<string, ImageFacts>>;
   /** By git address. */
@@ -84,10 +84,10 @@ export interface World {
 }
 
 /** Age of an environment, in days, that times of the world are counted back from. */
-export const worldAge = 45;
+export const referenceAgeDays = 45;
 
 /** A version of a service that runs. */
-export interface Neighbour {
+export interface DeployedService {
   readonly id: string;
   readonly kind: ServiceKind;
   readonly name: string;
@@ -100,24 +100,24 @@ export interface Neighbour {
 }
 
 /** What lies around a service, as it is when asked. */
-export interface Surroundings {
+export interface PlatformState {
   /** The environment's age zero, in milliseconds since the epoch, and its cluster's id. */
   environment(id: string): Promise<{ readonly createdAt: number; readonly clusterId: string }>;
   /** Variables that a service sees, by key; null for the values of secrets. */
   variables(service: { readonly id: string; readonly environmentId: string }): Promise<ReadonlyMap<string, string | null>>;
   /** The version that runs of a service, named by id or by its name in an environment; undefined while none runs. */
-  running(service: string | { readonly environmentId: string; readonly name: string }): Promise<Neighbour | undefined>;
+  runningService(service: string | { readonly environmentId: string; readonly name: string }): Promise<DeployedService | undefined>;
   /** How many deployments of a service in a row have failed before this one. */
-  failuresInARow(serviceId: string): Promise<number>;
+  consecutiveFailures(serviceId: string): Promise<number>;
   /** Host of a registry, with its port. */
   registryHost(id: string): Promise<string>;
 }
 
 /** The world, and a way to look around in it. */
-export interface Nature {
-  readonly world: World;
-  readonly surroundings: Surroundings;
+export interface SimulationContext {
+  readonly facts: SimulationFacts;
+  readonly platform: PlatformState;
 }
 
 /** What is known under a name that somebody chose: images and charts may be called `constructor`. */
-export const under = <Value>(names: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(names, name) ? names[name] : undefined);
+export const ownValue = <Value>(names: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(names, name) ? names[name] : undefined);

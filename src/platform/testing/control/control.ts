@@ -1,11 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate } from '../../api/gate.ts';
-import { prepareReplacement, prepareRestore } from '../../store/replace.ts';
+import { prepareReplacement, prepareRestore, type Replacement } from '../../store/replace.ts';
 import type { Vault } from '../../store/vault.ts';
-import type { Work } from '../../work.ts';
-import { exchangeRecords } from './records.ts';
-import { type ControlParts, controlPrefix, createControl } from './server.ts';
-import { createControlToken } from './token.ts';
+import type { PlatformServices } from '../../work.ts';
+import { type ControlServerDependencies, controlPrefix, createControlServer, createControlToken } from './server.ts';
+
+/** What is stopped while records are exchanged, and started on the new ones. */
+export interface ReplacementOptions {
+  readonly gate: Gate;
+  /** Stops whatever works on the records. */
+  readonly stop: () => Promise<void>;
+  /** Starts it on what is there now. */
+  readonly start: () => Promise<void>;
+}
+
+/**
+ * Puts records in place while the platform serves: requests in hand are answered first, others wait. Where that fails,
+ * it goes on with the records it had.
+ */
+async function applyReplacement(prepared: Promise<Replacement>, { gate, stop, start }: ReplacementOptions): Promise<void> {
+  const replacement = await prepared;
+  try {
+    await gate.whileClosed(async () => {
+      await stop();
+      try {
+        await replacement.commit();
+      } finally {
+        await start();
+      }
+    });
+  } finally {
+    await replacement.discard();
+  }
+}
 
 /** The control endpoints of a running platform. */
 export interface Control {
@@ -17,32 +44,32 @@ export interface Control {
 }
 
 /** What control is taken of. */
-export interface Controlled extends Pick<ControlParts, 'dataDir' | 'clock' | 'timeScale' | 'stepping' | 'faults' | 'log'> {
+export interface ControlDependencies extends Pick<ControlServerDependencies, 'dataDir' | 'clock' | 'timeScale' | 'stepping' | 'faults' | 'log'> {
   readonly vault: Vault;
   readonly gate: Gate;
-  readonly work: Work;
+  readonly services: PlatformServices;
 }
 
 const isForControl = (url = ''): boolean => url === controlPrefix || url.startsWith(`${controlPrefix}/`) || url.startsWith(`${controlPrefix}?`);
 
 /** Opens the control endpoints, with a token made just now. */
-export async function openControl({ vault, gate, work, ...parts }: Controlled): Promise<Control> {
+export async function openControl({ vault, gate, services: work, ...parts }: ControlDependencies): Promise<Control> {
   const { dataDir } = parts;
   const token = createControlToken();
   const exchange = {
     gate,
-    stop: work.end,
+    stop: work.stop,
     start: async () => {
-      await work.begin();
-      await work.now().engine.start();
+      await work.start();
+      await work.current().engine.start();
     },
   };
-  const app = createControl({
+  const app = createControlServer({
     ...parts,
     token,
-    settled: () => work.now().engine.settled(),
-    restore: (name) => exchangeRecords(prepareRestore(dataDir, name, vault), exchange),
-    reset: () => exchangeRecords(prepareReplacement(dataDir, work.fillWithSeed), exchange),
+    settled: () => work.current().engine.settled(),
+    restore: (name) => applyReplacement(prepareRestore(dataDir, name, vault), exchange),
+    reset: () => applyReplacement(prepareReplacement(dataDir, work.seedDirectory), exchange),
   });
   await app.ready();
   return {

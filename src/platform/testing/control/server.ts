@@ -1,30 +1,48 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import * as z from 'zod';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { DateTime, Duration } from '../../../contract/primitives.ts';
-import { readBodies } from '../../api/body.ts';
-import { type Clock, millisecondsOf } from '../../clock.ts';
+import { addJsonBodyParser } from '../../api/body.ts';
+import { type PlatformClock, isoDurationMilliseconds } from '../../clock.ts';
 import { answerProblem } from '../../api/http.ts';
 import type { PlatformLog } from '../../log.ts';
 import { ApiProblem, invalid, refused } from '../../api/problem.ts';
 import { listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from '../../store/snapshots.ts';
-import type { FaultBook } from './faults/book.ts';
+import type { FaultRegistry } from './faults/book.ts';
 import { FaultRule, ruleMembers } from './faults/rule.ts';
 import type { Stepping } from './stepping.ts';
-import { wrongs } from './strict.ts';
-import type { ControlToken } from './token.ts';
+import { validationErrors } from './strict.ts';
+
+const credential = /^(?:Token|Bearer) +(\S+)$/i;
+
+const sha256 = (value: string): Buffer => createHash('sha256').update(value).digest();
+
+/** The token of the control endpoints: made anew at each start, kept nowhere, and none of the platform's tokens. */
+interface ControlToken {
+  readonly value: string;
+  /** Whether an Authorization header brings it, under either scheme. */
+  accepts(header: string | undefined): boolean;
+}
+
+/** Makes one. */
+export function createControlToken(): ControlToken {
+  const value = randomBytes(32).toString('base64url');
+  const kept = sha256(value);
+  return { value, accepts: (header) => timingSafeEqual(sha256(credential.exec(header ?? '')?.[1] ?? ''), kept) };
+}
 
 /** What the paths of all control endpoints begin with. */
 export const controlPrefix = '/_control';
 
 /** What the control endpoints have at hand. */
-export interface ControlParts {
+export interface ControlServerDependencies {
   readonly dataDir: string;
   readonly token: Pick<ControlToken, 'accepts'>;
-  readonly clock: Clock;
+  readonly clock: PlatformClock;
   readonly timeScale: number;
   /** Absent where time passes by itself. */
   readonly stepping?: Stepping | undefined;
-  readonly faults: Pick<FaultBook, 'list' | 'put' | 'remove'>;
+  readonly faults: Pick<FaultRegistry, 'list' | 'put' | 'remove'>;
   /** See Engine.settled. */
   readonly settled: () => Promise<number | null>;
   /** Goes back to a snapshot. */
@@ -41,14 +59,14 @@ const Advance = z.strictObject({ by: Duration.optional(), to: DateTime.optional(
 const Named = z.strictObject({ name: SnapshotName });
 
 /** Reads a body. @throws ApiProblem 400 that says everything that is wrong with it */
-function read<Schema extends z.ZodType>(schema: Schema, body: unknown, members: readonly string[]): z.output<Schema> {
+function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown, members: readonly string[]): z.output<Schema> {
   const result = schema.safeParse(body ?? {});
   if (result.success) return result.data;
-  throw new ApiProblem(400, wrongs(result.error, () => members).map(({ what }) => what).join('; '));
+  throw new ApiProblem(400, validationErrors(result.error, () => members).map(({ message: what }) => what).join('; '));
 }
 
 /** One after the other, in the order they were asked for. */
-const oneByOne = () => {
+const createSerialQueue = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(work: () => Promise<Result>): Promise<Result> => {
     const next = last.then(work, work);
@@ -59,7 +77,7 @@ const oneByOne = () => {
 
 const iso = (moment: number): string => new Date(moment).toISOString();
 
-function serveTime(app: FastifyInstance, { clock, timeScale, stepping, settled }: ControlParts, inTurn: ReturnType<typeof oneByOne>): void {
+function registerTimeRoutes(app: FastifyInstance, { clock, timeScale, stepping, settled }: ControlServerDependencies, inTurn: ReturnType<typeof createSerialQueue>): void {
   const told = async () => {
     const time = { now: iso(clock.now()), stepped: stepping !== undefined, time_scale: timeScale };
     if (!stepping) return time;
@@ -68,19 +86,19 @@ function serveTime(app: FastifyInstance, { clock, timeScale, stepping, settled }
   };
   app.get('/time', () => inTurn(told));
   app.post('/time/advance', ({ body }) => inTurn(async () => {
-    const { by, to } = read(Advance, body, Object.keys(Advance.shape));
+    const { by, to } = parseBody(Advance, body, Object.keys(Advance.shape));
     if (!stepping) throw refused('Time passes by itself here. Start the platform with --stepped-time to move it by requests.');
-    await stepping.advanceTo(to === undefined ? clock.now() + millisecondsOf(by!) : Date.parse(to));
+    await stepping.advanceTo(to === undefined ? clock.now() + isoDurationMilliseconds(by!) : Date.parse(to));
     return told();
   }));
 }
 
 type Named = { Params: { name: string } };
 
-function serveFaults(app: FastifyInstance, { faults }: ControlParts): void {
+function registerFaultRoutes(app: FastifyInstance, { faults }: ControlServerDependencies): void {
   app.get('/faults', async () => ({ results: faults.list() }));
   app.put<Named>('/faults/:name', async ({ params, body }) => {
-    const rule = read(FaultRule, typeof body === 'object' ? { name: params.name, ...body } : body, ruleMembers);
+    const rule = parseBody(FaultRule, typeof body === 'object' ? { name: params.name, ...body } : body, ruleMembers);
     if (rule.name !== params.name) throw invalid('name', `is ${rule.name} in the body and ${params.name} in the path; leave it out of the body`);
     return faults.put(rule);
   });
@@ -94,9 +112,9 @@ function serveFaults(app: FastifyInstance, { faults }: ControlParts): void {
   });
 }
 
-function serveRecords(app: FastifyInstance, parts: ControlParts, inTurn: ReturnType<typeof oneByOne>): void {
+function registerRecordRoutes(app: FastifyInstance, parts: ControlServerDependencies, inTurn: ReturnType<typeof createSerialQueue>): void {
   const { dataDir, clock, restore, reset } = parts;
-  const nameIn = (body: unknown) => read(Named, body, Object.keys(Named.shape)).name;
+  const nameIn = (body: unknown) => parseBody(Named, body, Object.keys(Named.shape)).name;
   app.get('/snapshots', async () => ({ results: await listSnapshots(dataDir) }));
   app.post('/snapshots', ({ body }, reply) => inTurn(async () => reply.code(201).send(await takeSnapshot(dataDir, nameIn(body)))));
   app.delete<Named>('/snapshots/:name', ({ params }, reply) => inTurn(async () => {
@@ -109,7 +127,7 @@ function serveRecords(app: FastifyInstance, parts: ControlParts, inTurn: ReturnT
     return { restored: name, now: iso(clock.now()) };
   }));
   app.post('/reset', ({ body }) => inTurn(async () => {
-    read(z.strictObject({}), body, ['nothing']);
+    parseBody(z.strictObject({}), body, ['nothing']);
     await reset();
     return { now: iso(clock.now()) };
   }));
@@ -119,9 +137,9 @@ function serveRecords(app: FastifyInstance, parts: ControlParts, inTurn: ReturnT
  * The control endpoints, for whoever tests with this platform. They have a server of their own, so that nothing of the API
  * holds for them: not its tokens, not its rate limit, not its description. It takes requests that `routing` is given.
  */
-export function createControl(parts: ControlParts): FastifyInstance {
+export function createControlServer(parts: ControlServerDependencies): FastifyInstance {
   const app = Fastify({ logger: false });
-  readBodies(app);
+  addJsonBodyParser(app);
   app.addHook('onRequest', async ({ headers }) => {
     if (!parts.token.accepts(headers.authorization)) throw new ApiProblem(401, unauthorized);
   });
@@ -131,11 +149,11 @@ export function createControl(parts: ControlParts): FastifyInstance {
   app.setNotFoundHandler(({ method, url }) => {
     throw new ApiProblem(404, `There is no control endpoint ${method} ${url.split('?', 1)[0]}.`);
   });
-  const inTurn = oneByOne();
+  const inTurn = createSerialQueue();
   void app.register(async (routes) => {
-    serveTime(routes, parts, inTurn);
-    serveFaults(routes, parts);
-    serveRecords(routes, parts, inTurn);
+    registerTimeRoutes(routes, parts, inTurn);
+    registerFaultRoutes(routes, parts);
+    registerRecordRoutes(routes, parts, inTurn);
   }, { prefix: controlPrefix });
   return app;
 }

@@ -6,7 +6,7 @@ import type { Db } from '../../store/database.ts';
 import { readSetting, writeSetting } from '../../store/settings.ts';
 
 // Whoever means more can ask twice; a slip of the keyboard should not take hours.
-const furthestMilliseconds = 366 * 86_400_000;
+const maximumAdvanceMilliseconds = 366 * 86_400_000;
 
 /** Time that moves on request only. */
 export interface Stepping {
@@ -21,7 +21,7 @@ export interface Stepping {
 }
 
 /** What stepping works with. */
-export interface SteppingParts {
+export interface SteppingDependencies {
   readonly db: Db;
   readonly clock: SteppedClock;
   /** See Engine.settled. */
@@ -29,20 +29,20 @@ export interface SteppingParts {
 }
 
 /** Where time stands in a data directory; undefined where it was never stepped. */
-export async function keptMoment(db: Db): Promise<number | undefined> {
+export async function readSteppedTime(db: Db): Promise<number | undefined> {
   const kept = await readSetting(db, 'stepped_time');
   return kept === undefined ? undefined : Number(kept);
 }
 
 /** Writes down where time stands. */
-export const keepMoment = (db: Db, moment: number): Promise<void> => writeSetting(db, 'stepped_time', String(moment));
+export const saveSteppedTime = (db: Db, moment: number): Promise<void> => writeSetting(db, 'stepped_time', String(moment));
 
 /** Steps the clock of one platform. Each move is written down before it counts, so that time never goes back at a start. */
-export function createStepping({ db, clock, settled }: SteppingParts): Stepping {
+export function createStepping({ db, clock, settled }: SteppingDependencies): Stepping {
   let isClosed = false;
 
   const moveTo = async (moment: number): Promise<void> => {
-    await keepMoment(db, moment);
+    await saveSteppedTime(db, moment);
     clock.moveTo(moment);
   };
 
@@ -50,7 +50,7 @@ export function createStepping({ db, clock, settled }: SteppingParts): Stepping 
     advanceTo: async (moment) => {
       const start = clock.now();
       if (moment < start) throw invalid('to', `is before ${new Date(start).toISOString()}, where time stands; it only moves on. Restore a snapshot to go back`);
-      if (moment - start > furthestMilliseconds) throw invalid('to', 'is more than 366 days away; go there in parts');
+      if (moment - start > maximumAdvanceMilliseconds) throw invalid('to', 'is more than 366 days away; go there in parts');
       for (;;) {
         const next = await settled();
         // Nothing on the way waits for the outside: without this, nobody else would be answered until the end.

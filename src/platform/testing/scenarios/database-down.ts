@@ -1,5 +1,5 @@
 import { seedIds } from '../../seed/ids.ts';
-import { container, database, http, port } from '../../seed/services.ts';
+import { container, database, httpProbe, publicPort } from '../../seed/services.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'ledger/staging';
@@ -11,12 +11,12 @@ const program = { language: 'python', listens: { port: 8000 }, answers: { '/heal
 export const databaseDown: Scenario = {
   name: 'database-down',
   story: 'The database ledger-db is stopped over night to save money. Somebody deployed a new version of ledger-api before it was up again.',
-  seen: 'DEPLOYMENT_ERROR of the container; "connection refused" at port 5432 in a stack trace; the database is STOPPED.',
+  symptoms: 'DEPLOYMENT_ERROR of the container; "connection refused" at port 5432 in a stack trace; the database is STOPPED.',
   fix: 'Deploy the database (deploy_database), then the container; or deploy the whole environment, which does both in that order.',
   environments: [{ path: environment, mode: 'STAGING', cluster: 'main' }],
   services: [
     database(environment, 'ledger-db', 'POSTGRESQL', '16', 'CONTAINER'),
-    container(environment, 'ledger-api', '2.4.0', { healthchecks: { readiness_probe: http(8000, '/healthz') } }, { ports: [port(service, 8000)] }),
+    container(environment, 'ledger-api', '2.4.0', { healthchecks: { readiness_probe: httpProbe(8000, '/healthz') } }, { ports: [publicPort(service, 8000)] }),
   ],
   variables: [{ of: service, key: 'DATABASE_HOST', value: 'ledger-db' }, { of: service, key: 'DATABASE_NAME', value: 'ledger' }],
   history: [
@@ -25,7 +25,7 @@ export const databaseDown: Scenario = {
     { daysAgo: 0.051, by: 'Cleo Marchetti', change: service, to: { tag: '2.5.0' } },
     { daysAgo: 0.05, by: 'Cleo Marchetti', deploy: [service] },
   ],
-  world: {
+  facts: {
     images: { 'acme/ledger-api': { registries: [seedIds.registry_id], tags: { '2.4.0': { program }, '2.5.0': { program } } } },
   },
 };

@@ -9,7 +9,7 @@ const program = { language: 'node', listens: { port: 8080 }, answers: { '/health
 export const dockerBuildError: Scenario = {
   name: 'docker-build-error',
   story: 'The newest commit of returns-portal adds a dependency to package.json without the lock file: npm ci refuses to install.',
-  seen: 'BUILD_ERROR; the step RUN npm ci of the Docker build fails with exit code 1; earlier commits were built well.',
+  symptoms: 'BUILD_ERROR; the step RUN npm ci of the Docker build fails with exit code 1; earlier commits were built well.',
   fix: 'Deploy the last good commit (git_commit_id from the history). The newest one fails whenever it is built.',
   environments: [{ path: environment, mode: 'DEVELOPMENT', cluster: 'main' }],
   services: [application(environment, 'returns-portal', true)],
@@ -19,7 +19,7 @@ export const dockerBuildError: Scenario = {
     { daysAgo: 0.31, by: 'Cleo Marchetti', deploy: [service] },
     { daysAgo: 0.29, by: 'Cleo Marchetti', deploy: [service] },
   ],
-  world: {
+  facts: {
     repositories: {
       'https://git.acme.example/acme/returns-portal.git': {
         commits: [
@@ -27,7 +27,7 @@ export const dockerBuildError: Scenario = {
           { id: 'b7e35f08a1d942c6f3508e7d2c19ab640f5d83e7', daysAgo: 3.9, author: 'Lucas Silva', message: 'Let customers return parts of an order', program },
           {
             id: 'e2a6108dc57f4b93a06e1d58b7f4c92305ad61fb', daysAgo: 0.35, author: 'Lucas Silva', message: 'Print labels as PDF', program,
-            build: {
+            buildFailure: {
               step: 'npm ci --omit=dev', exitCode: 1,
               output: [
                 'npm warn config production Use `--omit=dev` instead.',

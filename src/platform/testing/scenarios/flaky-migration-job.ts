@@ -1,5 +1,5 @@
 import { seedIds } from '../../seed/ids.ts';
-import { container, database, http, port } from '../../seed/services.ts';
+import { container, database, httpProbe, publicPort } from '../../seed/services.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'billing/staging';
@@ -15,7 +15,7 @@ const image = (tag: string) => ({ source: { image: { image_name: 'acme/billing-m
 export const flakyMigrationJob: Scenario = {
   name: 'flaky-migration-job',
   story: 'The job billing-migrate 5.3.0 ran into a lock on the table invoices and was rolled back. Somebody then deployed billing-api 5.3.0 by itself, which needs the new schema.',
-  seen: 'DEPLOYMENT_ERROR of the container, which refuses the old schema; DEPLOYMENT_ERROR of the job before it, with "canceling statement due to lock timeout".',
+  symptoms: 'DEPLOYMENT_ERROR of the container, which refuses the old schema; DEPLOYMENT_ERROR of the job before it, with "canceling statement due to lock timeout".',
   fix: 'Run the job again (deploy_job): the lock is gone by then. Then deploy the container.',
   environments: [{ path: environment, mode: 'STAGING', cluster: 'main' }],
   services: [
@@ -24,7 +24,7 @@ export const flakyMigrationJob: Scenario = {
       environment, name: 'billing-migrate', kind: 'job', deployed: true,
       spec: { job_type: 'LIFECYCLE', ...image('5.2.0'), cpu: 250, memory: 256, max_duration_seconds: 900, max_nb_restart: 0 },
     },
-    container(environment, 'billing-api', '5.2.0', { healthchecks: { readiness_probe: http(8080, '/health') } }, { ports: [port(service, 8080)] }),
+    container(environment, 'billing-api', '5.2.0', { healthchecks: { readiness_probe: httpProbe(8080, '/health') } }, { ports: [publicPort(service, 8080)] }),
   ],
   history: [
     { daysAgo: 20.3, by: 'Cleo Marchetti', deploy: [store, job, service] },
@@ -33,7 +33,7 @@ export const flakyMigrationJob: Scenario = {
     { daysAgo: 0.139, by: 'Cleo Marchetti', deploy: [job, service] },
     { daysAgo: 0.13, by: 'Bo Lindqvist', deploy: [service] },
   ],
-  world: {
+  facts: {
     images: {
       'acme/billing-api': { registries: [seedIds.registry_id], tags: { '5.2.0': { program: program('5.2.0') }, '5.3.0': { program: program('5.3.0') } } },
       'acme/billing-migrate': {

@@ -9,7 +9,7 @@ const chart = (version: string) => ({ repository: { chart_name: 'kafka', chart_v
 export const helmTimeout: Scenario = {
   name: 'helm-timeout',
   story: 'event-bus was moved to version 31.0.0 of its chart, whose brokers check their log segments at the first start: 260 seconds, where helm waits for 180.',
-  seen: 'DEPLOYMENT_ERROR; "timed out waiting for the condition" after lines of brokers that recover; the chart version has changed since the last good deployment.',
+  symptoms: 'DEPLOYMENT_ERROR; "timed out waiting for the condition" after lines of brokers that recover; the chart version has changed since the last good deployment.',
   fix: 'Raise timeout_sec to more than 260 with update_helm, and deploy the helm service; or go back to chart version 30.1.8.',
   environments: [{ path: environment, mode: 'DEVELOPMENT', cluster: 'main' }],
   services: [
@@ -29,13 +29,13 @@ export const helmTimeout: Scenario = {
     { daysAgo: 0.46, by: 'Bo Lindqvist', deploy: [service] },
     { daysAgo: 0.44, by: 'Bo Lindqvist', deploy: [service] },
   ],
-  world: {
+  facts: {
     charts: {
       kafka: {
-        '30.1.8': { readySeconds: 95, meanwhile: [] },
+        '30.1.8': { readySeconds: 95, progressLines: [] },
         '31.0.0': {
           readySeconds: 260,
-          meanwhile: [
+          progressLines: [
             'event-bus-controller-0: INFO [LogLoader partition=orders-4, dir=/data] Recovering unflushed segment 0 (kafka.log.LogLoader)',
             'event-bus-controller-1: INFO [LogLoader partition=prices-0, dir=/data] Recovering unflushed segment 4471283 (kafka.log.LogLoader)',
             'event-bus-controller-0: WARN [Controller id=0] Performing controller activation. Loaded ZkMigrationState of NONE. (org.apache.kafka.controller.QuorumController)',

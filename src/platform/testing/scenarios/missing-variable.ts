@@ -9,7 +9,7 @@ const program = { language: 'node', listens: { port: 8080, variable: 'PORT' }, a
 export const missingVariable: Scenario = {
   name: 'missing-variable',
   story: 'A new commit of payments-api reads exchange rates from a service of its own, whose address it takes from RATES_API_URL. Nobody has set it.',
-  seen: 'DEPLOYMENT_ERROR; CrashLoopBackOff with exit code 1 and a stack trace that names the variable; the history has another commit as the last good one.',
+  symptoms: 'DEPLOYMENT_ERROR; CrashLoopBackOff with exit code 1 and a stack trace that names the variable; the history has another commit as the last good one.',
   fix: 'Add RATES_API_URL with create_environment_variable (or create_secret) and deploy again; or deploy the last good commit.',
   environments: [{ path: environment, mode: 'STAGING', cluster: 'main' }],
   services: [database(environment, 'payments-db', 'POSTGRESQL', '16', 'CONTAINER'), application(environment, 'payments-api', true)],
@@ -23,7 +23,7 @@ export const missingVariable: Scenario = {
     { daysAgo: 6.8, by: 'Cleo Marchetti', deploy: [service] },
     { daysAgo: 0.09, by: 'Cleo Marchetti', deploy: [service] },
   ],
-  world: {
+  facts: {
     repositories: {
       'https://git.acme.example/acme/payments-api.git': {
         commits: [

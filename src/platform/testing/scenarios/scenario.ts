@@ -1,9 +1,9 @@
 import type { EnvironmentMode } from '../../../contract/resources/environment.ts';
-import type { World } from '../../runtime/simulated/world.ts';
+import type { SimulationFacts } from '../../runtime/simulated/world.ts';
 import type { SeedService } from '../../seed/services.ts';
 
 /** Something that happened before the platform was started, so many days ago. */
-export type Episode = { readonly daysAgo: number; readonly by: string } & (
+export type HistoryEvent = { readonly daysAgo: number; readonly by: string } & (
   | { /** Services, by path, of one environment. */ readonly deploy: readonly string[] }
   | { readonly stop: readonly string[] }
   | { /** The path of an environment that holds a variable, and the value it was given. */ readonly edit: string; readonly key: string; readonly value: string }
@@ -25,7 +25,7 @@ export interface Scenario {
   /** What happened. */
   readonly story: string;
   /** What whoever looks sees. */
-  readonly seen: string;
+  readonly symptoms: string;
   /** What makes the next deployment good. */
   readonly fix: string;
   readonly environments: readonly [ScenarioEnvironment, ...ScenarioEnvironment[]];
@@ -35,6 +35,6 @@ export interface Scenario {
   /** Variables in clear, of services and environments by their paths. */
   readonly variables?: readonly { readonly of: string; readonly key: string; readonly value: string }[];
   /** From the oldest on; the last is a deployment or a stop. */
-  readonly history: readonly Episode[];
-  readonly world: Partial<World>;
+  readonly history: readonly HistoryEvent[];
+  readonly facts: Partial<SimulationFacts>;
 }

@@ -1,4 +1,4 @@
-import type { World } from '../../runtime/simulated/world.ts';
+import type { SimulationFacts } from '../../runtime/simulated/world.ts';
 import { badImageTag } from './bad-image-tag.ts';
 import { clusterLocked } from './cluster-locked.ts';
 import { databaseDown } from './database-down.ts';
@@ -34,10 +34,10 @@ export function scenariosNamed(names: readonly string[]): readonly Scenario[] {
   return scenarios.filter(({ name }) => names.includes(allScenarios) || names.includes(name));
 }
 
-const facts = <Part extends keyof World>(part: Part): World[Part] => Object.assign({}, ...scenarios.map(({ world }) => world[part])) as World[Part];
+const mergedFacts = <Part extends keyof SimulationFacts>(part: Part): SimulationFacts[Part] => Object.assign({}, ...scenarios.map(({ facts: world }) => world[part])) as SimulationFacts[Part];
 
 /**
  * What is known of everything that scenarios bring. It holds whether they were asked for or not: what they bring stays
  * in a data directory when it is served again without them.
  */
-export const world: World = { images: facts('images'), repositories: facts('repositories'), charts: facts('charts'), clusters: facts('clusters') };
+export const scenarioFacts: SimulationFacts = { images: mergedFacts('images'), repositories: mergedFacts('repositories'), charts: mergedFacts('charts'), clusters: mergedFacts('clusters') };

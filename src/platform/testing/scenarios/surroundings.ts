@@ -1,9 +1,10 @@
 import { settledStates } from '../../engine/lifecycle.ts';
-import type { Surroundings } from '../../runtime/simulated/world.ts';
+import type { PlatformState, SimulationContext } from '../../runtime/simulated/world.ts';
 import type { Db } from '../../store/database.ts';
+import { scenarioFacts } from './scenarios.ts';
 
 const running = ['DEPLOYED', 'RESTARTED'] as const;
-const gone = ['STOPPED', 'DELETED'] as const;
+const stopped = ['STOPPED', 'DELETED'] as const;
 const failed = settledStates.filter((state) => state.endsWith('_ERROR'));
 
 /** From the widest scope to the narrowest: what a narrower one says holds. */
@@ -11,7 +12,7 @@ const precedence = ['BUILT_IN', 'PROJECT', 'ENVIRONMENT'];
 const rank = (scope: string): number => (precedence.includes(scope) ? precedence.indexOf(scope) : precedence.length);
 
 /** Surroundings as a store has them. */
-export const surroundingsOf = (db: Db): Surroundings => ({
+const platformStateOf = (db: Db): PlatformState => ({
   environment: async (id) => {
     const { created_at, cluster_id } = await db.selectFrom('environment').select(['created_at', 'cluster_id']).where('id', '=', id).executeTakeFirstOrThrow();
     return { createdAt: Date.parse(created_at), clusterId: cluster_id };
@@ -24,7 +25,7 @@ export const surroundingsOf = (db: Db): Surroundings => ({
       .execute();
     return new Map(rows.toSorted((one, other) => rank(one.scope) - rank(other.scope)).map(({ key, value }) => [key, value]));
   },
-  running: async (service) => {
+  runningService: async (service) => {
     const found = await db
       .selectFrom('service').select(['id', 'kind', 'name', 'environment_id', 'deployed_spec', 'last_deployment_id', 'last_deployment_at'])
       .$if(typeof service === 'string', (query) => query.where('id', '=', service as string))
@@ -38,9 +39,9 @@ export const surroundingsOf = (db: Db): Surroundings => ({
     const last = await db
       .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
       .select(['deployment.id', 'deployment_service.state', 'deployment_service.ended_at'])
-      .where('deployment_service.service_id', '=', found.id).where('deployment_service.state', 'in', [...running, ...gone])
+      .where('deployment_service.service_id', '=', found.id).where('deployment_service.state', 'in', [...running, ...stopped])
       .where('deployment_service.ended_at', 'is not', null).orderBy('deployment.seq', 'desc').limit(1).executeTakeFirst();
-    if (gone.some((state) => state === last?.state) || found.deployed_spec === null) return undefined;
+    if (stopped.some((state) => state === last?.state) || found.deployed_spec === null) return undefined;
     const { id, kind, name, environment_id, last_deployment_id, last_deployment_at } = found;
     return {
       id, kind, name, environmentId: environment_id, spec: JSON.parse(found.deployed_spec),
@@ -48,7 +49,7 @@ export const surroundingsOf = (db: Db): Surroundings => ({
       deploymentId: last?.id ?? last_deployment_id!, since: Date.parse(last?.ended_at ?? last_deployment_at!),
     };
   },
-  failuresInARow: async (serviceId) => {
+  consecutiveFailures: async (serviceId) => {
     const ends = await db
       .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select('deployment_service.state')
       .where('deployment_service.service_id', '=', serviceId).where('deployment_service.state', 'in', [...running, ...failed])
@@ -61,3 +62,6 @@ export const surroundingsOf = (db: Db): Surroundings => ({
     return new URL(registry?.url ?? 'https://registry.invalid').host;
   },
 });
+
+/** What services of a store meet when they are deployed. */
+export const simulationContextOf = (db: Db): SimulationContext => ({ facts: scenarioFacts, platform: platformStateOf(db) });

@@ -1,5 +1,5 @@
 import { seedId, seedIds } from '../../seed/ids.ts';
-import { container, git, http, port } from '../../seed/services.ts';
+import { container, gitRepository, httpProbe, publicPort } from '../../seed/services.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'network/staging';
@@ -12,18 +12,18 @@ const program = { language: 'python', listens: { port: 8000 }, answers: { '/heal
 export const terraformStateLock: Scenario = {
   name: 'terraform-state-lock',
   story: 'plan-runner, which looks for drift, locks the terraform state of private-network for each look. Its version 2.1.0 hangs after some hours and keeps the lock.',
-  seen: 'DEPLOYMENT_ERROR; "Error acquiring the state lock", with the pod that holds it under "Who"; that pod is an instance of the container plan-runner.',
+  symptoms: 'DEPLOYMENT_ERROR; "Error acquiring the state lock", with the pod that holds it under "Who"; that pod is an instance of the container plan-runner.',
   fix: 'Restart plan-runner (restart_services in the environment tooling), which gives the lock back, and run the terraform service again; or move plan-runner back to 2.0.3.',
   environments: [{ path: environment, mode: 'STAGING', cluster: 'main' }, { path: tooling, mode: 'DEVELOPMENT', cluster: 'main' }],
   services: [
     {
       environment, name: 'private-network', kind: 'terraform', deployed: true,
       spec: {
-        auto_deploy: false, terraform_files_source: { git: { git_repository: { ...git('private-network'), root_path: '/staging' } } },
+        auto_deploy: false, terraform_files_source: { git: { git_repository: { ...gitRepository('private-network'), root_path: '/staging' } } },
         terraform_variables_source: { tf_var_file_paths: ['staging.tfvars'] }, provider_version: { read_from_terraform_block: true }, timeout_sec: 1800, cpu: 500, memory: 512,
       },
     },
-    container(tooling, 'plan-runner', '2.0.3', { healthchecks: { readiness_probe: http(8000, '/healthz') } }, { ports: [port(runner, 8000)] }),
+    container(tooling, 'plan-runner', '2.0.3', { healthchecks: { readiness_probe: httpProbe(8000, '/healthz') } }, { ports: [publicPort(runner, 8000)] }),
   ],
   history: [
     { daysAgo: 18.4, by: 'Bo Lindqvist', deploy: [runner] },
@@ -33,7 +33,7 @@ export const terraformStateLock: Scenario = {
     { daysAgo: 0.27, by: 'Cleo Marchetti', deploy: [service] },
     { daysAgo: 0.25, by: 'Cleo Marchetti', deploy: [service] },
   ],
-  world: {
+  facts: {
     images: { 'acme/plan-runner': { registries: [seedIds.registry_id], tags: { '2.0.3': { program }, '2.1.0': { program } } } },
     repositories: {
       'https://git.acme.example/acme/private-network.git': {

@@ -1,5 +1,5 @@
 import { seedIds } from '../../seed/ids.ts';
-import { container, http, port } from '../../seed/services.ts';
+import { container, httpProbe, publicPort } from '../../seed/services.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'shop/gifts';
@@ -10,16 +10,16 @@ const program = { language: 'node', listens: { port: 8080, variable: 'PORT' }, a
 export const wrongPort: Scenario = {
   name: 'wrong-port',
   story: 'Version 5.0.0 of gift-cards uses another web framework and listens on 3000. The port of the service and its probe still say 8080.',
-  seen: 'DEPLOYMENT_ERROR; the program says that it listens on 3000, the readiness probe gets "connection refused" at 8080; 4.8.1 was the last good tag.',
+  symptoms: 'DEPLOYMENT_ERROR; the program says that it listens on 3000, the readiness probe gets "connection refused" at 8080; 4.8.1 was the last good tag.',
   fix: 'Set the port and the probe to 3000 with update_container, and deploy the container; or go back to 4.8.1.',
   environments: [{ path: environment, mode: 'DEVELOPMENT', cluster: 'main' }],
-  services: [container(environment, 'gift-cards', '4.8.1', { healthchecks: { readiness_probe: http(8080, '/health') } }, { ports: [port(service, 8080)] })],
+  services: [container(environment, 'gift-cards', '4.8.1', { healthchecks: { readiness_probe: httpProbe(8080, '/health') } }, { ports: [publicPort(service, 8080)] })],
   history: [
     { daysAgo: 12.7, by: 'Cleo Marchetti', deploy: [service] },
     { daysAgo: 0.34, by: 'Cleo Marchetti', change: service, to: { tag: '5.0.0' } },
     { daysAgo: 0.33, by: 'Cleo Marchetti', deploy: [service] },
   ],
-  world: {
+  facts: {
     images: {
       'acme/gift-cards': {
         registries: [seedIds.registry_id], tags: { '4.8.1': { program }, '5.0.0': { program: { ...program, listens: { port: 3000, variable: 'PORT' } } } },

@@ -9,7 +9,7 @@ const program = { language: 'node', listens: { port: 8080, variable: 'PORT' }, a
 export const wrongVariableValue: Scenario = {
   name: 'wrong-variable-value',
   story: 'Somebody edited QUEUE_HOST of the environment and wrote queue.stagging.acme.internal. orders-api, unchanged, was deployed after it.',
-  seen: 'DEPLOYMENT_ERROR; "getaddrinfo ENOTFOUND" with the name in a stack trace; the commit is that of the last good deployment, the variable was updated since.',
+  symptoms: 'DEPLOYMENT_ERROR; "getaddrinfo ENOTFOUND" with the name in a stack trace; the commit is that of the last good deployment, the variable was updated since.',
   fix: 'Set QUEUE_HOST to queue.staging.acme.internal with update_environment_variable, and deploy again.',
   environments: [{ path: environment, mode: 'STAGING', cluster: 'main' }],
   services: [database(environment, 'orders-db', 'POSTGRESQL', '16', 'CONTAINER'), application(environment, 'orders-api', true)],
@@ -25,7 +25,7 @@ export const wrongVariableValue: Scenario = {
     { daysAgo: 0.24, by: 'Bo Lindqvist', edit: environment, key: 'QUEUE_HOST', value: 'queue.stagging.acme.internal' },
     { daysAgo: 0.23, by: 'Bo Lindqvist', deploy: [service] },
   ],
-  world: {
+  facts: {
     repositories: {
       'https://git.acme.example/acme/orders-api.git': {
         commits: [

@@ -1,17 +1,17 @@
 /** A text with data about itself before it. */
-export interface Written {
+export interface MarkdownFile {
   readonly front: unknown;
   readonly body: string;
 }
 
-const parts = /^---\n(?<front>[\s\S]*?)\n---\n+(?<body>[\s\S]*)$/;
+const frontMatterPattern = /^---\n(?<front>[\s\S]*?)\n---\n+(?<body>[\s\S]*)$/;
 
 /**
  * A Markdown text and the YAML between the dashes that it begins with.
  * @throws Error that names the text when there is none, or it is no YAML.
  */
-export async function parseWritten(name: string, text: string): Promise<Written> {
-  const { front, body } = parts.exec(text.replaceAll('\r\n', '\n'))?.groups ?? {};
+export async function parseFrontMatter(name: string, text: string): Promise<MarkdownFile> {
+  const { front, body } = frontMatterPattern.exec(text.replaceAll('\r\n', '\n'))?.groups ?? {};
   if (front === undefined || body === undefined) throw new Error(`${name} does not begin with front matter between two lines of dashes.`);
   // The default export: of a CommonJS package a bundler keeps no other.
   const { parse } = (await import('yaml')).default;

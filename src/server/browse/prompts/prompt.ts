@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { AddressKind } from '../../tool/address.ts';
+import type { ResourceKind } from '../../tool/address.ts';
 import { formNames } from './forms.ts';
-import { parseWritten } from './front-matter.ts';
+import { parseFrontMatter } from './front-matter.ts';
 
 /** What an argument can point at: then it is completed. */
-const kinds = ['project', 'environment', 'service', 'cluster', 'alert_rule', 'role'] as const satisfies readonly AddressKind[];
+const kinds = ['project', 'environment', 'service', 'cluster', 'alert_rule', 'role'] as const satisfies readonly ResourceKind[];
 
 const Argument = z.strictObject({
   description: z.string().min(1),
@@ -45,7 +45,7 @@ export interface Prompt extends z.output<typeof Front> {
  * @throws Error that names it and lists what is wrong with it.
  */
 export async function parsePrompt(name: string, text: string): Promise<Prompt> {
-  const { front, body } = await parseWritten(`The prompt ${name}`, text);
+  const { front, body } = await parseFrontMatter(`The prompt ${name}`, text);
   const read = Front.safeParse(front);
   if (!read.success) throw new Error(`The prompt ${name} can't be used: ${z.prettifyError(read.error)}`);
   return { ...read.data, name, request: body };

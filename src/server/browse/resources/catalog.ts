@@ -1,35 +1,35 @@
 import { denialOf, type Policy } from '../../guard/policy.ts';
 import { omit, type JsonRecord } from '../../json/values.ts';
-import { templateOf, variablesOf, type ListedResource } from './listed.ts';
-import { aboutServing } from './own.ts';
-import { isOfPlatform, type Resource } from './resource.ts';
-import { services } from './services.ts';
-import { tree } from './tree.ts';
+import { uriTemplateOf, variablesOf, type ListedResource } from './listed.ts';
+import { serverResources } from './own.ts';
+import { isPlatformResource, type Resource } from './resource.ts';
+import { serviceResources } from './services.ts';
+import { organizationResources } from './tree.ts';
 
 /** Every resource: roots first, then what lies below them. */
-export const resources: readonly Resource[] = [...tree, ...services, ...aboutServing].toSorted(
+export const allResources: readonly Resource[] = [...organizationResources, ...serviceResources, ...serverResources].toSorted(
   (one, other) => variablesOf(one.uri).length - variablesOf(other.uri).length,
 );
 
 /** What stands for the thing itself in a template: everything up to its last variable. */
-const stem = /^.*\{\+?\w+\}/;
+const resourcePart = /^.*\{\+?\w+\}/;
 
 /**
  * The arguments of a resource at an address: for its last variable the address of the thing, which tells more than the
  * variable alone. Undefined where the address isn't one of this resource.
  */
 function argumentsAt(resource: Resource, uri: string): JsonRecord | undefined {
-  const template = templateOf(resource.uri);
+  const template = uriTemplateOf(resource.uri);
   if (!template) return resource.uri === uri ? {} : undefined;
   if (!template.uriTemplate.match(uri)) return undefined;
-  const [pointer] = stem.exec(resource.uri) ?? [''];
+  const [pointer] = resourcePart.exec(resource.uri) ?? [''];
   const part = resource.uri.length - pointer.length;
   return { [variablesOf(resource.uri).at(-1)!]: part === 0 ? uri : uri.slice(0, -part) };
 }
 
 /** The resource at an address, and its arguments. Of several that it fits, the one that says most of how it ends. */
 export function resourceAt(uri: string): { readonly resource: Resource; readonly args: JsonRecord } | undefined {
-  const fitting = resources.flatMap((resource) => {
+  const fitting = allResources.flatMap((resource) => {
     const args = argumentsAt(resource, uri);
     return args ? [{ resource, args }] : [];
   });
@@ -42,10 +42,10 @@ const letsReadAll = (policy: Policy): boolean =>
 
 /** Whether the policy lets a resource be read at all. Others aren't listed either. */
 export const isAllowed = (resource: Resource, policy: Policy): boolean =>
-  letsReadAll(policy) || !isOfPlatform(resource) || denialOf(resource.tool, policy) === undefined;
+  letsReadAll(policy) || !isPlatformResource(resource) || denialOf(resource.tool, policy) === undefined;
 
 /** What is told of the resources that the policy lets be read. @param hasTexts without texts, resources made of them aren't served. */
 export const listedResources = (policy: Policy, hasTexts: boolean): ListedResource[] =>
-  resources
-    .filter((one) => isAllowed(one, policy) && (hasTexts || isOfPlatform(one)))
+  allResources
+    .filter((one) => isAllowed(one, policy) && (hasTexts || isPlatformResource(one)))
     .map(({ name, uri, title, description }) => ({ name, uri, title, description }));

@@ -1,24 +1,24 @@
-import type { Budget } from '../../../client/budget.ts';
+import type { RequestBudget } from '../../../client/budget.ts';
 
 /** How often something may be looked at, in milliseconds, where requests are no concern. */
-const shortest = { moving: 2_000, still: 10_000 } as const;
+const minimumInterval = { moving: 2_000, still: 10_000 } as const;
 
 /** What watching may take of the requests that are left, all that one credential watches together: people come first. */
-const share = { moving: 1 / 2, still: 1 / 4 } as const;
+const budgetShare = { moving: 1 / 2, still: 1 / 4 } as const;
 
 /** The part of the whole budget that may be gone through quickly while something is under way: deployments are short. What is below it is shared out. */
-const plenty = 1 / 2;
+const plentyShare = 1 / 2;
 
-const longest = 300_000;
+const maximumInterval = 300_000;
 
 const mostJitter = 0.25;
 
 /** What decides when to look again. */
-export interface Circumstances {
+export interface PollConditions {
   /** Whether something is under way, there or nearby. */
   readonly moving: boolean;
   /** What was last heard of the request budget. */
-  readonly budget?: Budget;
+  readonly budget?: RequestBudget;
   /** Requests that looking at everything takes once, all that is watched on this budget together. */
   readonly requests: number;
   /** How often looking failed in a row. */
@@ -30,10 +30,10 @@ export interface Circumstances {
 }
 
 /** Whether so much is left that what is under way may be followed closely. */
-const isPlenty = ({ moving, budget }: Circumstances): boolean => moving && budget !== undefined && budget.remaining > budget.limit * plenty;
+const isPlenty = ({ moving, budget }: PollConditions): boolean => moving && budget !== undefined && budget.remaining > budget.limit * plentyShare;
 
 /** The time after which a part of what is left lasts until the budget is whole again; where not even one look does, that moment. */
-function affordable(circumstances: Circumstances, part: number): number {
+function affordableInterval(circumstances: PollConditions, part: number): number {
   const { budget, requests, now } = circumstances;
   if (!budget || budget.resetAt <= now || isPlenty(circumstances)) return 0;
   const left = budget.resetAt - now;
@@ -44,9 +44,9 @@ function affordable(circumstances: Circumstances, part: number): number {
  * Milliseconds until the next look: short while something is under way, longer the fewer requests are left, the more is
  * watched, and the longer looking fails. A little chance keeps those that began together apart.
  */
-export function nextLook(circumstances: Circumstances): number {
+export function pollIntervalFor(circumstances: PollConditions): number {
   const { moving, failures, random } = circumstances;
   const mood = moving ? 'moving' : 'still';
-  const patience = Math.min(shortest[mood] * 2 ** failures, longest);
-  return Math.max(patience, affordable(circumstances, share[mood])) * (1 + mostJitter * random);
+  const patience = Math.min(minimumInterval[mood] * 2 ** failures, maximumInterval);
+  return Math.max(patience, affordableInterval(circumstances, budgetShare[mood])) * (1 + mostJitter * random);
 }

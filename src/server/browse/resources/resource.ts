@@ -3,13 +3,14 @@ import type { AnyOperation } from '../../../contract/operation.ts';
 import type { Policy } from '../../guard/policy.ts';
 import { type ArgumentsOf, type CompositionDefinition, type Shape, type Tool } from '../../tool/tool.ts';
 import type { Texts } from '../texts.ts';
-import type { JsonRecord } from '../../json/values.ts';
+import { omit, type JsonRecord } from '../../json/values.ts';
 import type { ListedResource } from './listed.ts';
 import { composeTool, defineTool } from '../../tool/define-tool.ts';
 import type { ToolContext } from '../../tool/tool-context.ts';
+import { record, table, type Renderer } from '../../tool/render.ts';
 
 /** How changes of a resource are found out. */
-interface Watching {
+interface WatchSettings {
   /** Requests that one look takes. */
   readonly requests: number;
   /** Whether something is under way in what is shown. */
@@ -21,22 +22,22 @@ export interface PlatformResource extends ListedResource {
   /** Takes the variables of the template by their names. */
   readonly tool: Tool;
   /** Where changes of it can be told. */
-  readonly watched?: Watching;
+  readonly watched?: WatchSettings;
 }
 
 /** Something that this server knows by itself. */
-export interface OwnResource extends ListedResource {
+export interface ServerResource extends ListedResource {
   readonly text: (known: { readonly policy: Policy; readonly texts: Texts }) => Promise<string>;
 }
 
-export type Resource = PlatformResource | OwnResource;
+export type Resource = PlatformResource | ServerResource;
 
-export const isOfPlatform = (resource: Resource): resource is PlatformResource => 'tool' in resource;
+export const isPlatformResource = (resource: Resource): resource is PlatformResource => 'tool' in resource;
 
-const anything = z.looseObject({});
+const anyRecord = z.looseObject({});
 
 /** Remembers what was made: most clients read few resources, if any. */
-const lazily = (described: ListedResource & Pick<PlatformResource, 'watched'>, make: () => Tool): PlatformResource => {
+const lazyResource = (described: ListedResource & Pick<PlatformResource, 'watched'>, make: () => Tool): PlatformResource => {
   let tool: Tool | undefined;
   return {
     ...described,
@@ -53,15 +54,28 @@ interface AnswerDefinition extends ListedResource, Pick<CompositionDefinition<Sh
 
 /** Makes a resource of one read. Rules about the tool of that operation hold for it too. */
 export const answerResource = ({ operation, toolset, render, ...described }: AnswerDefinition): PlatformResource =>
-  lazily(described, () => defineTool(operation, { toolset, render, description: described.description }));
+  lazyResource(described, () => defineTool(operation, { toolset, render, description: described.description }));
 
 /** What is written down of a resource made of several reads. */
-interface Definition<Input extends Shape> extends ListedResource, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
+interface PlatformResourceDefinition<Input extends Shape> extends ListedResource, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
   readonly input: Input;
   readonly read: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<JsonRecord>;
-  readonly watched?: Watching;
+  readonly watched?: WatchSettings;
 }
 
 /** Makes a resource of reads. Rules about the toolset, and those that deny the tools of the same operations, hold for it too. */
-export const platformResource = <const Input extends Shape>({ name, uri, title, description, watched, read, ...rest }: Definition<Input>): PlatformResource =>
-  lazily({ name, uri, title, description, watched }, () => composeTool({ ...rest, name, description, answer: anything, answerOf: read }));
+export const platformResource = <const Input extends Shape>({ name, uri, title, description, watched, read, ...rest }: PlatformResourceDefinition<Input>): PlatformResource =>
+  lazyResource({ name, uri, title, description, watched }, () => composeTool({ ...rest, name, description, output: anyRecord, answer: read }));
+
+const listMembers = ['results', 'pagination', 'page', 'page_size'];
+
+/** Facts about a thing, one a line, and below them `{results}`: what it holds, as a table of these columns. */
+export function recordWithTable(noun: string, columns: readonly string[], left?: readonly string[]): Renderer {
+  const facts = record({ left });
+  const held = table(noun, columns);
+  return {
+    view: (answer) => ({ ...facts.view(omit(answer, listMembers)), ...held.view(answer) }),
+    text: (view) => [facts.text(omit(view, listMembers)), held.text(view)].filter(Boolean).join('\n\n'),
+    keep: 'first',
+  };
+}

@@ -2,20 +2,19 @@ import type { AnyOperation } from '../../../contract/operation.ts';
 import { allOperations, operations } from '../../../contract/operations.ts';
 import { reference } from '../../../contract/primitives.ts';
 import { serviceKinds, type ServiceKind } from '../../../contract/resources/service.ts';
-import { DeploymentAction, endOf } from '../../../contract/states.ts';
-import type { Address } from '../../tool/address.ts';
+import { DeploymentAction, terminalOutcome } from '../../../contract/states.ts';
+import type { ResolvedResource } from '../../tool/address.ts';
 import { anyService } from '../../tool/references.ts';
 import { logLines, record, table } from '../../tool/render.ts';
 import type { ToolContext } from '../../tool/tool-context.ts';
 import { at, isRecord, type JsonRecord } from '../../json/values.ts';
-import { platformResource, type PlatformResource } from './resource.ts';
-import { holding } from './rows.ts';
+import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
 /** Newest log lines shown. */
-const lines = 200;
+const logLinesShown = 200;
 
 /** Deployments shown. */
-const deployments = 20;
+const deploymentsShown = 20;
 
 const service = { service: anyService() };
 const environment = { environment: reference('environment') };
@@ -33,8 +32,8 @@ const variables: typeof configurations = { application: operations.list_environm
 const listOf = (perKind: typeof configurations): [AnyOperation, ...AnyOperation[]] => Object.values(perKind) as [AnyOperation, ...AnyOperation[]];
 
 /** Carries out for a service the operation of its kind. */
-async function readOf(perKind: typeof configurations, { addresses, read }: ToolContext, more: JsonRecord = {}): Promise<JsonRecord> {
-  const { kind, id } = addresses['service'] as Address & { kind: ServiceKind };
+async function readForKind(perKind: typeof configurations, { addresses, read }: ToolContext, more: JsonRecord = {}): Promise<JsonRecord> {
+  const { kind, id } = addresses['service'] as ResolvedResource & { kind: ServiceKind };
   const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...more });
   return isRecord(answer) ? answer : {};
 }
@@ -42,7 +41,7 @@ async function readOf(perKind: typeof configurations, { addresses, read }: ToolC
 /** Whether what is asked of a service hasn't come to an end. */
 function isUnderWay({ action, state }: JsonRecord): boolean {
   const asked = DeploymentAction.safeParse(action);
-  return asked.success && endOf(asked.data, String(state)) === undefined;
+  return asked.success && terminalOutcome(asked.data, String(state)) === undefined;
 }
 
 /** What is shown of a status, and where it stands in the answer. */
@@ -71,7 +70,7 @@ const deploymentFacts = {
   id: 'identifier.execution_id',
 } as const;
 
-const told = (facts: Readonly<Record<string, string>>, row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(facts).map(([name, path]) => [name, at(row, path)]));
+const pickFacts = (facts: Readonly<Record<string, string>>, row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(facts).map(([name, path]) => [name, at(row, path)]));
 
 const rowsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : []);
 
@@ -81,7 +80,7 @@ const endText = ({ name, status }: JsonRecord): string => `${String(name)} ${Str
 
 /** The deployments of a history, each with how its services ended where it has several. */
 function historyOf({ results, ...page }: JsonRecord): JsonRecord {
-  const row = (deployment: JsonRecord): JsonRecord => ({ ...told(deploymentFacts, deployment), services: rowsOf(deployment['services']).map(endText).join(', ') || undefined });
+  const row = (deployment: JsonRecord): JsonRecord => ({ ...pickFacts(deploymentFacts, deployment), services: rowsOf(deployment['services']).map(endText).join(', ') || undefined });
   return { ...page, results: rowsOf(results).map(row) };
 }
 
@@ -90,11 +89,11 @@ const history = table('deployment', [...Object.keys(deploymentFacts), 'services'
 /** The statuses of the services of an environment in one list, with their kinds and, where they are told, names. */
 function statusRows(answer: JsonRecord, named: JsonRecord | undefined): JsonRecord[] {
   const names = new Map(rowsOf(named?.['results']).map((row) => [row['id'], row['name']]));
-  return serviceKinds.flatMap((kind) => rowsOf(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...told(statusFacts, row) })));
+  return serviceKinds.flatMap((kind) => rowsOf(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...pickFacts(statusFacts, row) })));
 }
 
 /** A service or environment and what happens to it. */
-export const services: readonly PlatformResource[] = [
+export const serviceResources: readonly PlatformResource[] = [
   platformResource({
     name: 'environment_status',
     uri: 'infra://environment/{+environment}/status',
@@ -108,7 +107,7 @@ export const services: readonly PlatformResource[] = [
       const { environment: whole, ...rest } = answer as JsonRecord;
       return { ...(isRecord(whole) && whole), results: statusRows(rest, named) };
     },
-    render: holding('service', ['name', 'kind', 'id', ...Object.keys(statusFacts)], ['metrics']),
+    render: recordWithTable('service', ['name', 'kind', 'id', ...Object.keys(statusFacts)], ['metrics']),
     watched: { requests: 2, isMoving: (view) => rowsOf(view['results']).some(isUnderWay) },
   }),
   platformResource({
@@ -119,7 +118,7 @@ export const services: readonly PlatformResource[] = [
     toolset: 'environments',
     input: environment,
     operations: [operations.list_environment_deployments],
-    read: async ({ environment: id }, { read }) => historyOf((await read(operations.list_environment_deployments, { environment_id: id, page_size: deployments })) as JsonRecord),
+    read: async ({ environment: id }, { read }) => historyOf((await read(operations.list_environment_deployments, { environment_id: id, page_size: deploymentsShown })) as JsonRecord),
     render: history,
   }),
   platformResource({
@@ -130,7 +129,7 @@ export const services: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(configurations),
-    read: async (_, context) => readOf(configurations, context),
+    read: async (_, context) => readForKind(configurations, context),
     render: record(),
   }),
   platformResource({
@@ -142,8 +141,8 @@ export const services: readonly PlatformResource[] = [
     input: service,
     operations: listOf(statuses),
     read: async (_, context) => {
-      const status = await readOf(statuses, context);
-      return { id: status['id'], ...told(statusFacts, status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
+      const status = await readForKind(statuses, context);
+      return { id: status['id'], ...pickFacts(statusFacts, status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
     },
     render: record(),
     watched: { requests: 1, isMoving: isUnderWay },
@@ -152,11 +151,11 @@ export const services: readonly PlatformResource[] = [
     name: 'service_logs',
     uri: 'infra://service/{kind}/{+service}/logs',
     title: 'Logs of a service',
-    description: `The newest ${lines} log lines of a service.`,
+    description: `The newest ${logLinesShown} log lines of a service.`,
     toolset: 'services',
     input: service,
     operations: listOf(logs),
-    read: async (_, context) => readOf(logs, context, { tail: lines }),
+    read: async (_, context) => readForKind(logs, context, { tail: logLinesShown }),
     render: logLines,
     // Lines say nothing about whether more are to come.
     watched: { requests: 1, isMoving: () => false },
@@ -171,11 +170,11 @@ export const services: readonly PlatformResource[] = [
     operations: listOf(variables),
     read: async (_, context) => {
       const { kind, environment: place } = context.addresses['service']!;
-      if (kind in variables) return readOf(variables, context);
+      if (kind in variables) return readForKind(variables, context);
       if (place?.id === undefined) return context.refuse(`the variables of a ${kind} can't be listed`, 'Read those of an application or container in the same environment: they share what its environment sets.');
       return { shown: `Those of its environment: the ones of its own can't be listed for a ${kind}.`, ...(await context.read(operations.list_variables_of_environment, { environment_id: place.id })) };
     },
-    render: holding('variable', ['key', 'scope', 'variable_type', 'mount_path', 'description', 'updated_at', 'id']),
+    render: recordWithTable('variable', ['key', 'scope', 'variable_type', 'mount_path', 'description', 'updated_at', 'id']),
   }),
   platformResource({
     name: 'service_history',
@@ -185,7 +184,7 @@ export const services: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(histories),
-    read: async (_, context) => historyOf(await readOf(histories, context, { page_size: deployments })),
+    read: async (_, context) => historyOf(await readForKind(histories, context, { page_size: deploymentsShown })),
     render: history,
   }),
 ];

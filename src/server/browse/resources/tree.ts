@@ -2,11 +2,10 @@ import { operations } from '../../../contract/operations.ts';
 import { reference } from '../../../contract/primitives.ts';
 import { record, table } from '../../tool/render.ts';
 import { isRecord, omit } from '../../json/values.ts';
-import { answerResource, platformResource, type PlatformResource } from './resource.ts';
-import { holding } from './rows.ts';
+import { answerResource, platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
 /** What the organization holds, from the top down to services. */
-export const tree: readonly PlatformResource[] = [
+export const organizationResources: readonly PlatformResource[] = [
   answerResource({
     name: 'organization',
     uri: 'infra://organization',
@@ -68,7 +67,7 @@ export const tree: readonly PlatformResource[] = [
       id: project,
       ...(await read(operations.list_environments, { project_id: project })),
     }),
-    render: holding('environment', ['name', 'id', 'mode', 'cluster_name', 'last_updated_by', 'updated_at']),
+    render: recordWithTable('environment', ['name', 'id', 'mode', 'cluster_name', 'last_updated_by', 'updated_at']),
   }),
   platformResource({
     name: 'environment',
@@ -83,7 +82,7 @@ export const tree: readonly PlatformResource[] = [
       const [found, services] = await Promise.all([read(operations.get_environment, id), read(operations.list_services, id)]);
       return { ...found, ...services };
     },
-    render: holding('service', ['name', 'service_type', 'id', 'description', 'updated_at'], ['organization', 'icon_uri']),
+    render: recordWithTable('service', ['name', 'service_type', 'id', 'description', 'updated_at'], ['organization', 'icon_uri']),
   }),
   platformResource({
     name: 'cluster',

@@ -1,21 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '../../../client/client.ts';
 import type { Credential } from '../../../client/credential.ts';
-import { maximumCallTime, type CallContext, type Clock, type Log } from '../../context/context.ts';
+import { maximumCallTime, type CallContext, type Clock, type ServerLogger } from '../../context/context.ts';
 import type { Policy } from '../../guard/policy.ts';
 import { exceptionsOnly } from '../../audit/record.ts';
-import { run, type Dependencies, type Reply } from '../../call/run.ts';
+import { runCall, type CallDependencies, type Reply } from '../../call/run.ts';
 import type { Tool } from '../../tool/tool.ts';
 import type { JsonRecord } from '../../json/values.ts';
 import { isAllowed, resourceAt } from './catalog.ts';
-import { isOfPlatform } from './resource.ts';
-import { meansMissing } from './serving.ts';
-import { purseOf, type Stop, type Watches } from './watches.ts';
+import { isPlatformResource } from './resource.ts';
+import { isNotFound } from './serving.ts';
+import { budgetKeyOf, type Unsubscribe, type Watches } from './watches.ts';
 
 /** What watching works with. */
-export interface Watching extends Dependencies {
+export interface WatchDependencies extends CallDependencies {
   readonly watches: Watches;
-  readonly log: Log;
+  readonly log: ServerLogger;
   readonly clock: Clock;
 }
 
@@ -28,13 +28,13 @@ export interface Watcher {
   readonly credential?: Credential;
 }
 
-const numbers = new WeakMap<Policy, number>();
-let policies = 0;
+const policyNumbers = new WeakMap<Policy, number>();
+let policyCount = 0;
 
 /** Tells policies apart: what one caller is held to another one need not be. */
-function numberOf(policy: Policy): number {
-  const number = numbers.get(policy) ?? (policies += 1);
-  numbers.set(policy, number);
+function policyNumber(policy: Policy): number {
+  const number = policyNumbers.get(policy) ?? (policyCount += 1);
+  policyNumbers.set(policy, number);
   return number;
 }
 
@@ -49,12 +49,12 @@ const digestOf = (value: unknown): string => createHash('sha256').update(JSON.st
  * @returns a function that takes an address, and what is to be called at every change. It gives undefined where
  * nothing can be watched there, the first look finds nothing, or too much is watched already.
  */
-export function watchFor(current: () => Watching, { principal, identity = principal, connection, credential }: Watcher) {
+export function watchFor(current: () => WatchDependencies, { principal, identity = principal, connection, credential }: Watcher) {
   let client: Client | undefined;
   const budget = () => client?.budget(credential);
   const lacks: CallContext['lacks'] = (operation) => client?.lacks(operation) ?? false;
 
-  const contextOf = ({ log, clock }: Watching, signal: AbortSignal): CallContext => ({
+  const contextOf = ({ log, clock }: WatchDependencies, signal: AbortSignal): CallContext => ({
     principal, identity, connection, credential, signal, budget, lacks, log, clock,
     deadline: clock.now() + maximumCallTime,
     requestId: randomUUID(),
@@ -69,27 +69,27 @@ export function watchFor(current: () => Watching, { principal, identity = princi
       return connected;
     };
     // The same read again and again would bury what people did; that it stopped working is told.
-    return run(tool, args, contextOf(parts, signal), { ...parts, connect, recorder: exceptionsOnly(parts.recorder) });
+    return runCall(tool, args, contextOf(parts, signal), { ...parts, connect, recorder: exceptionsOnly(parts.recorder) });
   };
 
-  const watch = async (uri: string, changed: (uri: string) => void): Promise<Stop | undefined> => {
+  const watch = async (uri: string, changed: (uri: string) => void): Promise<Unsubscribe | undefined> => {
     const { watches, policy } = current();
     const { resource, args } = resourceAt(uri) ?? {};
-    if (!resource || !args || !isOfPlatform(resource) || !resource.watched || !isAllowed(resource, policy)) return undefined;
+    if (!resource || !args || !isPlatformResource(resource) || !resource.watched || !isAllowed(resource, policy)) return undefined;
     const { tool, watched: { requests, isMoving } } = resource;
-    const key = JSON.stringify([principal, credential?.key, numberOf(policy), uri]);
+    const key = JSON.stringify([principal, credential?.key, policyNumber(policy), uri]);
     const stop = watches.watch(
       {
         key,
         identity,
-        purse: purseOf(credential),
+        budgetKey: budgetKeyOf(credential),
         requests,
         budget,
-        look: async (signal) => {
+        poll: async (signal) => {
           const reply = await look(tool, args, signal);
           return reply.kind === 'answer'
             ? { state: digestOf(reply.data), moving: isMoving(reply.data), failed: false }
-            : { state: `${reply.kind} ${whyOf(reply)}`, moving: false, failed: true, missing: meansMissing(whyOf(reply)) };
+            : { state: `${reply.kind} ${whyOf(reply)}`, moving: false, failed: true, missing: isNotFound(whyOf(reply)) };
         },
       },
       () => changed(uri),
@@ -100,7 +100,7 @@ export function watchFor(current: () => Watching, { principal, identity = princi
   };
 
   // Whoever listens has no other answer than that it isn't watched: why not, the log says.
-  return (uri: string, changed: (uri: string) => void): Promise<Stop | undefined> =>
+  return (uri: string, changed: (uri: string) => void): Promise<Unsubscribe | undefined> =>
     watch(uri, changed).catch((error: unknown) => {
       current().log.error({ err: error, principal }, 'not watched');
       return undefined;

@@ -1,15 +1,15 @@
 import { fail, failureOf } from '../../failure/failure.ts';
 import type { JsonRecord } from '../../json/values.ts';
-import { answered } from '../../output/reply.ts';
-import { givenSchema } from '../../tool/schema.ts';
+import { answerReply } from '../../output/reply.ts';
+import { toolAnswerSchema } from '../../tool/schema.ts';
 import type { SentCall } from '../call.ts';
-import { deedText } from '../deed-text.ts';
+import { operationText } from '../subject.ts';
 import type { Stage } from '../stage.ts';
 import { toolContextOf } from '../tool-context.ts';
 
 /** An answer that may be shown. Where it is that of the call's only request, what the caller itself gave is shown as it was asked for. */
-const protectAnswer = ({ tool, args, acts, redactor, answers }: SentCall, answer: JsonRecord): JsonRecord =>
-  redactor.value(answer, givenSchema(tool), acts.length === 1 && answer === answers[0] ? args : undefined) as JsonRecord;
+const protectAnswer = ({ tool, args, operations: acts, redactor, answers }: SentCall, answer: JsonRecord): JsonRecord =>
+  redactor.value(answer, toolAnswerSchema(tool), acts.length === 1 && answer === answers[0] ? args : undefined) as JsonRecord;
 
 /** Makes the answer. */
 export const makeAnswer: Stage<SentCall, never> = {
@@ -19,15 +19,15 @@ export const makeAnswer: Stage<SentCall, never> = {
   reads: true,
   replies: 'the answer',
   run: async (call) => {
-    const { tool, args, acts, answers, context, deps } = call;
+    const { tool, args, operations: acts, answers, context, deps } = call;
     const changed = acts.filter(({ operation }) => operation.effect !== 'read');
     const { toolContext, unread } = toolContextOf(call, { shown: true, hasChanged: changed.length > 0, done: acts.map(({ operation }) => operation.name) });
-    const make = async (): Promise<JsonRecord> => (tool.answerOf ? tool.answerOf(args, toolContext, answers) : (answers[0] ?? {}));
+    const make = async (): Promise<JsonRecord> => (tool.answer ? tool.answer(args, toolContext, answers) : (answers[0] ?? {}));
     const answer = await make().catch((error: unknown) =>
-      changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(deedText), error: failureOf(error, context.requestId, false) }),
+      changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(operationText), error: failureOf(error, context.requestId, false) }),
     );
     const isNoOp = tool.operation.effect !== 'read' && acts.length === 0;
-    const reply = answered({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), { isNeedless: isNoOp });
+    const reply = answerReply({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), { isNeedless: isNoOp });
     return { reply, outcome: isNoOp ? { outcome: 'done', why: 'so_already' } : { outcome: 'done' } };
   },
 };

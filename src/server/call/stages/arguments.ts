@@ -1,6 +1,6 @@
 import { fail } from '../../failure/failure.ts';
-import { admit } from '../../guard/guard.ts';
-import { inPlace } from '../../guard/pinned-place.ts';
+import { assertAllowed } from '../../guard/guard.ts';
+import { fillInScope } from '../../guard/pinned-place.ts';
 import { issuesOf } from '../../tool/arguments.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
@@ -21,7 +21,7 @@ export const applyScope: ArgumentStage = {
   does: 'Fills in the project or environment that the operator keeps every call to.',
   refuses: ['not_possible'],
   reads: true,
-  run: async (call) => ({ ...call, args: await inPlace(call) }),
+  run: async (call) => ({ ...call, args: await fillInScope(call) }),
 };
 
 /** Checks the arguments against the tool's schema and its rules across members. */
@@ -41,7 +41,7 @@ export const assertToolAllowed: ArgumentStage = {
   does: 'Refuses a tool that the policy forbids whatever it acts on: read-only mode, permissions, rules without a place.',
   refuses: ['denied'],
   run: async (call) => {
-    admit(call);
+    assertAllowed(call);
     return call;
   },
 };

@@ -1,50 +1,50 @@
 import { operations } from '../../../contract/operations.ts';
 import { CallFailure, fail } from '../../failure/failure.ts';
-import { keepArgumentsInside } from '../../guard/guard.ts';
-import { needsPlace } from '../../guard/policy.ts';
-import { keepTogether } from '../../guard/together.ts';
+import { assertArgumentsInScope } from '../../guard/guard.ts';
+import { needsLocation } from '../../guard/policy.ts';
+import { assertInSameEnvironment } from '../../guard/together.ts';
 import type { JsonRecord } from '../../json/values.ts';
-import { fits } from '../../resolve/tree.ts';
-import { lookupFor, type Address, type AddressKind, type Lookup } from '../../tool/address.ts';
+import { isOfKind } from '../../resolve/tree.ts';
+import { lookupFor, type ResolvedResource, type ResourceKind, type Lookup } from '../../tool/address.ts';
 import { pointsAt } from '../../tool/references.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
 import { subjectOf } from '../subject.ts';
 
 /** The widest things first, so that what is narrower is looked for inside them. */
-const order: readonly AddressKind[] = ['organization', 'project', 'environment', 'service'];
+const widestFirst: readonly ResourceKind[] = ['organization', 'project', 'environment', 'service'];
 
-const rank = (kind: AddressKind): number => (order.includes(kind) ? order.indexOf(kind) : order.length);
+const rank = (kind: ResourceKind): number => (widestFirst.includes(kind) ? widestFirst.indexOf(kind) : widestFirst.length);
 
 type Within = NonNullable<Lookup['within']>;
 
 /** Where what is named next is to be looked for, once this is known. */
-const narrowed = (within: Within, { kind, id }: Address): Within => {
+const narrowed = (within: Within, { kind, id }: ResolvedResource): Within => {
   if (kind === 'organization') return { ...within, organizationId: id };
   if (kind === 'project') return { ...within, projectId: id };
   if (kind === 'environment') return { ...within, environmentId: id };
-  return fits(kind, 'service') ? { ...within, service: { kind, id } } : within;
+  return isOfKind(kind, 'service') ? { ...within, service: { kind, id } } : within;
 };
 
 const organizationMember = 'organization_id';
 
 /** Most things that one argument names: each may have to be looked for. */
-const mostPointers = 100;
+const maximumReferences = 100;
 
 /** A name that stands for nothing, without what there is instead where the policy keeps some places from being read. */
-function mayBeTold({ tool, deps }: Call, error: unknown): Error {
+function withoutCandidates({ tool, deps }: Call, error: unknown): Error {
   const failure = error instanceof CallFailure ? error.failure : undefined;
-  if (failure?.kind !== 'bad_address' || !needsPlace(tool, operations.list_services, deps.policy)) return error as Error;
+  if (failure?.kind !== 'bad_address' || !needsLocation(tool, operations.list_services, deps.policy)) return error as Error;
   const { problem } = failure;
   const note = 'What else there is is not told: the policy restricts what may be read.';
-  return new CallFailure({ kind: 'bad_address', problem: { ...problem, candidates: [], near: [], notes: [...problem.notes, note] } });
+  return new CallFailure({ kind: 'bad_address', problem: { ...problem, candidates: [], suggestions: [], notes: [...problem.notes, note] } });
 }
 
 /**
  * The call with ids where names were given, and with the organization where it was left out.
  * @throws CallFailure where a name stands for nothing or for several things; ApiError as the platform fails.
  */
-async function resolved(call: Call): Promise<Call> {
+async function resolveAll(call: Call): Promise<Call> {
   const { tool, deps } = call;
   const pointers = Object.entries(tool.input)
     .flatMap(([name, schema]) => {
@@ -53,18 +53,18 @@ async function resolved(call: Call): Promise<Call> {
     })
     .toSorted((one, other) => rank(one.kind) - rank(other.kind));
   const args: JsonRecord = { ...call.args };
-  const addresses: Record<string, Address> = {};
+  const addresses: Record<string, ResolvedResource> = {};
   let within: Within = {};
   const looking = (): Lookup => lookupFor(call, within);
 
-  const find = (kind: AddressKind, given: string): Promise<Address> =>
-    deps.addresses.resolve(kind, given, looking()).catch((error: unknown) => Promise.reject(mayBeTold(call, error)));
+  const find = (kind: ResourceKind, given: string): Promise<ResolvedResource> =>
+    deps.resolver.resolve(kind, given, looking()).catch((error: unknown) => Promise.reject(withoutCandidates(call, error)));
 
   for (const { name, kind } of pointers) {
     const given = args[name];
-    if (name === organizationMember && given === undefined) args[name] = await deps.addresses.organization(looking());
+    if (name === organizationMember && given === undefined) args[name] = await deps.resolver.organization(looking());
     else if (Array.isArray(given)) {
-      if (given.length > mostPointers) fail({ kind: 'bad_arguments', issues: [`"${name}" has ${given.length} items; give at most ${mostPointers}`] });
+      if (given.length > maximumReferences) fail({ kind: 'bad_arguments', issues: [`"${name}" has ${given.length} items; give at most ${maximumReferences}`] });
       const found = await Promise.all(given.map((one) => find(kind, String(one))));
       args[name] = found.map(({ id }) => id);
       for (const [index, address] of found.entries()) addresses[`${name}[${index}]`] = address;
@@ -75,7 +75,7 @@ async function resolved(call: Call): Promise<Call> {
       within = narrowed(within, address);
     }
   }
-  return { ...call, args, addresses };
+  return { ...call, args, resolved: addresses };
 }
 
 /** Replaces names, paths and URIs by ids. */
@@ -85,7 +85,7 @@ export const resolveNames: Stage<Call, Call> = {
   refuses: ['bad_address', 'bad_arguments', 'denied'],
   reads: true,
   run: async (call) => {
-    const result = await resolved(call);
+    const result = await resolveAll(call);
     call.note({ subject: subjectOf(result) });
     return result;
   },
@@ -98,7 +98,7 @@ export const assertInScope: Stage<Call, Call> = {
   refuses: ['denied', 'not_possible'],
   reads: true,
   run: async (call) => {
-    await keepArgumentsInside(call);
+    await assertArgumentsInScope(call);
     return call;
   },
 };
@@ -110,7 +110,7 @@ export const assertSameEnvironment: Stage<Call, Call> = {
   refuses: ['not_possible'],
   reads: true,
   run: async (call) => {
-    await keepTogether(call);
+    await assertInSameEnvironment(call);
     return call;
   },
 };

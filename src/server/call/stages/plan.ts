@@ -1,11 +1,11 @@
-import { keepUnlocked } from '../../guard/lock.ts';
-import { keepOffered, needlessness } from '../../guard/needless.ts';
+import { assertNotLocked } from '../../guard/lock.ts';
+import { assertAllOffered, noOpOf } from '../../guard/needless.ts';
 import { planOf, planText, type Plan } from '../../guard/plan.ts';
-import { withFoundNames } from '../../guard/target-path.ts';
+import { withResolvedNames } from '../../guard/target-path.ts';
 import { needsConfirmation } from '../../guard/tier.ts';
 import { omit } from '../../json/values.ts';
 import { fit } from '../../output/fit.ts';
-import { needless, type Reply } from '../../output/reply.ts';
+import { noOpReply, type Reply } from '../../output/reply.ts';
 import { fence } from '../../redaction/index.ts';
 import type { AssessedCall, PlannedCall } from '../call.ts';
 import { unrecorded } from '../recording.ts';
@@ -13,10 +13,10 @@ import type { Stage } from '../stage.ts';
 
 type AssessedStage = Stage<AssessedCall, AssessedCall>;
 
-const changes = ({ tool, acts }: AssessedCall): boolean => tool.operation.effect !== 'read' && acts.length > 0;
+const makesChanges = ({ tool, operations: acts }: AssessedCall): boolean => tool.operation.effect !== 'read' && acts.length > 0;
 
 /** Whether somebody sees the plan before it is carried out. Otherwise nothing is read for it, so that a harmless change stays one request. */
-const isPreviewed = (call: AssessedCall): boolean => changes(call) && (call.controls.dryRun || needsConfirmation(call.tier));
+const isPreviewed = (call: AssessedCall): boolean => makesChanges(call) && (call.controls.dryRun || needsConfirmation(call.risk));
 
 /** Refuses what the platform is known not to offer. */
 export const assertOffered: AssessedStage = {
@@ -24,7 +24,7 @@ export const assertOffered: AssessedStage = {
   does: 'Refuses a change that somebody would be asked about, if the platform is known not to offer it.',
   refuses: ['not_possible'],
   run: async (call) => {
-    if (isPreviewed(call)) keepOffered(call);
+    if (isPreviewed(call)) assertAllOffered(call);
     return call;
   },
 };
@@ -37,8 +37,8 @@ export const checkNoOp: AssessedStage = {
   reads: true,
   replies: 'that there is nothing to change',
   run: async (call) => {
-    const why = isPreviewed(call) ? await needlessness(call, call.redactor) : undefined;
-    return why ? { reply: needless(call, why), outcome: { outcome: 'done', why: 'so_already' } } : call;
+    const why = isPreviewed(call) ? await noOpOf(call, call.redactor) : undefined;
+    return why ? { reply: noOpReply(call, why), outcome: { outcome: 'done', why: 'so_already' } } : call;
   },
 };
 
@@ -49,7 +49,7 @@ export const assertUnlocked: AssessedStage = {
   refuses: ['not_possible'],
   reads: true,
   run: async (call) => {
-    if (isPreviewed(call)) await keepUnlocked(call, call.acts);
+    if (isPreviewed(call)) await assertNotLocked(call, call.operations);
     return call;
   },
 };
@@ -70,10 +70,10 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
   refuses: ['not_recorded'],
   reads: true,
   run: async (call) => {
-    if (!changes(call)) return call;
-    const { tool, args, acts, target, tier, redactor, addresses, reader, note } = call;
+    if (!makesChanges(call)) return call;
+    const { tool, args, operations: acts, target, risk: tier, redactor, resolved: addresses, reader, note } = call;
     const shown = isPreviewed(call);
-    const plan = await planOf({ tool, args, acts, target: shown ? target : withFoundNames(target, addresses), tier, reader: shown ? reader : undefined, redactor, key: sealingKey(call) });
+    const plan = await planOf({ tool, args, operations: acts, target: shown ? target : withResolvedNames(target, addresses), risk: tier, reader: shown ? reader : undefined, redactor, key: sealingKey(call) });
     note({ plan: plan.digest, target: plan.target });
     return { ...call, plan };
   },

@@ -1,6 +1,6 @@
 import { fail } from '../../failure/failure.ts';
 import { assertOperationsPermitted, assertSubjectsPermitted, assessOperations } from '../../guard/guard.ts';
-import { issuesOfAct } from '../../tool/arguments.ts';
+import { issuesOfPlanned } from '../../tool/arguments.ts';
 import { argumentSchema } from '../../tool/schema.ts';
 import type { AssessedCall, Call, ExpandedCall } from '../call.ts';
 import type { Stage } from '../stage.ts';
@@ -14,10 +14,10 @@ export const expand: Stage<Call, ExpandedCall> = {
   reads: true,
   run: async (call) => {
     const { tool, args, redactor } = call;
-    const planned = tool.acts ? await tool.acts(args, toolContextOf(call, { shown: false }).toolContext) : [];
-    const issues = planned.flatMap(issuesOfAct);
+    const planned = tool.expand ? await tool.expand(args, toolContextOf(call, { shown: false }).toolContext) : [];
+    const issues = planned.flatMap(issuesOfPlanned);
     if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
-    for (const { operation, input, kept } of planned) redactor.mention(input, argumentSchema(operation), kept && args);
+    for (const { operation, input, unchanged: kept } of planned) redactor.mention(input, argumentSchema(operation), kept && args);
     return { ...call, planned };
   },
 };
@@ -29,7 +29,7 @@ export const assertReadable: Stage<ExpandedCall, ExpandedCall> = {
   refuses: ['denied'],
   reads: true,
   run: async (call) => {
-    if (!call.tool.acts) await assertSubjectsPermitted(call);
+    if (!call.tool.expand) await assertSubjectsPermitted(call);
     return call;
   },
 };
@@ -42,7 +42,7 @@ export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
   reads: true,
   run: async (call) => {
     const assessed = await assessOperations(call, call.planned);
-    const { target: { kind, id, mode }, tier } = assessed;
+    const { target: { kind, id, mode }, risk: tier } = assessed;
     // Names are recorded once they have been protected, with the plan.
     call.note({ tier, target: { kind, id, mode } });
     return { ...call, ...assessed };

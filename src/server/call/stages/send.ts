@@ -1,15 +1,14 @@
 import { fail, failureOf } from '../../failure/failure.ts';
-import { spend } from '../../guard/guard.ts';
+import { countHighRiskChanges } from '../../guard/guard.ts';
 import { planText } from '../../guard/plan.ts';
 import { allowsUnattended, isOperatorOnly } from '../../guard/policy.ts';
 import { questionFor } from '../../guard/question.ts';
-import { isIrreparable, needsConfirmation } from '../../guard/tier.ts';
+import { endangersProduction, needsConfirmation } from '../../guard/tier.ts';
 import { isRecord, type JsonRecord } from '../../json/values.ts';
 import { send, type ConfirmedCall, type PlannedCall, type SentCall } from '../call.ts';
-import { deedText } from '../deed-text.ts';
+import { operationText, subjectOf } from '../subject.ts';
 import { recordIntent, unrecorded } from '../recording.ts';
 import type { Stage } from '../stage.ts';
-import { subjectOf } from '../subject.ts';
 
 /** Whether somebody agrees, where somebody has to. */
 export const confirm: Stage<PlannedCall, ConfirmedCall> = {
@@ -18,12 +17,12 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
   refuses: ['not_confirmed', 'pending'],
   replies: 'the question',
   run: async (call) => {
-    const { args, controls, context, deps, acts, tier, plan } = call;
+    const { args, controls, context, deps, operations: acts, risk: tier, plan } = call;
     if (!plan) return call;
     if (!needsConfirmation(tier)) return { ...call, confirmed: 'not_needed' };
-    const mayBeUnattended = allowsUnattended(tier, deps.policy) && !acts.some((one) => isIrreparable(one.tier, one.target));
+    const mayBeUnattended = allowsUnattended(tier, deps.policy) && !acts.some((one) => endangersProduction(one.risk, one.target));
     // Every part counts: what is left to the operator isn't agreed to otherwise beside something graver.
-    const tiers = [tier, ...acts.flatMap((one) => [one.tier, ...one.parts.map((part) => part.tier)])];
+    const tiers = [tier, ...acts.flatMap((one) => [one.risk, ...one.parts.map((part) => part.risk)])];
     const operatorOnly = tiers.some((one) => isOperatorOnly(one, deps.policy));
     const confirmation = await deps.confirmer.confirm({ args, plan, question: questionFor(plan), planToken: controls.planToken, mayBeUnattended, operatorOnly }, context);
     const refused = { tier, text: planText(plan) };
@@ -46,7 +45,7 @@ export const countHighRisk: Stage<ConfirmedCall, ConfirmedCall> = {
   does: 'Counts the high-risk changes against the limit of the policy, and refuses them when others used it up since.',
   refuses: ['denied'],
   run: async (call) => {
-    if (call.plan) await spend(call);
+    if (call.plan) await countHighRiskChanges(call);
     return call;
   },
 };
@@ -57,7 +56,7 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
   does: 'Records the change before it is sent. When that fails, it is not sent.',
   refuses: ['not_recorded'],
   run: async (call) => {
-    const { tool, tier, plan, confirmed, context, deps, note } = call;
+    const { tool, risk: tier, plan, confirmed, context, deps, note } = call;
     if (!plan || !confirmed) return call;
     const { principal, connection, requestId } = context;
     const intent = { tool: tool.name, principal, connection, requestId, tier, target: plan.target, subject: subjectOf(call), plan: plan.digest, confirmed };
@@ -74,7 +73,7 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
   refuses: ['cancelled', 'not_connected', 'partly'],
   reads: true,
   run: async (call) => {
-    const { acts, context, deps } = call;
+    const { operations: acts, context, deps } = call;
     const answers: JsonRecord[] = [];
     for (const { operation, input } of acts) {
       if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
@@ -85,7 +84,7 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
       } catch (error) {
         const [failed, ...others] = acts.slice(answers.length);
         if (answers.length === 0 && others.length === 0) throw error;
-        fail({ kind: 'partly', done: acts.slice(0, answers.length).map(deedText), failed: deedText(failed!), of: acts.length, error: failureOf(error, context.requestId, true) });
+        fail({ kind: 'partly', done: acts.slice(0, answers.length).map(operationText), failed: operationText(failed!), of: acts.length, error: failureOf(error, context.requestId, true) });
       }
     }
     return { ...call, answers };

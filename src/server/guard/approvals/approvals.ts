@@ -1,15 +1,15 @@
 import type { Plan } from '../plan.ts';
-import type { Keys } from '../../context/keys.ts';
+import type { KeyProvider } from '../../context/keys.ts';
 import { storedTime } from '../stored-time.ts';
-import { together, type Store } from '../store.ts';
+import { inOneTransaction, type GuardStore } from '../store.ts';
 import { hasSecret, isSigned } from './operator.ts';
-import { newCode, pendingIn, signedText, type Kept, type PendingCalls } from './pending.ts';
+import { newCode, pendingIn, signedText, type StoredCall, type PendingCalls } from './pending.ts';
 
 /** How long a call waits for the operator and, once approved, to be repeated, in milliseconds. */
 export const approvalLifetime = 15 * 60_000;
 
 /** Most calls that wait for the operator at once: of one caller, and of all together. */
-export const mostWaiting = { each: 20, inAll: 1000 } as const;
+export const maximumWaiting = { each: 20, inAll: 1000 } as const;
 
 /** A call for which the operator is to be asked. */
 export interface ApprovalRequest {
@@ -49,8 +49,8 @@ export interface Approvals {
 }
 
 export interface ApprovalsConfig {
-  readonly store: Store;
-  readonly keys: Keys;
+  readonly store: GuardStore;
+  readonly keys: KeyProvider;
   /** File of the operator's public key. */
   readonly operator: string;
   /** What the operator's command has to be told, so that it finds the same store and log: further words, ready for a shell. */
@@ -60,9 +60,9 @@ export interface ApprovalsConfig {
 }
 
 /** Puts a call among those that wait, unless too many do. None of them has to leave for it: somebody may be about to decide it. */
-function askAnew(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): { readonly code: string } | { readonly full: Approval } {
-  if (calls.countOf(identity, now) >= mostWaiting.each) return { full: { kind: 'too_many_of_caller' } };
-  if (calls.countUndecided(now) >= mostWaiting.inAll) return { full: { kind: 'too_many_in_all' } };
+function askAgain(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): { readonly code: string } | { readonly full: Approval } {
+  if (calls.countOf(identity, now) >= maximumWaiting.each) return { full: { kind: 'too_many_of_caller' } };
+  if (calls.countUndecided(now) >= maximumWaiting.inAll) return { full: { kind: 'too_many_in_all' } };
   const code = newCode();
   calls.add({ code, call, principal, identity, plan, typed, log, askedAt: now, expiresAt: now + approvalLifetime });
   return { code };
@@ -72,7 +72,7 @@ function askAnew(calls: PendingCalls, { call, principal, identity, plan, typed }
 export function createApprovals({ store, keys, operator, options, log }: ApprovalsConfig): Approvals {
   const waiting = (code: string): Approval => ({ kind: 'pending', code, command: ['infra-mcp approve', code, ...(options === undefined ? [] : [options])].join(' ') });
 
-  const settle = async (calls: PendingCalls, { pending, seal, decision }: Kept, request: ApprovalRequest): Promise<Approval | undefined> => {
+  const settle = async (calls: PendingCalls, { pending, seal, decision }: StoredCall, request: ApprovalRequest): Promise<Approval | undefined> => {
     const isSame = pending.plan.digest === request.plan.digest;
     if (!decision) {
       if (isSame) return waiting(pending.code);
@@ -92,13 +92,13 @@ export function createApprovals({ store, keys, operator, options, log }: Approva
     available: () => hasSecret(operator),
     ask: async (request, clock) => {
       const database = await store.open();
-      const now = together(database, () => storedTime(database, clock));
+      const now = inOneTransaction(database, () => storedTime(database, clock));
       const calls = pendingIn(database, keys('approval'));
       calls.dropExpired(now);
       const kept = calls.forCall(request.call, now);
       const settled = kept && (await settle(calls, kept, request));
       if (settled) return settled;
-      const asked = together(database, () => askAnew(calls, request, log(), now));
+      const asked = inOneTransaction(database, () => askAgain(calls, request, log(), now));
       return 'code' in asked ? waiting(asked.code) : asked.full;
     },
   };

@@ -1,32 +1,61 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ApprovalsConfig } from './approvals.ts';
-import { decideOnRecord, type DeskPlace } from './decision.ts';
 import { signerFor } from './operator.ts';
 import { storedTime } from '../stored-time.ts';
-import { together } from '../store.ts';
-import { normalCode, pendingIn, signedText, type Part, type Pending, type Verdict } from './pending.ts';
+import { inOneTransaction } from '../store.ts';
+import { normalCode, pendingIn, signedText, type SignedPart, type Pending, type Verdict } from './pending.ts';
+import type { Decision, RecordDecision } from '../../audit/record.ts';
+
+/** Where an operator decides, and what puts their decisions on record. */
+interface ApprovalChannel {
+  readonly how: Decision['how'];
+  readonly record: RecordDecision;
+}
+
+const decisionOn = ({ code, principal, plan }: Pending, verdict: Decision['verdict'], how: Decision['how']): Decision => ({
+  verdict, how, code, caller: principal, tool: plan.tool, tier: plan.tier, target: plan.target, plan: plan.digest,
+});
+
+/**
+ * Decides once the decision is on record: what nobody would know of afterwards must not happen.
+ * @param log stands for where this process records.
+ * @param decide makes the decision; false when it was too late for it.
+ * @throws Error when the record can't be written, or belongs into another log.
+ */
+async function decideOnRecord(pending: Pending, verdict: Verdict, { how, record }: ApprovalChannel, log: string, decide: () => boolean): Promise<boolean> {
+  if (pending.log !== undefined && pending.log !== log) {
+    throw new Error(`Nothing was decided: the server that asked for ${pending.code} records its calls elsewhere than this program. Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND, then decide again.`);
+  }
+  const put = (told: Decision['verdict']): Promise<void> => record(decisionOn(pending, told, how));
+  await put(verdict === 'refused' ? 'refused' : 'approved').catch((error: unknown) => {
+    throw new Error(`Nothing was decided: the decision could not be recorded (${(error as Error).message}). Mend that, then decide again.`, { cause: error });
+  });
+  if (decide()) return true;
+  await put('not_made');
+  return false;
+}
 
 /** Where a secret is typed that comes from no address. It has no part in the bound over all. */
 export const terminalSource = 'terminal';
 
 /** Wrong secrets of one source after which none of it is tried for a while, and how long that is in milliseconds. */
-const mostWrong = 5;
-const pause = 15 * 60_000;
+const maximumWrongTries = 5;
+const lockTime = 15 * 60_000;
 
 /** Wrong secrets of all addresses together after which none of theirs is tried: many guess as one. */
-const mostWrongInAll = 100;
+const maximumWrongTriesInAll = 100;
 
 /** What came of giving the secret. */
-export type Unlocked =
+export type UnlockedQueue =
   | { readonly kind: 'unlocked'; readonly sign: (text: string) => string }
   | { readonly kind: 'wrong_secret'; readonly left: number }
   /** Too many wrong secrets of this source or, where `everywhere`, of all addresses together: then each has one try instead of five. */
   | { readonly kind: 'locked'; readonly until: number; readonly everywhere?: true };
 
 /** The operator's side of approvals. Times are milliseconds since 1970. */
-export interface Desk {
+export interface ApprovalQueue {
   /** What waits for a decision, all of it or a part. */
-  waiting(now: number, part?: Part): Promise<Pending[]>;
+  waiting(now: number, part?: SignedPart): Promise<Pending[]>;
   /** How much waits for a decision. */
   count(now: number): Promise<number>;
   /** One that waits, by its code. */
@@ -35,7 +64,7 @@ export interface Desk {
    * Tries the operator's secret.
    * @param source where it was typed: an address, or `terminalSource`. Wrong ones pause their source, and no other.
    */
-  unlock(secret: string, source: string, now: number): Promise<Unlocked>;
+  unlock(secret: string, source: string, now: number): Promise<UnlockedQueue>;
   /**
    * Decides with what unlocking gave, and puts it on record before. False when it expired, was decided before, or never was.
    * @throws Error when it can't be recorded: then nothing is decided.
@@ -44,23 +73,23 @@ export interface Desk {
 }
 
 /** One try at the secret, or until when there is none. Counted as wrong before it is tried, so that many tries at once count as many. */
-type Try = { readonly kind: 'try'; readonly row: number | bigint } | Extract<Unlocked, { kind: 'locked' }>;
+type Try = { readonly kind: 'try'; readonly row: number | bigint } | Extract<UnlockedQueue, { kind: 'locked' }>;
 
 /** When the next try counts, where as many were wrong as may be; times in the order of the tries. */
-const lockedUntil = (times: readonly number[], most: number): number | undefined => (times.length < most ? undefined : times[times.length - most]! + pause);
+const lockedUntil = (times: readonly number[], most: number): number | undefined => (times.length < most ? undefined : times[times.length - most]! + lockTime);
 
 const timesIn = (database: DatabaseSync, where: string, source: string): number[] =>
   database.prepare(`SELECT at FROM wrong_secret WHERE ${where} ORDER BY at`).all(source).map(({ at }) => Number(at));
 
 const beginTry = (database: DatabaseSync, source: string, now: number): Try =>
-  together(database, () => {
+  inOneTransaction(database, () => {
     storedTime(database, now);
-    database.prepare('DELETE FROM wrong_secret WHERE at <= ?').run(now - pause);
+    database.prepare('DELETE FROM wrong_secret WHERE at <= ?').run(now - lockTime);
     const wrong = timesIn(database, 'source = ?', source);
-    const own = lockedUntil(wrong, mostWrong);
+    const own = lockedUntil(wrong, maximumWrongTries);
     if (own !== undefined) return { kind: 'locked', until: own };
     // Whoever comes from an address of which nothing was wrong has a try all the same: others' wrong ones never shut the operator out.
-    const all = source === terminalSource || wrong.length === 0 ? undefined : lockedUntil(timesIn(database, 'source != ?', terminalSource), mostWrongInAll);
+    const all = source === terminalSource || wrong.length === 0 ? undefined : lockedUntil(timesIn(database, 'source != ?', terminalSource), maximumWrongTriesInAll);
     if (all !== undefined) return { kind: 'locked', until: all, everywhere: true };
     return { kind: 'try', row: database.prepare('INSERT INTO wrong_secret (at, source) VALUES (?, ?)').run(now, source).lastInsertRowid };
   });
@@ -69,10 +98,10 @@ const beginTry = (database: DatabaseSync, source: string, now: number): Try =>
  * The desk at which the calls of a data directory are decided.
  * @param place where the operator sits at it, and where their decisions are recorded.
  */
-export function createDesk({ store, keys, operator, log }: ApprovalsConfig, place: DeskPlace): Desk {
+export function createApprovalQueue({ store, keys, operator, log }: ApprovalsConfig, place: ApprovalChannel): ApprovalQueue {
   const open = async (clock: number) => {
     const database = await store.open();
-    return { calls: pendingIn(database, keys('approval')), now: together(database, () => storedTime(database, clock)) };
+    return { calls: pendingIn(database, keys('approval')), now: inOneTransaction(database, () => storedTime(database, clock)) };
   };
   return {
     waiting: async (clock, part = {}) => {
@@ -93,7 +122,7 @@ export function createDesk({ store, keys, operator, log }: ApprovalsConfig, plac
       const tried = beginTry(database, source, now);
       if (tried.kind === 'locked') return tried;
       const sign = await signerFor(operator, secret);
-      if (!sign) return { kind: 'wrong_secret', left: Math.max(0, mostWrong - timesIn(database, 'source = ?', source).length) };
+      if (!sign) return { kind: 'wrong_secret', left: Math.max(0, maximumWrongTries - timesIn(database, 'source = ?', source).length) };
       database.prepare('DELETE FROM wrong_secret WHERE rowid = ?').run(tried.row);
       return { kind: 'unlocked', sign };
     },

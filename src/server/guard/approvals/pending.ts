@@ -26,7 +26,7 @@ export const verdicts = ['approved', 'approved_on_page', 'refused'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /** A waiting call as kept: with what shows that nobody changed it, and the operator's decision, once made. */
-export interface Kept {
+export interface StoredCall {
   readonly pending: Pending;
   /** A keyed hash over the record. */
   readonly seal: string;
@@ -34,7 +34,7 @@ export interface Kept {
 }
 
 /** A part of what waits, oldest first unless it says otherwise. */
-export interface Part {
+export interface SignedPart {
   readonly newestFirst?: boolean;
   /** How many come before it. */
   readonly skip?: number;
@@ -68,12 +68,12 @@ const select = 'SELECT record, seal, verdict, signature FROM pending LEFT JOIN d
 export function pendingIn(database: DatabaseSync, key: Uint8Array) {
   const sealOf = (record: string): string => createHmac('sha256', key).update(record).digest('base64url');
 
-  const open = ({ record, seal, verdict, signature }: Row): Kept | undefined => {
+  const open = ({ record, seal, verdict, signature }: Row): StoredCall | undefined => {
     if (seal !== sealOf(record)) return undefined;
     return { pending: JSON.parse(record) as Pending, seal, ...(verdict !== null && signature !== null && { decision: { verdict, signature } }) };
   };
 
-  const rows = (where: string, ...values: (string | number)[]): Kept[] =>
+  const rows = (where: string, ...values: (string | number)[]): StoredCall[] =>
     (database.prepare(`${select} WHERE ${where}`).all(...values) as unknown as Row[]).flatMap((row) => open(row) ?? []);
 
   const count = (where: string, ...values: (string | number)[]): number =>
@@ -85,16 +85,16 @@ export function pendingIn(database: DatabaseSync, key: Uint8Array) {
       database.prepare('INSERT INTO pending VALUES (?, ?, ?, ?, ?)').run(pending.code, pending.call, record, sealOf(record), pending.expiresAt);
     },
     /** Those without a decision that have not expired. */
-    undecided: (now: number, { newestFirst = false, skip = 0, most = -1 }: Part): Pending[] => {
+    undecided: (now: number, { newestFirst = false, skip = 0, most = -1 }: SignedPart): Pending[] => {
       const order = newestFirst ? 'DESC' : 'ASC';
       const kept = rows(`verdict IS NULL AND expires_at > ? ORDER BY expires_at ${order}, pending.rowid ${order} LIMIT ? OFFSET ?`, now, most, skip);
       return kept.flatMap(({ pending }) => (pending.expiresAt > now ? [pending] : []));
     },
     countUndecided: (now: number): number => count('true', now),
     countOf: (identity: string, now: number): number => count(`${identityInRecord} = ?`, now, identity),
-    withCode: (code: string, now: number): Kept | undefined => rows('code = ? AND expires_at > ?', code, now).find(({ pending }) => pending.code === code && pending.expiresAt > now),
+    withCode: (code: string, now: number): StoredCall | undefined => rows('code = ? AND expires_at > ?', code, now).find(({ pending }) => pending.code === code && pending.expiresAt > now),
     /** The newest for a call. */
-    forCall: (call: string, now: number): Kept | undefined => rows('call = ? AND expires_at > ? ORDER BY expires_at, pending.rowid', call, now).findLast(({ pending }) => pending.call === call && pending.expiresAt > now),
+    forCall: (call: string, now: number): StoredCall | undefined => rows('call = ? AND expires_at > ? ORDER BY expires_at, pending.rowid', call, now).findLast(({ pending }) => pending.call === call && pending.expiresAt > now),
     /** False when it was decided before, or is gone. */
     decide: (code: string, verdict: Verdict, signature: string): boolean =>
       database.prepare('INSERT INTO decision SELECT code, ?, ? FROM pending WHERE code = ? ON CONFLICT DO NOTHING').run(verdict, signature, code).changes === 1,

@@ -4,7 +4,7 @@ import type { Freeze } from './rules.ts';
  * Windows that begin at each time of a cron expression and last for some milliseconds.
  * @throws Error when the expression or the time zone is none.
  */
-export async function windows(expression: string, timezone: string, duration: number): Promise<Freeze['activeUntil']> {
+export async function freezeWindows(expression: string, timezone: string, duration: number): Promise<Freeze['activeUntil']> {
   const { Cron } = await import('croner');
   const cron = new Cron(expression, { timezone, paused: true });
   const activeUntil: Freeze['activeUntil'] = (now) => {

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
 import { printPath, type Path } from '../../tool/arguments.ts';
-import { nearest } from '../../tool/nearest.ts';
+import { nearestName } from '../../tool/nearest.ts';
 import type { Tool } from '../../tool/tool.ts';
 import { isRecord, pick } from '../../json/values.ts';
 import { millisecondsOf } from './duration.ts';
-import { windows } from './freeze.ts';
-import { whyNever } from './never.ts';
-import { policyFileFor, tellingOrder, type Conditions, type Deed, type Freeze, type Rule, type Rules } from './rules.ts';
+import { freezeWindows } from './freeze.ts';
+import { reasonUnreachable } from './never.ts';
+import { policyFileFor, conditionOrder, type Conditions, type DeniedAction, type Freeze, type Rule, type Rules } from './rules.ts';
 
 /** A fault of a policy file, with the line it is on where it is known. */
 interface Fault {
@@ -42,7 +42,7 @@ const told = (issue: z.core.$ZodIssue, schema: z.ZodObject): { path: Path; what:
   if (issue.code !== 'unrecognized_keys') return [{ path, what: path.length > 0 ? `${printPath(path)}: ${issue.message}` : issue.message }];
   const names = known(schema, path);
   return issue.keys.map((key) => {
-    const near = nearest(key, names);
+    const near = nearestName(key, names);
     return { path: [...path, key], what: `"${printPath([...path, key])}" is not known; ${near ? `did you mean "${near}"?` : `known here: ${names.join(', ')}`}` };
   });
 };
@@ -52,7 +52,7 @@ const label = (path: string, key: string, index: number, name: string | undefine
 type Written = Conditions & { readonly name?: string };
 
 /** What the named tools do that are made of several operations, or of one in a way of their own. */
-const deedsOf = ({ tool: names = [] }: Written, tools: readonly Tool[]): Deed[] =>
+const deedsOf = ({ tool: names = [] }: Written, tools: readonly Tool[]): DeniedAction[] =>
   tools.flatMap(({ name, operations, isDone }) => {
     const changing = operations.filter(({ effect }) => effect !== 'read').map((operation) => operation.name);
     return names.includes(name) && changing.some((operation) => operation !== name) ? [{ tool: name, operations: changing, isDone }] : [];
@@ -60,7 +60,7 @@ const deedsOf = ({ tool: names = [] }: Written, tools: readonly Tool[]): Deed[] 
 
 function conditionsOf(written: Written, tools: readonly Tool[]): Conditions {
   const deeds = deedsOf(written, tools);
-  return { ...pick(written, tellingOrder), ...(deeds.length > 0 && { deeds }) };
+  return { ...pick(written, conditionOrder), ...(deeds.length > 0 && { actions: deeds }) };
 }
 
 const ruleOf = (path: string, key: string, written: Written, index: number, tools: readonly Tool[]): Rule => ({ conditions: conditionsOf(written, tools), setBy: label(path, key, index, written.name) });
@@ -70,7 +70,7 @@ type Window = NonNullable<z.infer<ReturnType<typeof policyFileFor>>['freeze']>[n
 const freezeOf = async (window: Window, setBy: string, tools: readonly Tool[]): Promise<Freeze> => ({
   conditions: conditionsOf(window, tools),
   setBy,
-  activeUntil: await windows(window.cron, window.time_zone, millisecondsOf(window.duration)!),
+  activeUntil: await freezeWindows(window.cron, window.time_zone, millisecondsOf(window.duration)!),
 });
 
 /**
@@ -94,7 +94,7 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
   }
   const { read_only, allow, deny = [], freeze = [], max_disruptive_per_hour: most, unattended, operator_only, value_from_env } = result.data;
   const never = Object.entries({ allow: allow ?? [], deny, freeze }).flatMap(([key, written]) =>
-    written.flatMap((rule, index) => whyNever(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'deed').map((why) => ({ line: lineOf(document, lines, [key, index]), what: `${key}[${index}] ${why}` }))),
+    written.flatMap((rule, index) => reasonUnreachable(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'deed').map((why) => ({ line: lineOf(document, lines, [key, index]), what: `${key}[${index}] ${why}` }))),
   );
   if (never.length > 0) throw failure(path, never);
   const freezes = freeze.map((window, index) =>

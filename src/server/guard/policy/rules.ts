@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { effects, type PermissionLevel } from '../../../contract/operation.ts';
 import { EnvironmentMode } from '../../../contract/resources/environment.ts';
-import { nearest } from '../../tool/nearest.ts';
+import { nearestName } from '../../tool/nearest.ts';
 import { toolsets, type Tool } from '../../tool/tool.ts';
-import { graveTiers, type GraveTier } from '../tier.ts';
+import { highRisks, type HighRisk } from '../tier.ts';
 import { millisecondsOf } from './duration.ts';
-import { faultOfPlace, type PlaceKind } from './places.ts';
+import { locationIssue, type LocationKind } from './places.ts';
 
 /** One value or a list of them. */
 const oneOrMore = <Value extends z.ZodType>(value: Value) =>
   z.preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(value).min(1).optional());
 
-const placeOf = (kind: PlaceKind) =>
+const placeOf = (kind: LocationKind) =>
   z.string().superRefine((text, context) => {
-    const fault = faultOfPlace(kind, text);
+    const fault = locationIssue(kind, text);
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
   });
 
@@ -22,7 +22,7 @@ const conditionsFor = (tools: readonly Tool[]) => {
   const names = tools.map(({ name }) => name);
   const toolName = z.string().superRefine((name, context) => {
     if (names.includes(name)) return;
-    const near = nearest(name, names);
+    const near = nearestName(name, names);
     context.addIssue({ code: 'custom', message: `there is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}` });
   });
   return {
@@ -63,8 +63,8 @@ export const policyFileFor = (tools: readonly Tool[]) => {
     deny: z.array(Rule).optional().describe('Only what none of these rules holds for; stronger than allow.'),
     freeze: z.array(Window).optional().describe('When nothing may be changed.'),
     max_disruptive_per_hour: z.int().min(0).optional().describe('Most disruptive or graver calls in any 60 minutes, of all processes of the data directory together. What makes several at once counts as several.'),
-    unattended: z.array(z.enum(graveTiers)).optional().describe("Tiers where a client that can't ask its user may confirm its own plan."),
-    operator_only: z.array(z.enum(graveTiers)).optional().describe('Tiers where only the operator may agree, in a terminal or on the page: neither the client\'s form nor a plan token counts. What any policy that holds for a call names, holds; also for a call of which only a part has such a tier.'),
+    unattended: z.array(z.enum(highRisks)).optional().describe("Tiers where a client that can't ask its user may confirm its own plan."),
+    operator_only: z.array(z.enum(highRisks)).optional().describe('Tiers where only the operator may agree, in a terminal or on the page: neither the client\'s form nor a plan token counts. What any policy that holds for a call names, holds; also for a call of which only a part has such a tier.'),
     value_from_env: z.array(Variable).optional().describe('Environment variables of the server whose values a call may set without seeing them.'),
   });
   return File.superRefine(({ unattended = [], operator_only: operatorOnly = [] }, context) => {
@@ -79,7 +79,7 @@ export const policyFileFor = (tools: readonly Tool[]) => {
 type PolicyFile = z.infer<ReturnType<typeof policyFileFor>>;
 
 /** What a tool made of several operations does to the platform, whichever tool does it. */
-export interface Deed {
+export interface DeniedAction {
   readonly tool: string;
   /** Names of the operations by which it is done. */
   readonly operations: readonly string[];
@@ -88,7 +88,7 @@ export interface Deed {
 }
 
 /** What has to hold for a rule, as written, and what the tools do that it names. */
-export type Conditions = Omit<NonNullable<PolicyFile['deny']>[number], 'name'> & { readonly deeds?: readonly Deed[] };
+export type Conditions = Omit<NonNullable<PolicyFile['deny']>[number], 'name'> & { readonly actions?: readonly DeniedAction[] };
 
 /** A rule with what denials call it by. */
 export interface Rule {
@@ -116,7 +116,7 @@ export interface Allowed {
 }
 
 /** How far a caller's permission reaches, with where it is set. */
-export interface Reach {
+export interface PermissionLimit {
   readonly level: PermissionLevel;
   readonly setBy: string;
 }
@@ -124,7 +124,7 @@ export interface Reach {
 /** One set of rules, from one place. */
 export interface Rules {
   /** Highest level of tools, where not every one. */
-  readonly reach?: Reach;
+  readonly permissionLimit?: PermissionLimit;
   /** Where `read_only` is set, if it is. */
   readonly readOnly?: string;
   /** Where given, only what one of these holds for is allowed. */
@@ -132,11 +132,11 @@ export interface Rules {
   readonly deny: readonly Rule[];
   readonly freezes: readonly Freeze[];
   readonly limit?: Limit;
-  readonly unattended?: readonly GraveTier[];
+  readonly unattended?: readonly HighRisk[];
   /** Tiers that nobody but the operator may agree to. */
-  readonly operatorOnly?: readonly GraveTier[];
+  readonly operatorOnly?: readonly HighRisk[];
   readonly valueFromEnv?: readonly string[];
 }
 
 /** Names of conditions in the order in which they are told. */
-export const tellingOrder = conditionNames;
+export const conditionOrder = conditionNames;

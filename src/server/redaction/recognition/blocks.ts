@@ -3,7 +3,7 @@ import { canBeSecret, isMixed, isPlaceholder, isProse } from './values.ts';
 
 /** Values of YAML that stand on the lines below their key. */
 
-interface Line {
+interface YamlLine {
   readonly start: number;
   readonly end: number;
   readonly indent: number;
@@ -12,7 +12,7 @@ interface Line {
 
 const indentation = /[ \t]*/y;
 
-function lineAt(text: string, start: number): Line {
+function lineAt(text: string, start: number): YamlLine {
   indentation.lastIndex = start;
   indentation.test(text);
   const next = text.indexOf('\n', start);

@@ -1,8 +1,8 @@
-import { linesOf } from './lines.ts';
-import { nameTells } from './names.ts';
+import { lineBoundsOf } from './lines.ts';
+import { isSecretName } from './names.ts';
 import { bareReader, quotedAt, type Scalar } from './scalar.ts';
-import type { Finder, Span } from './spans.ts';
-import { canBeSecret, isMixed, isOpenWord, isPlaceholder } from './values.ts';
+import type { Recognizer, Span } from './spans.ts';
+import { canBeSecret, isMixed, isOrdinaryWord, isPlaceholder } from './values.ts';
 
 /** Secrets in commands, statements and sentences: what stands after a flag or a word, with a space between. */
 
@@ -12,9 +12,9 @@ const longestWord = 1000;
 const wordEnds = /[\s"'`]/;
 
 /** Finds the value after each match of a pattern, and takes it where it is held for a secret. */
-function after(pattern: RegExp, isSecret: (word: string, match: RegExpExecArray, value: Scalar) => boolean, valueEnds = /[\s"'`,]/): Finder {
+function valueAfter(pattern: RegExp, isSecret: (word: string, match: RegExpExecArray, value: Scalar) => boolean, valueEnds = /[\s"'`,]/): Recognizer {
   return (text) => {
-    const lines = linesOf(text);
+    const lines = lineBoundsOf(text);
     const readBare = bareReader(text);
     const spans: Span[] = [];
     const matches = new RegExp(pattern.source, pattern.flags);
@@ -34,15 +34,15 @@ function after(pattern: RegExp, isSecret: (word: string, match: RegExpExecArray,
 const isValue = (word: string): boolean => canBeSecret(word) && !isPlaceholder(word) && !word.startsWith('-');
 
 // --password x, ["--password", "x"].
-const flags = after(
+const flags = valueAfter(
   /(?<![\w-])--?([A-Za-z][\w.-]{0,60})(?: {1,3}|\\{0,7}["']\s{0,3},\s{0,3}(?=\\{0,7}["']))(?![-|\]/])/g,
-  (word, [, name = ''], { quoted }) => nameTells(name, word) && isValue(word) && (quoted || (!isOpenWord(word) && word.length >= 4 && !/^[A-Z_]+\]?$/.test(word))),
+  (word, [, name = ''], { quoted }) => isSecretName(name, word) && isValue(word) && (quoted || (!isOrdinaryWord(word) && word.length >= 4 && !/^[A-Z_]+\]?$/.test(word))),
 );
 
 /** Lists of two words, as `set` of Helm has them: ["auth.password", "x"]. */
-const couples = after(
+const wordPairs = valueAfter(
   /\[\s{0,10}(?:\\{0,7}["'])([\w.-]{1,64})(?:\\{0,7}["']),\s{0,10}(?=\\{0,7}["'])/g,
-  (word, [, name = '']) => nameTells(name, word) && isValue(word),
+  (word, [, name = '']) => isSecretName(name, word) && isValue(word),
 );
 
 /** Whether what stands after `-u` is a name and a password rather than two numbers or an address. */
@@ -55,8 +55,8 @@ const isLogin = (word: string, isWeb: boolean): boolean => {
 const commands = /\b(?:curl|wget|http|https|xh|skopeo|podman|buildah|crane|(mysql\w{0,20}|mariadb\w{0,20}|sshpass|docker|helm|redis-cli|valkey-cli|mongo\w{0,10}|az|oc|ldap\w{0,10}|htpasswd))(?=[ "'])|\n|(?<=[\s"'[,])(-u|--user|--proxy-user|--creds|--auth|--src-creds|--dest-creds|-p|-a|-w)(?:["'],\s{0,3}|[= ]\s{0,2})?/g;
 
 /** `curl -u name:password`, `mysql -ppassword`, `redis-cli -a password`: flags that mean a password in some commands only. */
-const commandFlags: Finder = (text) => {
-  const lines = linesOf(text);
+const commandFlags: Recognizer = (text) => {
+  const lines = lineBoundsOf(text);
   const readBare = bareReader(text);
   const spans: Span[] = [];
   const matches = new RegExp(commands.source, commands.flags);
@@ -94,27 +94,27 @@ function secretIn(command: string, flag: string, whole: string, word: string, va
 }
 
 // PASSWORD 'x' and IDENTIFIED BY 'x' of SQL; what follows is quoted.
-const statements = after(
+const statements = valueAfter(
   /\b(?:identified\s{1,3}(?:with\s{1,3}[\w']{1,40}\s{1,3})?by(?:\s{1,3}password)?|(?:encrypted\s{1,3})?password)\s{1,3}(?=\\{0,3}["'])/gi,
-  (word) => isValue(word) && !isOpenWord(word) && !/\s/.test(word),
+  (word) => isValue(word) && !isOrdinaryWord(word) && !/\s/.test(word),
 );
 
 // machine h login u password x; requirepass x; ENV DB_PASSWORD x.
-const settings = after(/(?:\blogin\s{1,3}\S{1,100}\s{1,3}password|^\s{0,8}(?:requirepass|masterauth|sasl_passwd))[ \t]{1,5}/gm, isValue, /\s/);
-const variables = after(/^[ \t]{0,20}(?:ENV|ARG|setenv|setx)[ \t]{1,5}([\w.-]{1,64})[ \t]{1,5}(?!=)/gm, (word, [, name = '']) => nameTells(name, word) && isValue(word), /\s/);
+const settings = valueAfter(/(?:\blogin\s{1,3}\S{1,100}\s{1,3}password|^\s{0,8}(?:requirepass|masterauth|sasl_passwd))[ \t]{1,5}/gm, isValue, /\s/);
+const variables = valueAfter(/^[ \t]{0,20}(?:ENV|ARG|setenv|setx)[ \t]{1,5}([\w.-]{1,64})[ \t]{1,5}(?!=)/gm, (word, [, name = '']) => isSecretName(name, word) && isValue(word), /\s/);
 
 // A row of a table, with lines between its columns or without.
-const rows = after(/^[ \t]{0,20}(?:\|[ \t]{0,5}`?([\w.-]{1,64})`?[ \t]{0,60}\|[ \t]{0,5}|([A-Z][A-Z\d_]{2,63})[ \t]{2,60})(?=\S)/gm, (word, [, name, other]) => nameTells(name ?? other ?? '', word) && isValue(word) && isMixed(word), /[\s|`]/);
+const rows = valueAfter(/^[ \t]{0,20}(?:\|[ \t]{0,5}`?([\w.-]{1,64})`?[ \t]{0,60}\|[ \t]{0,5}|([A-Z][A-Z\d_]{2,63})[ \t]{2,60})(?=\S)/gm, (word, [, name, other]) => isSecretName(name ?? other ?? '', word) && isValue(word) && isMixed(word), /[\s|`]/);
 
 // What programs record of conversations: "AUTH" "x", AUTH PLAIN AGFk…, -passin pass:x.
-const conversations = after(/(?:"auth",?\s{1,3}(?:"default",?\s{1,3})?(?=")|\bAUTH (?:PLAIN|LOGIN) (?=[\w+/=]{8})|(?<=-pass(?:in|out)?[= ])pass:)/gi, isValue);
+const conversations = valueAfter(/(?:"auth",?\s{1,3}(?:"default",?\s{1,3})?(?=")|\bAUTH (?:PLAIN|LOGIN) (?=[\w+/=]{8})|(?<=-pass(?:in|out)?[= ])pass:)/gi, isValue);
 
 // "Bearer x" where no header's name stands before it, and sentences that tell a password.
-const bearers = after(/\bbearer[ \t]{1,3}(?=[\w.~+/=-]{16})/gi, (word) => /\d/.test(word) || /[a-z][A-Z]/.test(word), /[^\w.~+/=-]/);
-const sentences = after(
+const bearers = valueAfter(/\bbearer[ \t]{1,3}(?=[\w.~+/=-]{16})/gi, (word) => /\d/.test(word) || /[a-z][A-Z]/.test(word), /[^\w.~+/=-]/);
+const sentences = valueAfter(
   /\b(?:password|passphrase|passwd|token|secret|(?:api|access|secret|private|account)[ -]key)(?:\s{1,2}(?:is|was)|\s{0,2}[:=])\s{1,2}(?=["'`]?\S)/gi,
   (word) => isValue(word) && isMixed(word) && /[a-z]/i.test(word) && !/[/:]/.test(word), /[\s"'`,;)]/,
 );
 
 /** Secrets after flags, in statements and in sentences. */
-export const commandFinders: readonly Finder[] = [flags, couples, commandFlags, statements, settings, variables, rows, conversations, bearers, sentences];
+export const commandRecognizers: readonly Recognizer[] = [flags, wordPairs, commandFlags, statements, settings, variables, rows, conversations, bearers, sentences];

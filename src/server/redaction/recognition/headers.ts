@@ -1,6 +1,6 @@
 import { afterSpaces, quotedAt, type ReadBare } from './scalar.ts';
 import { markEnd, type Span } from './spans.ts';
-import { canBeSecret, isOpenWord, isPlaceholder, isProse } from './values.ts';
+import { canBeSecret, isOrdinaryWord, isPlaceholder, isProse } from './values.ts';
 
 /** Headers whose values have a form of their own. */
 const authorization = /^(?:proxy-|x-)?(?:http_)?(?:proxy_)?authorization$/i;
@@ -10,7 +10,7 @@ const cookie = /^(?:http_)?(set-)?cookie2?$/i;
 export const isCredentialHeader = (name: string): boolean => authorization.test(name) || cookie.test(name);
 
 /** Where a header's value is. */
-interface Place {
+interface HeaderValue {
   /** Where it begins, behind the colon. */
   readonly at: number;
   /** Where it ends at most: the end of the line, or the quote around the whole header. */
@@ -35,7 +35,7 @@ const credentialEnds = /[\s"'`,;)\]}<>\\]/;
 
 const longestCredentials = 4096;
 
-function authorizationSpans(text: string, { at, limit, certain }: Place, readBare: ReadBare): Span[] {
+function authorizationSpans(text: string, { at, limit, certain }: HeaderValue, readBare: ReadBare): Span[] {
   const from = skipList(text, afterSpaces(text, at));
   const quoted = quotedAt(text, from, limit);
   const start = quoted?.start ?? from;
@@ -47,8 +47,8 @@ function authorizationSpans(text: string, { at, limit, certain }: Place, readBar
   const value = readBare(hasScheme ? simpleScheme.lastIndex : start, quoted?.end ?? limit, credentialEnds);
   const word = text.slice(value.start, Math.min(value.end, value.start + longestCredentials));
   if (!canBeSecret(word) || isPlaceholder(word) || /^realm=/i.test(word)) return [];
-  if (hasScheme) return isOpenWord(word) ? [] : [value];
-  const sure = word.length >= 16 || (word.length >= 6 && /\d/.test(word)) || ((certain || quoted !== undefined) && !isOpenWord(word) && !isProse(text.slice(start, Math.min(end, start + 200))));
+  if (hasScheme) return isOrdinaryWord(word) ? [] : [value];
+  const sure = word.length >= 16 || (word.length >= 6 && /\d/.test(word)) || ((certain || quoted !== undefined) && !isOrdinaryWord(word) && !isProse(text.slice(start, Math.min(end, start + 200))));
   return sure ? [value] : [];
 }
 
@@ -56,7 +56,7 @@ const cookiePair = /[ \t]*([^\s=;,"']{1,200})=/y;
 const cookieEnds = /[\s;"'\\]/;
 const attribute = /^(?:path|domain|expires|max-age|samesite|priority|version)$/i;
 
-function cookieSpans(text: string, { at, limit }: Place, readBare: ReadBare): Span[] {
+function cookieSpans(text: string, { at, limit }: HeaderValue, readBare: ReadBare): Span[] {
   const from = skipList(text, afterSpaces(text, at));
   const quoted = quotedAt(text, from, limit);
   const end = quoted?.end ?? limit;
@@ -74,5 +74,5 @@ function cookieSpans(text: string, { at, limit }: Place, readBare: ReadBare): Sp
 }
 
 /** The secret parts of the value of `Authorization`, `Cookie` and their like: the credential without its scheme, the values of cookies. */
-export const headerSpans = (name: string, text: string, place: Place, readBare: ReadBare): Span[] =>
+export const headerSpans = (name: string, text: string, place: HeaderValue, readBare: ReadBare): Span[] =>
   cookie.test(name) ? cookieSpans(text, place, readBare) : authorizationSpans(text, place, readBare);

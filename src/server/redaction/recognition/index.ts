@@ -1,15 +1,15 @@
-import { findAssignments } from './assignments.ts';
-import { commandFinders } from './commands.ts';
-import { keyFinders } from './keys.ts';
+import { recognizeAssignments } from './assignments.ts';
+import { commandRecognizers } from './commands.ts';
+import { keyRecognizers } from './keys.ts';
 import { hiddenSecret } from '../../../contract/primitives.ts';
 import { hideSpans, isMark } from './spans.ts';
-import { userinfoFinders } from './userinfo.ts';
+import { userinfoRecognizers } from './userinfo.ts';
 
-export { nameTells } from './names.ts';
-export { hasUserinfo } from './has-userinfo.ts';
-export { valueTells } from './values.ts';
+export { isSecretName } from './names.ts';
+export { hasUserinfo } from './userinfo.ts';
+export { looksLikeSecret } from './values.ts';
 
-const finders = [...keyFinders, ...userinfoFinders, findAssignments, ...commandFinders];
+const recognizers = [...keyRecognizers, ...userinfoRecognizers, recognizeAssignments, ...commandRecognizers];
 
 // Hiding one secret can show that another begins beside it. A few rounds settle every text; more would not be linear.
 const mostRounds = 4;
@@ -29,7 +29,7 @@ export function maskShapes(text: string): string {
   if (isPlain(text)) return text;
   let masked = text.replaceAll(lookalike, (found) => (isMark(found) ? found : hiddenSecret));
   for (let round = 0; round < mostRounds; round += 1) {
-    const next = hideSpans(masked, finders.flatMap((find) => find(masked)));
+    const next = hideSpans(masked, recognizers.flatMap((find) => find(masked)));
     if (next === masked) return masked;
     masked = next;
   }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Finder, Span } from './spans.ts';
+import type { Recognizer, Span } from './spans.ts';
 
 /** Keys that are known by their own form, wherever they stand. */
 
@@ -25,7 +25,7 @@ const addresses: readonly RegExp[] = [
 
 const addressRest = /[\w/:@-]+/y;
 
-const known: Finder = (text) => [
+const knownFormats: Recognizer = (text) => [
   ...formats.flatMap((format) => Array.from(text.matchAll(format), ({ index, 0: found }) => ({ start: index, end: index + found.length }))),
   ...addresses.flatMap((address) =>
     Array.from(text.matchAll(address), ({ index, 0: found }) => {
@@ -43,7 +43,7 @@ const keyBody = /[A-Za-z0-9+/=\s\\,:-]*/y;
 const longestPrivateKey = 65_536;
 
 /** Private keys as PEM, whole or cut off. The words BEGIN PRIVATE KEY alone, without a key after them, are none. */
-const privateKeys: Finder = (text) => {
+const privateKeys: Recognizer = (text) => {
   const spans: Span[] = [];
   const markers = Array.from(text.matchAll(marker), ({ index, 0: found, 1: side, 2: label }) => ({ start: index, end: index + found.length, side, label }));
   let done = 0;
@@ -62,7 +62,7 @@ const privateKeys: Finder = (text) => {
 const encoded = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,}/g;
 const encodedLabel = 80;
 
-const encodedKeys: Finder = (text) =>
+const encodedKeys: Recognizer = (text) =>
   Array.from(text.matchAll(encoded), ({ index, 0: found }) => ({ start: index, end: index + found.length }))
     .filter(({ start }) => Buffer.from(text.slice(start, start + encodedLabel), 'base64').toString('latin1').includes('PRIVATE KEY'));
 
@@ -85,7 +85,7 @@ function* runsWithTokens(text: string): Generator<Span> {
 }
 
 /** JSON web tokens: parts between dots, of any length, of which the first is a JSON object in base64. */
-const webTokens: Finder = (text) => {
+const webTokens: Recognizer = (text) => {
   const spans: Span[] = [];
   for (const run of runsWithTokens(text)) {
     const parts = text.slice(run.start, run.end).split('.');
@@ -108,4 +108,4 @@ const webTokens: Finder = (text) => {
 };
 
 /** Keys and tokens known by their own form: those of vendors, private keys, JSON web tokens, hashes of passwords. */
-export const keyFinders: readonly Finder[] = [known, privateKeys, encodedKeys, webTokens];
+export const keyRecognizers: readonly Recognizer[] = [knownFormats, privateKeys, encodedKeys, webTokens];

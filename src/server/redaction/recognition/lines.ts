@@ -1,5 +1,5 @@
 /** Where the lines of a text begin and end, asked for at places that only go forward: each line is looked for once. */
-export interface Lines {
+export interface LineBounds {
   /** The start of the line that `at` is in. */
   readonly startOf: (at: number) => number;
   /** Its end, before the line break. */
@@ -7,7 +7,7 @@ export interface Lines {
 }
 
 /** Follows the lines of a text from its start to its end. */
-export function linesOf(text: string): Lines {
+export function lineBoundsOf(text: string): LineBounds {
   let start = 0;
   let end = -1;
   const seek = (at: number): void => {

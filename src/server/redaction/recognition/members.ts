@@ -1,7 +1,7 @@
-import type { Lines } from './lines.ts';
+import type { LineBounds } from './lines.ts';
 
 /** A name before a separator, and where it stands. */
-export interface Member {
+export interface AssignedName {
   readonly name: string;
   /** Where it begins, its quote included. */
   readonly start: number;
@@ -33,7 +33,7 @@ const isSpace = (char: string | undefined): boolean => char === ' ' || char === 
 
 const lineStart = /^[\s\-+>#*|]*(?:(?:export|set|setx|env|declare|ENV|ARG|local)[ \t]+)?$/;
 
-function lineOf(text: string, start: number, lines: Lines): Member['line'] {
+function lineOf(text: string, start: number, lines: LineBounds): AssignedName['line'] {
   const from = lines.startOf(start);
   const near = text.slice(Math.max(from, start - longestIndent), start);
   if (start - from <= longestIndent && lineStart.test(near)) return 'own';
@@ -54,7 +54,7 @@ function separatorEnd(text: string, at: number): number | undefined {
  * @param done what is before this place was read: no name begins before it.
  * @param hint what a name of interest holds.
  */
-export function memberAt(text: string, at: number, done: number, hint: RegExp, lines: Lines): Member | undefined {
+export function assignedNameAt(text: string, at: number, done: number, hint: RegExp, lines: LineBounds): AssignedName | undefined {
   let end = at;
   while (isSpace(text[end - 1]) && at - end < mostSpaces) end -= 1;
   if (text[end - 1] === ']') end -= 1;

@@ -1,9 +1,9 @@
 import { isCredentialHeader } from './headers.ts';
-import type { Member } from './members.ts';
-import { nameTells } from './names.ts';
+import type { AssignedName } from './members.ts';
+import { isSecretName } from './names.ts';
 import type { Scalar } from './scalar.ts';
 import { isMark, type Span } from './spans.ts';
-import { canBeSecret, isPlaceholder, valueTells } from './values.ts';
+import { canBeSecret, isPlaceholder, looksLikeSecret } from './values.ts';
 
 const nameMember = /^(?:name|key)$/i;
 const valueMember = /^value$/i;
@@ -12,10 +12,10 @@ const valueMember = /^value$/i;
 export const isPairMember = (name: string): boolean => nameMember.test(name) || valueMember.test(name);
 
 /** Whether the `value` beside a name is secret. */
-const pairTells = (name: string, value: string): boolean =>
-  canBeSecret(value) && !isPlaceholder(value) && (isMark(value) || nameTells(name, value) || isCredentialHeader(name) || valueTells(name, value));
+const isSecretPair = (name: string, value: string): boolean =>
+  canBeSecret(value) && !isPlaceholder(value) && (isMark(value) || isSecretName(name, value) || isCredentialHeader(name) || looksLikeSecret(name, value));
 
-interface Part {
+interface PairMember {
   readonly isName: boolean;
   readonly start: number;
   readonly scalar: Scalar;
@@ -25,29 +25,29 @@ interface Part {
 const farthest = 300;
 
 // What lies between members of different things: a brace, the next item of a list, an empty line.
-const apart = /[{}<>]|\n[ \t]*-[ \t]|\n[ \t]*\n/;
+const separates = /[{}<>]|\n[ \t]*-[ \t]|\n[ \t]*\n/;
 
 const longestValue = 4096;
 
 /** Matches names with values of the same thing, in either order, as they are read from the start of a text to its end. */
-export function createPairs(text: string): { add: (member: Member, scalar: Scalar) => void; spans: () => readonly Span[] } {
+export function createPairs(text: string): { add: (member: AssignedName, scalar: Scalar) => void; spans: () => readonly Span[] } {
   const spans: Span[] = [];
-  let last: Part | undefined;
-  const textOf = ({ scalar }: Part): string => text.slice(scalar.start, Math.min(scalar.end, scalar.start + longestValue));
-  const belong = (one: Part, other: Part): boolean => {
+  let last: PairMember | undefined;
+  const textOf = ({ scalar }: PairMember): string => text.slice(scalar.start, Math.min(scalar.end, scalar.start + longestValue));
+  const belong = (one: PairMember, other: PairMember): boolean => {
     const gap = other.start - one.scalar.after;
-    return gap >= 0 && gap <= farthest && !apart.test(text.slice(one.scalar.after, other.start));
+    return gap >= 0 && gap <= farthest && !separates.test(text.slice(one.scalar.after, other.start));
   };
   return {
     add: (member, scalar) => {
-      const part: Part = { isName: nameMember.test(member.name), start: member.start, scalar };
+      const part: PairMember = { isName: nameMember.test(member.name), start: member.start, scalar };
       const before = last !== undefined && belong(last, part) ? last : undefined;
       if (before && before.isName !== part.isName) {
         const [name, value] = part.isName ? [part, before] : [before, part];
-        if (pairTells(textOf(name), textOf(value))) spans.push({ start: value.scalar.start, end: value.scalar.end });
+        if (isSecretPair(textOf(name), textOf(value))) spans.push({ start: value.scalar.start, end: value.scalar.end });
       }
       // Of two names the one that tells is the one to go by.
-      if (before?.isName && part.isName && nameTells(textOf(before))) last = { ...before, scalar: { ...before.scalar, after: part.scalar.after } };
+      if (before?.isName && part.isName && isSecretName(textOf(before))) last = { ...before, scalar: { ...before.scalar, after: part.scalar.after } };
       else last = part;
     },
     spans: () => spans,

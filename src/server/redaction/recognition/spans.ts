@@ -1,4 +1,4 @@
-import { markSource } from '../../../client/known-values.ts';
+import { maskPatternSource } from '../../../client/known-values.ts';
 import { hiddenSecret } from '../../../contract/primitives.ts';
 
 /** A part of a text that is a secret: from `start` up to, not including, `end`. */
@@ -8,10 +8,10 @@ export interface Span {
 }
 
 /** Finds secrets of one form in a text, in time linear in its length. Spans may overlap and stand in any order. */
-export type Finder = (text: string) => readonly Span[];
+export type Recognizer = (text: string) => readonly Span[];
 
-const wholeMark = new RegExp(`^${markSource}$`);
-const markHere = new RegExp(markSource, 'y');
+const wholeMark = new RegExp(`^${maskPatternSource}$`);
+const markHere = new RegExp(maskPatternSource, 'y');
 
 /** Longest text that can be a mark, in characters. */
 const longestMark = 42;
@@ -27,7 +27,7 @@ export function markEnd(text: string, at: number): number | undefined {
 }
 
 /** The spans in their order, those that overlap as one. */
-function merged(spans: readonly Span[]): Span[] {
+function mergeSpans(spans: readonly Span[]): Span[] {
   const together: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
     const last = together.at(-1);
@@ -41,7 +41,7 @@ function merged(spans: readonly Span[]): Span[] {
 export function hideSpans(text: string, spans: readonly Span[]): string {
   const parts: string[] = [];
   let shown = 0;
-  for (const { start, end } of merged(spans)) {
+  for (const { start, end } of mergeSpans(spans)) {
     const found = text.slice(start, end);
     parts.push(text.slice(shown, start), isMark(found) ? found : hiddenSecret);
     shown = end;

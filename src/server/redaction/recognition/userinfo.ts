@@ -1,4 +1,4 @@
-import type { Finder, Span } from './spans.ts';
+import type { Recognizer, Span } from './spans.ts';
 import { looksRandom } from './values.ts';
 
 /** User names and passwords in addresses and in the data source names of databases. */
@@ -58,7 +58,7 @@ function secretsOf(userinfo: string, start: number): Span[] {
 }
 
 /** Passwords and tokens before the host of an address. */
-const inAddresses: Finder = (text) => {
+const inAddresses: Recognizer = (text) => {
   const spans: Span[] = [];
   let stop = -1;
   for (let at = text.indexOf('://'); at !== -1;) {
@@ -88,7 +88,7 @@ const network = /@(?:tcp[46]?|unix|udp)\(/g;
 const beforeDsn = /[\s"'`=,]/;
 
 /** Passwords in data source names of the form user:password@tcp(host)/database. */
-const inDataSources: Finder = (text) => {
+const inDataSources: Recognizer = (text) => {
   const spans: Span[] = [];
   let from = 0;
   for (const { index, 0: found } of text.matchAll(network)) {
@@ -104,8 +104,14 @@ const inDataSources: Finder = (text) => {
 // Oracle's addresses for Java: jdbc:oracle:thin:user/password@host.
 const oracle = /\bjdbc:oracle:\w{1,10}:[^\s/@:]{1,60}\/(?=([^\s/@"']{1,200})@)/g;
 
-const inOracle: Finder = (text) =>
+const inOracle: Recognizer = (text) =>
   Array.from(text.matchAll(oracle), ({ index, 0: found, 1: password = '' }) => ({ start: index + found.length, end: index + found.length + password.length }));
 
 /** User names and passwords in addresses. */
-export const userinfoFinders: readonly Finder[] = [inAddresses, inDataSources, inOracle];
+export const userinfoRecognizers: readonly Recognizer[] = [inAddresses, inDataSources, inOracle];
+
+/** Whether an address has a user name or a password in it, as its receiver reads it. */
+export function hasUserinfo(address: string | undefined): boolean {
+  const url = address?.includes('@') ? URL.parse(address) : null;
+  return url !== null && (url.username !== '' || url.password !== '');
+}

@@ -1,7 +1,7 @@
 /** What a value looks like, whatever its name. */
 
 /** Values that are secret under no name. */
-const openValues: ReadonlySet<string> = new Set(['', 'true', 'false', 'null', 'none', 'nil', 'undefined']);
+const harmlessValues: ReadonlySet<string> = new Set(['', 'true', 'false', 'null', 'none', 'nil', 'undefined']);
 
 // What stands for a value that is somewhere else: ${DB_PASSWORD}, $DB_PASSWORD, {{ .Values.password }}, ****.
 const reference = /^(?:\$\{[A-Za-z_][\w.]{0,100}\}|\$[A-Z_][A-Z\d_]{0,100}|\{\{[^{}]{0,200}\}\}|\$\{\{[^{}]{0,200}\}\}|%[A-Z_]{1,100}%|\*{3,200}|<(?:redacted|hidden|masked)>)$/;
@@ -11,7 +11,7 @@ export const longestWord = 200;
 
 /** Whether a value of a telling name is worth hiding: switches, emptiness and references to other places are not. */
 export const canBeSecret = (value: string): boolean =>
-  value.length > longestWord + 10 || (!openValues.has(value.toLowerCase()) && !reference.test(value));
+  value.length > longestWord + 10 || (!harmlessValues.has(value.toLowerCase()) && !reference.test(value));
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const randomRun = /[A-Za-z0-9]{16,}/g;
@@ -24,10 +24,10 @@ const isRandom = (run: string): boolean => isHexadecimal(run) || kinds.every((ki
 const publicName = /(?:sha\d*|commit|hash|digest|revision|checksum|fingerprint|(?:^|[_-])id)$/i;
 
 /** Whether a variable's value looks like a key by its shape, such as 16 or more mixed letters and digits in one run. */
-export const valueTells = (name: string, value: string): boolean =>
+export const looksLikeSecret = (name: string, value: string): boolean =>
   canBeSecret(value) && !publicName.test(name) && !uuid.test(value) && !/\s/.test(value) && (value.match(randomRun) ?? []).some(isRandom);
 
-const place = /^(?:\.{0,2}\/|[A-Z]:\\|[a-z][a-z\d+.-]*:\/\/|sha\d+:)|\.(?:pem|key|crt|json|ya?ml|txt)$/i;
+const locationLike = /^(?:\.{0,2}\/|[A-Z]:\\|[a-z][a-z\d+.-]*:\/\/|sha\d+:)|\.(?:pem|key|crt|json|ya?ml|txt)$/i;
 
 /** How often the kind of character changes along a text. Random text changes at every second one, words seldom do. */
 const changes = (text: string): number => {
@@ -36,12 +36,12 @@ const changes = (text: string): number => {
 };
 
 /** Characters of a value that are looked at: what is random shows it from its start. */
-const looked = 500;
+const inspectedLength = 500;
 
 /** Whether a value looks made by a generator of keys: one word, 16 characters and more, of mixed kinds all along; no path, address, digest or UUID. */
 export function looksRandom(value: string): boolean {
-  const text = value.slice(0, looked);
-  if (text.length < 16 || /\s/.test(text) || place.test(text) || uuid.test(text)) return false;
+  const text = value.slice(0, inspectedLength);
+  if (text.length < 16 || /\s/.test(text) || locationLike.test(text) || uuid.test(text)) return false;
   const run = (text.match(/[\w+/=-]{16,}/g) ?? []).find((one) => isHexadecimal(one) || (kinds.filter((kind) => kind.test(one)).length >= 2 && changes(one) >= one.length / 3));
   return run !== undefined;
 }
@@ -64,13 +64,13 @@ const sentenceWords = wordSet(
 const bareWord = (word: string): string => word.toLowerCase().replaceAll(/^[^\w*]+|[^\w*]+$/g, '');
 
 /** What stands for any value: <password>, %s, $1, [TOKEN], …, signs alone. */
-const standIn = /^(?:<[a-z][\w -]*>|\[[A-Z][A-Z_ ]*\]?|%[svq]|[$:]\d+|%\(\w+\)s|\.{3}|…|x{3,}|[^\p{L}\p{N}]+)[,;)]*$/iu;
+const placeholderForm = /^(?:<[a-z][\w -]*>|\[[A-Z][A-Z_ ]*\]?|%[svq]|[$:]\d+|%\(\w+\)s|\.{3}|…|x{3,}|[^\p{L}\p{N}]+)[,;)]*$/iu;
 
 /** Whether a value is a type, a state or another stand-in, as documentation and messages have after a name that tells. */
-export const isPlaceholder = (value: string): boolean => value.length <= 40 && (placeholders.has(bareWord(value)) || standIn.test(value));
+export const isPlaceholder = (value: string): boolean => value.length <= 40 && (placeholders.has(bareWord(value)) || placeholderForm.test(value));
 
 /** Whether a word is a placeholder, or one that prose has after a name that tells. */
-export const isOpenWord = (word: string): boolean => isPlaceholder(word) || (word.length <= 40 && sentenceWords.has(bareWord(word)));
+export const isOrdinaryWord = (word: string): boolean => isPlaceholder(word) || (word.length <= 40 && sentenceWords.has(bareWord(word)));
 
 /** Words of a text that are looked at to tell prose. */
 const proseWords = 40;
@@ -78,7 +78,7 @@ const proseWords = 40;
 /** Whether a text of several words is prose: one of its words is of ordinary sentences. */
 export function isProse(text: string): boolean {
   const words = text.slice(0, 1000).split(/\s+/, proseWords);
-  return words.length > 1 && words.some((word) => isOpenWord(word) && /[a-z]/i.test(word));
+  return words.length > 1 && words.some((word) => isOrdinaryWord(word) && /[a-z]/i.test(word));
 }
 
 // What code gives a variable: a call, a member of something, an index.

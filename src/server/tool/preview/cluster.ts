@@ -1,15 +1,15 @@
 import { operations } from '../../../contract/operations.ts';
 import { isRecord, type JsonRecord } from '../../json/values.ts';
 import type { Target } from '../../context/target.ts';
-import { organizationOf, passing, rowWith, show, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
+import { organizationOf, notAgreedTo, rowWith, show, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 import type { Reader } from '../../context/reader.ts';
 
-interface Seen {
+interface ClusterState {
   readonly cluster?: JsonRecord;
   readonly status?: JsonRecord;
 }
 
-async function look({ id }: Target, reader: Reader): Promise<Seen> {
+async function readCluster({ id }: Target, reader: Reader): Promise<ClusterState> {
   const organization_id = await organizationOf(reader);
   if (organization_id === undefined || id === undefined) return {};
   const [list, status] = await Promise.all([
@@ -21,23 +21,23 @@ async function look({ id }: Target, reader: Reader): Promise<Seen> {
 
 /** Where it can be told whether it is locked: how. */
 async function lockOf(target: Target, reader: Reader): Promise<{ readonly locked: boolean; readonly seen: readonly string[] } | undefined> {
-  const { status } = await look(target, reader);
+  const { status } = await readCluster(target, reader);
   return status && { locked: isRecord(status['cluster_lock']), seen: [lockText(status)] };
 }
 
 /** A lock that is there can't be replaced. */
-export const lockedAlready: Need = async (_, { target, reader }) => {
+export const alreadyLocked: NoOpCheck = async (_, { target, reader }) => {
   const lock = await lockOf(target, reader);
   return lock?.locked ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: lock.seen } : undefined;
 };
 
-export const notLocked: Need = async (_, { target, reader }) => {
+export const notLocked: NoOpCheck = async (_, { target, reader }) => {
   const lock = await lockOf(target, reader);
   return lock?.locked === false ? { why: 'the cluster is not locked' } : undefined;
 };
 
 function lockText(status: JsonRecord | undefined): string {
-  if (!status) return unread('whether it is locked');
+  if (!status) return notKnown('whether it is locked');
   const lock = status['cluster_lock'];
   if (!isRecord(lock)) return 'It is not locked now.';
   return `It is locked now by ${show(lock['owner_name'])} since ${show(lock['locked_at'])} for ${show(lock['ttl_in_days'])} days: ${show(lock['reason'])}.`;
@@ -50,13 +50,13 @@ function lockLine(status: JsonRecord | undefined): PlanLine {
 }
 
 /** Whether the target cluster is locked now, by whom and why. */
-export const clusterLock: Preview = async (_, { target, reader }) => [lockLine((await look(target, reader)).status)];
+export const clusterLock: Preview = async (_, { target, reader }) => [lockLine((await readCluster(target, reader)).status)];
 
 /** Which version of the target cluster is replaced by which. */
 export const clusterUpgrade: Preview = async (_, { target, reader }) => {
-  const { cluster, status } = await look(target, reader);
-  if (!status) return [unread('which version replaces which')];
+  const { cluster, status } = await readCluster(target, reader);
+  if (!status) return [notKnown('which version replaces which')];
   const [from, to] = [textOf(cluster, 'version') ?? 'an unknown version', textOf(status, 'next_k8s_available_version')];
   const versions = to === undefined ? `From ${from}; the platform knows no next version.` : `From ${from} to ${to}.`;
-  return [versions, passing(`The cluster is ${show(status['status'])} now.`), lockLine(status)];
+  return [versions, notAgreedTo(`The cluster is ${show(status['status'])} now.`), lockLine(status)];
 };

@@ -2,12 +2,12 @@ import type { AnyOperation } from '../../../contract/operation.ts';
 import { allOperations } from '../../../contract/operations.ts';
 import { at, isRecord, type JsonRecord } from '../../json/values.ts';
 import type { Target } from '../../context/target.ts';
-import { passing, show, textOf, unread, type Preview } from './preview.ts';
+import { notAgreedTo, show, textOf, notKnown, type Preview } from './preview.ts';
 import { readById } from '../../context/reads.ts';
 
 const statusOf = ({ kind }: Target): AnyOperation | undefined => allOperations.find(({ name }) => name === `get_${kind}_status`);
 
-const recordAt = (service: JsonRecord, path: string): JsonRecord | undefined => {
+const recordIn = (service: JsonRecord, path: string): JsonRecord | undefined => {
   const found = at(service, path);
   return isRecord(found) ? found : undefined;
 };
@@ -16,7 +16,7 @@ const recordAt = (service: JsonRecord, path: string): JsonRecord | undefined => 
 const repositories = ['git_repository', 'source.git.git_repository', 'terraform_files_source.git.git_repository'];
 const images = ['', 'source.image'];
 
-const repositoryOf = (service: JsonRecord): JsonRecord | undefined => repositories.map((path) => recordAt(service, path)).find(Boolean);
+const repositoryOf = (service: JsonRecord): JsonRecord | undefined => repositories.map((path) => recordIn(service, path)).find(Boolean);
 
 function fromGit(repository: JsonRecord, commit: unknown): string {
   const next = typeof commit === 'string' ? `commit ${commit}` : `the newest commit of branch ${show(textOf(repository, 'branch') ?? 'unknown')}`;
@@ -33,9 +33,9 @@ const newest = (repository: JsonRecord): string => {
 export function versionOf(service: JsonRecord): string | undefined {
   const repository = repositoryOf(service);
   if (repository) return newest(repository);
-  const image = images.map((path) => (path ? recordAt(service, path) : service)).find((found) => textOf(found, 'image_name'));
+  const image = images.map((path) => (path ? recordIn(service, path) : service)).find((found) => textOf(found, 'image_name'));
   if (image) return `image ${show(`${textOf(image, 'image_name')}:${textOf(image, 'tag')}`)}`;
-  const chart = recordAt(service, 'source.repository');
+  const chart = recordIn(service, 'source.repository');
   if (chart) return `chart ${show(`${textOf(chart, 'chart_name')} ${textOf(chart, 'chart_version')}`)}`;
   const version = textOf(service, 'version');
   return version && `${textOf(service, 'type') ?? 'version'} ${show(version)}`;
@@ -57,8 +57,8 @@ function stateText(status: JsonRecord): string {
 export const deployment: Preview = async (args, { target, reader }) => {
   const { kind, id } = target;
   const statusRead = statusOf(target);
-  if (id === undefined || !statusRead) return [unread('what runs now')];
+  if (id === undefined || !statusRead) return [notKnown('what runs now')];
   const [service, status] = await Promise.all([readById(kind, id, reader), reader.attempt(statusRead, { [`${kind}_id`]: id })]);
   const version = service && versionText(service, args['git_commit_id']);
-  return [version ?? unread('what is deployed, and what it replaces'), passing(status ? stateText(status) : unread('whether it runs now'))];
+  return [version ?? notKnown('what is deployed, and what it replaces'), notAgreedTo(status ? stateText(status) : notKnown('whether it runs now'))];
 };

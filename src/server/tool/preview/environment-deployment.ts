@@ -2,13 +2,13 @@ import { serviceKinds } from '../../../contract/resources/service.ts';
 import type { JsonRecord } from '../../json/values.ts';
 import { servicesIn } from '../../context/reads.ts';
 import { versionOf } from './deployment.ts';
-import { showName, textOf, unread, type PlanLine, type Preview } from './preview.ts';
+import { showName, textOf, notKnown, type PlanLine, type Preview } from './preview.ts';
 
 /** What deploying a service of a kind does beside putting another version in the place of the present one. */
-const deeds: Readonly<Record<string, string>> = { terraform: 'plan and apply', job: 'runs the job' };
+const effectsByKind: Readonly<Record<string, string>> = { terraform: 'plan and apply', job: 'runs the job' };
 
 /** The same as a sentence about one service; nothing where there is nothing to say. */
-export const deedLines = (kind: string): readonly string[] =>
+export const effectLines = (kind: string): readonly string[] =>
   kind === 'terraform' ? ['Terraform plans and applies: what drifted is changed back, in the cloud account too.'] : kind === 'job' ? ['Runs the job.'] : [];
 
 const isKnown = (kind: string | undefined): boolean => (serviceKinds as readonly (string | undefined)[]).includes(kind);
@@ -17,7 +17,7 @@ function serviceLine(service: JsonRecord): string {
   const kind = textOf(service, 'service_type')?.toLowerCase();
   const called = `${showName(textOf(service, 'name') ?? String(service['id']))} (${kind ?? 'of no kind that is told'})`;
   if (kind === undefined || !isKnown(kind)) return `${called}: it is not known what deploying it does.`;
-  return `${called}: ${[...(deeds[kind] === undefined ? [] : [deeds[kind]]), versionOf(service) ?? 'of a version that is not known'].join(', ')}.`;
+  return `${called}: ${[...(effectsByKind[kind] === undefined ? [] : [effectsByKind[kind]]), versionOf(service) ?? 'of a version that is not known'].join(', ')}.`;
 }
 
 /** Agreement holds to which service it is, too: another one may have its name by then. */
@@ -29,6 +29,6 @@ const agreedLine = (service: JsonRecord): PlanLine => {
 /** What deploying the whole target environment does to each of its services: without states and times, which change while somebody reads. */
 export const environmentDeployment: Preview = async (_, { target, reader }) => {
   const services = await servicesIn(target.id, reader);
-  if (!services) return [unread('which services there are, and so what is done to which; it may run jobs, and plan and apply Terraform')];
+  if (!services) return [notKnown('which services there are, and so what is done to which; it may run jobs, and plan and apply Terraform')];
   return services.length === 0 ? ['There are no services in it.'] : services.map(agreedLine);
 };

@@ -18,7 +18,7 @@ export interface PreviewContext {
 export type PlanLine = string | { readonly text: string; readonly agreed: string };
 
 /** A fact that agreement doesn't hold to. */
-export const passing = (text: string): PlanLine => ({ text, agreed: '' });
+export const notAgreedTo = (text: string): PlanLine => ({ text, agreed: '' });
 
 export const lineText = (line: PlanLine): string => (typeof line === 'string' ? line : line.text);
 export const lineAgreed = (line: PlanLine): string => (typeof line === 'string' ? line : line.agreed);
@@ -31,7 +31,7 @@ export const lineAgreed = (line: PlanLine): string => (typeof line === 'string' 
 export type Preview = (args: JsonRecord, context: PreviewContext) => Promise<readonly PlanLine[]>;
 
 /** Why a change needs not be made: what it is to bring about is so already. */
-export interface Needless {
+export interface NoOp {
   /** In words of our own, as the end of a sentence. */
   readonly why: string;
   /** What the platform shows of it, one fact a line. */
@@ -43,10 +43,10 @@ export interface Needless {
  * platform doesn't tell.
  * @throws ApiError when the platform fails.
  */
-export type Need = (args: JsonRecord, context: PreviewContext) => Promise<Needless | undefined>;
+export type NoOpCheck = (args: JsonRecord, context: PreviewContext) => Promise<NoOp | undefined>;
 
 /** Said where something could not be read. */
-export const unread = (what: string): string => `Not known: ${what}. The platform does not tell, or the token may not read it.`;
+export const notKnown = (what: string): string => `Not known: ${what}. The platform does not tell, or the token may not read it.`;
 
 /** A value on one line. */
 export const show = (value: unknown): string => (typeof value === 'string' && /^[^\n"]+$/.test(value) ? value : (JSON.stringify(value) ?? 'nothing'));

@@ -1,8 +1,8 @@
 import type { AnyOperation } from '../../../contract/operation.ts';
-import { present } from '../present.ts';
+import { readPresent } from '../present.ts';
 import { argumentSchema } from '../schema.ts';
 import { changes, declaredIn } from './changes.ts';
-import { unread, type Preview } from './preview.ts';
+import { notKnown, type Preview } from './preview.ts';
 import { pick, type JsonRecord } from '../../json/values.ts';
 
 const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.shape as object | undefined) ?? {});
@@ -17,10 +17,10 @@ export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] => 
 export const replacement =
   (operation: AnyOperation, asRequest?: (found: JsonRecord) => JsonRecord): Preview =>
   async (args, { reader }) => {
-    const found = await present(operation, args, reader);
+    const found = await readPresent(operation, args, reader);
     if (!found) {
       const lost = leftOut(operation, args);
-      return [unread('what it replaces'), ...(lost.length > 0 ? [`Lost or back to its default, because it is not given: ${lost.join(', ')}.`] : [])];
+      return [notKnown('what it replaces'), ...(lost.length > 0 ? [`Lost or back to its default, because it is not given: ${lost.join(', ')}.`] : [])];
     }
     const body = bodyMembers(operation);
     const whole = argumentSchema(operation);

@@ -1,7 +1,7 @@
 import { operations } from '../../../contract/operations.ts';
 import { InvitationStatus } from '../../../contract/states.ts';
 import type { JsonRecord } from '../../json/values.ts';
-import { rowWith, show, unread, type Need, type Preview } from './preview.ts';
+import { rowWith, show, notKnown, type NoOpCheck, type Preview } from './preview.ts';
 import { rowsIn } from '../../context/reads.ts';
 
 /** The name of the role that an invitation gives. */
@@ -9,21 +9,21 @@ export const role: Preview = async (args, { target, reader }) => {
   const { role_id: id } = args;
   if (id === undefined) return [];
   const found = rowWith(await reader.attempt(operations.list_roles, { organization_id: String(target.id) }), id);
-  return [found ? `The role is ${show(found['name'])}.` : unread('which role this is')];
+  return [found ? `The role is ${show(found['name'])}.` : notKnown('which role this is')];
 };
 
 /** The row of somebody with this address. */
 const withEmail = (answer: JsonRecord | undefined, email: unknown): JsonRecord | undefined =>
   rowsIn(answer).find((row) => String(row['email']).toLowerCase() === String(email).toLowerCase());
 
-const knownText = ({ email, role_name: name }: JsonRecord): string => `${show(email)} (${show(name)}).`;
+const personText = ({ email, role_name: name }: JsonRecord): string => `${show(email)} (${show(name)}).`;
 
 /** Who is a member or invited can't be invited again. */
-export const knownAlready: Need = async ({ email }, { target, reader }) => {
+export const alreadyMember: NoOpCheck = async ({ email }, { target, reader }) => {
   const where = { organization_id: String(target.id) };
   const [members, invitations] = await Promise.all([reader.attempt(operations.list_members, where), reader.attempt(operations.list_invitations, where)]);
   const member = withEmail(members, email);
-  if (member) return { why: 'this person is a member already', seen: [knownText(member)] };
+  if (member) return { why: 'this person is a member already', seen: [personText(member)] };
   const invited = withEmail(invitations, email);
-  return invited?.['invitation_status'] === InvitationStatus.enum.PENDING ? { why: 'this person is invited already, and the invitation still counts', seen: [knownText(invited)] } : undefined;
+  return invited?.['invitation_status'] === InvitationStatus.enum.PENDING ? { why: 'this person is invited already, and the invitation still counts', seen: [personText(invited)] } : undefined;
 };

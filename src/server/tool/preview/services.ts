@@ -2,7 +2,7 @@ import { operations } from '../../../contract/operations.ts';
 import { isAtRest, isDown } from '../../../contract/states.ts';
 import { isRecord, type JsonRecord } from '../../json/values.ts';
 import type { Target } from '../../context/target.ts';
-import { showName, textOf, unread, type Need, type PlanLine, type Preview } from './preview.ts';
+import { showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 import type { Reader } from '../../context/reader.ts';
 import { rowsIn } from '../../context/reads.ts';
 
@@ -42,7 +42,7 @@ export const services =
   (verb: string): Preview =>
   async (args, { target, reader }) => {
     const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
-    if (!all) return [unread('which services there are, and in what state')];
+    if (!all) return [notKnown('which services there are, and in what state')];
     const ids = chosenIds(args);
     const chosen = ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
     const strangers = ids.filter((id) => !all.some((service) => service.id === id));
@@ -56,11 +56,11 @@ const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAt
 export const underWay: Preview = async (_, { target, reader }) => {
   const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
   const found = all?.filter(isUnderWay) ?? [];
-  return found.length > 0 ? found.map((service) => serviceLine('Cancels what is under way of', service)) : [unread('what is under way')];
+  return found.length > 0 ? found.map((service) => serviceLine('Cancels what is under way of', service)) : [notKnown('what is under way')];
 };
 
 /** Where every service of an environment and it itself are in a state that fits: how they are. */
-async function seenAll(target: Target, reader: Reader, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
+async function servicesWhere(target: Target, reader: Reader, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
   const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
   // None at all may mean that they can't be seen.
   if (!all || all.length === 0 || !all.every(({ state }) => state !== undefined && fits(state))) return undefined;
@@ -69,12 +69,12 @@ async function seenAll(target: Target, reader: Reader, fits: (state: string) => 
   return state === undefined || isAtRest(state) ? all.map((service) => `${serviceText(service)}.`) : undefined;
 }
 
-export const nothingUnderWay: Need = async (_, { target, reader }) => {
-  const seen = await seenAll(target, reader, isAtRest);
+export const nothingUnderWay: NoOpCheck = async (_, { target, reader }) => {
+  const seen = await servicesWhere(target, reader, isAtRest);
   return seen && { why: 'no deployment is running or queued in this environment', seen };
 };
 
-export const allDown: Need = async (_, { target, reader }) => {
-  const seen = await seenAll(target, reader, isDown);
+export const allDown: NoOpCheck = async (_, { target, reader }) => {
+  const seen = await servicesWhere(target, reader, isDown);
   return seen && { why: 'nothing runs in this environment', seen };
 };

@@ -9,7 +9,7 @@ const modeText = ({ kind, mode }: Target): string => {
 };
 
 /** Most environments that a cluster hosts which are told one by one. */
-const mostHosted = 10;
+const maximumHosted = 10;
 
 const lineOf = (target: Target): string => {
   if (target.why === 'elsewhere') return 'May touch another environment: where all that it names lies could not be found out.';
@@ -22,9 +22,9 @@ const lineOf = (target: Target): string => {
 /** What is hosted, production first: the first ones one by one, and how many more. */
 function hostedLines(hosted: readonly Target[]): readonly string[] {
   const known = hosted.filter(({ id }) => id !== undefined).toSorted((one, other) => Number(other.mode === 'PRODUCTION') - Number(one.mode === 'PRODUCTION'));
-  const more = known.length - mostHosted;
+  const more = known.length - maximumHosted;
   return [
-    ...known.slice(0, mostHosted).map(lineOf),
+    ...known.slice(0, maximumHosted).map(lineOf),
     ...(more > 0 ? [`Touches ${more} more environments that the cluster hosts.`] : []),
     ...(known.length < hosted.length ? ['May touch other environments: what the cluster hosts could not all be found out.'] : []),
   ];

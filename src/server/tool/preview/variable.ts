@@ -1,10 +1,10 @@
 import { operations } from '../../../contract/operations.ts';
-import { rowWith, show, unread, type Preview } from './preview.ts';
+import { rowWith, show, notKnown, type Preview } from './preview.ts';
 
 /** Which value of an inherited variable the target container gets instead. */
 export const override: Preview = async (args, { target, reader }) => {
   const list = await reader.attempt(operations.list_variables_of_container, { container_id: String(target.id) });
   const inherited = rowWith(list, args['environment_variable_id']);
-  if (!inherited) return [unread('which variable this is, and the value it has now')];
+  if (!inherited) return [notKnown('which variable this is, and the value it has now')];
   return [`${show(inherited['key'])}: ${show(inherited['value'])} (of scope ${show(inherited['scope'])}) → ${show(args['value'])}`];
 };

@@ -7,17 +7,17 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 
-type Part = string | number | Html | readonly Html[];
+type HtmlValue = string | number | Html | readonly Html[];
 
-const markupOf = (part: Part): string => {
+const markupOf = (part: HtmlValue): string => {
   if (typeof part === 'string' || typeof part === 'number') return escaped(String(part));
   return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('');
 };
 
 /** A template whose values are escaped, unless they are markup themselves. */
-export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
+export const html = (strings: TemplateStringsArray, ...parts: readonly HtmlValue[]): Html => ({
   markup: strings.map((text, index) => text + (index < parts.length ? markupOf(parts[index]!) : '')).join(''),
 });
 
 /** Nothing. */
-export const none: Html = { markup: '' };
+export const emptyHtml: Html = { markup: '' };

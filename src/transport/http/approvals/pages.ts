@@ -1,12 +1,12 @@
-import { targetText, type RecordedCall } from '../../../server/audit/calls.ts';
+import { recordedTargetText, type RecordedCall } from '../../../server/audit/calls.ts';
 import { clean } from '../../../server/redaction/index.ts';
 import type { Pending } from '../../../server/guard/approvals/pending.ts';
 import { planText } from '../../../server/guard/plan.ts';
-import { html, none, type Html } from './html.ts';
-import type { Operator } from './operators.ts';
+import { html, emptyHtml, type Html } from './html.ts';
+import type { OperatorSession } from './operators.ts';
 
 /** Where the page is, and its style. */
-export const pagePath = '/approvals';
+export const approvalsPath = '/approvals';
 export const stylePath = '/approvals/style.css';
 
 export const style = `
@@ -27,11 +27,11 @@ const page = (title: string, body: Html): Html => html`<!doctype html>
 </html>
 `;
 
-const said = (words: string | undefined): Html => (words === undefined ? none : html`<p class="said" role="status">${words}</p>`);
+const messageBanner = (words: string | undefined): Html => (words === undefined ? emptyHtml : html`<p class="said" role="status">${words}</p>`);
 
 /** Asks for the operator's secret. @param code what they came to decide, where that is known. */
-export const entryPage = (words: string | undefined, code = ''): Html =>
-  page('Approvals', html`${said(words)}<form method="post" action="${pagePath}"><input type="hidden" name="code" value="${code}">
+export const loginPage = (words: string | undefined, code = ''): Html =>
+  page('Approvals', html`${messageBanner(words)}<form method="post" action="${approvalsPath}"><input type="hidden" name="code" value="${code}">
 <label>Operator secret <input type="password" name="secret" autocomplete="current-password" required autofocus></label>
 <button name="do" value="enter">Enter</button></form>`);
 
@@ -40,23 +40,23 @@ export const closedPage = (): Html => page('Approvals', html`<p>No operator secr
 
 const time = (at: number): string => new Date(at).toISOString();
 
-const token = ({ formToken }: Operator): Html => html`<input type="hidden" name="form_token" value="${formToken}">`;
+const token = ({ formToken }: OperatorSession): Html => html`<input type="hidden" name="form_token" value="${formToken}">`;
 
-const typing = (typed: string | undefined): Html =>
-  typed === undefined ? none : html`<label>To approve it, type <strong>${clean(typed)}</strong> <input name="typed" autocomplete="off" spellcheck="false"></label>`;
+const typedNameInput = (typed: string | undefined): Html =>
+  typed === undefined ? emptyHtml : html`<label>To approve it, type <strong>${clean(typed)}</strong> <input name="typed" autocomplete="off" spellcheck="false"></label>`;
 
 /** Most characters of a plan that are shown in a list. Nobody approves there what goes on. */
-const mostInList = 4_000;
+const maxPlanLength = 4_000;
 
-const waitingCall = ({ code, principal, plan, typed, askedAt, expiresAt }: Pending, operator: Operator, isAlone: boolean): Html => {
+const waitingCall = ({ code, principal, plan, typed, askedAt, expiresAt }: Pending, operator: OperatorSession, isAlone: boolean): Html => {
   const text = clean(planText(plan, { whole: true }));
-  const goesOn = !isAlone && text.length > mostInList;
+  const goesOn = !isAlone && text.length > maxPlanLength;
   return html`<article>
 <h2>${code}</h2>
 <p>${clean(principal)} wants to run <code>${plan.tool}</code> (${plan.tier}), asked ${time(askedAt)}, counts until ${time(expiresAt)}</p>
-<pre>${goesOn ? text.slice(0, mostInList) : text}</pre>
-${goesOn ? html`<p>It goes on for ${text.length - mostInList} more characters: <a href="${pagePath}?code=${code}">see all of it to approve it</a>.</p>` : none}
-<form method="post" action="${pagePath}">${token(operator)}<input type="hidden" name="code" value="${code}">${goesOn ? none : html`${typing(typed)}
+<pre>${goesOn ? text.slice(0, maxPlanLength) : text}</pre>
+${goesOn ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${approvalsPath}?code=${code}">see all of it to approve it</a>.</p>` : emptyHtml}
+<form method="post" action="${approvalsPath}">${token(operator)}<input type="hidden" name="code" value="${code}">${goesOn ? emptyHtml : html`${typedNameInput(typed)}
 <button name="do" value="approve">Approve, for one call</button> `}<button name="do" value="refuse">Refuse</button></form>
 </article>`;
 };
@@ -64,39 +64,39 @@ ${goesOn ? html`<p>It goes on for ${text.length - mostInList} more characters: <
 /** Calls on one page. */
 export const callsOnPage = 20;
 
-const finding = html`<form method="get" action="${pagePath}"><label>Code <input name="code" autocomplete="off" spellcheck="false"></label> <button>Find</button></form>`;
+const searchForm = html`<form method="get" action="${approvalsPath}"><label>Code <input name="code" autocomplete="off" spellcheck="false"></label> <button>Find</button></form>`;
 
-const pageAddress = (pageNumber: number, newestFirst: boolean): string => `${pagePath}?order=${newestFirst ? 'newest' : 'oldest'}&page=${pageNumber}`;
+const pageUrl = (pageNumber: number, newestFirst: boolean): string => `${approvalsPath}?order=${newestFirst ? 'newest' : 'oldest'}&page=${pageNumber}`;
 
 /** Which part of the list is shown, and the ways to the others. */
-function ways({ total, pageNumber, newestFirst }: Listing): Html {
+function pagination({ total, pageNumber, newestFirst }: PendingCallsPage): Html {
   const pages = Math.ceil(total / callsOnPage);
-  const order = html`<a href="${pageAddress(1, !newestFirst)}">${newestFirst ? 'Oldest' : 'Newest'} first</a>`;
-  const to = (other: number, words: string): Html => (other < 1 || other > pages ? none : html` <a href="${pageAddress(other, newestFirst)}">${words}</a>`);
+  const order = html`<a href="${pageUrl(1, !newestFirst)}">${newestFirst ? 'Oldest' : 'Newest'} first</a>`;
+  const to = (other: number, words: string): Html => (other < 1 || other > pages ? emptyHtml : html` <a href="${pageUrl(other, newestFirst)}">${words}</a>`);
   return html`<p>${total} ${total === 1 ? 'call waits' : 'calls wait'}, ${newestFirst ? 'newest' : 'oldest'} first; page ${pageNumber} of ${pages}. ${order}${to(pageNumber - 1, 'Previous')}${to(pageNumber + 1, 'Next')}</p>`;
 }
 
-const list = (listing: Listing, operator: Operator): Html =>
-  listing.total === 0 ? html`<p>Nothing waits for approval.</p>` : html`${finding}${ways(listing)}${listing.waiting.map((pending) => waitingCall(pending, operator, false))}${ways(listing)}`;
+const pendingList = (listing: PendingCallsPage, operator: OperatorSession): Html =>
+  listing.total === 0 ? html`<p>Nothing waits for approval.</p>` : html`${searchForm}${pagination(listing)}${listing.waiting.map((pending) => waitingCall(pending, operator, false))}${pagination(listing)}`;
 
-const single = ({ code, pending }: Single, operator: Operator): Html =>
-  html`<p><a href="${pagePath}">All that waits</a></p>${pending ? waitingCall(pending, operator, true) : html`<p>Nothing waits under ${code}: it expired, was decided already, or never was.</p>${finding}`}`;
+const singleCall = ({ code, pending }: SinglePendingCall, operator: OperatorSession): Html =>
+  html`<p><a href="${approvalsPath}">All that waits</a></p>${pending ? waitingCall(pending, operator, true) : html`<p>Nothing waits under ${code}: it expired, was decided already, or never was.</p>${searchForm}`}`;
 
-const recordedCall = (call: RecordedCall): Html => {
+const recordRow = (call: RecordedCall): Html => {
   const { at, who, tool, tier, confirmed, outcome, why } = call;
-  const cells = [at, who, tool, targetText(call), tier ?? '', confirmed ?? '', outcome ?? 'not recorded', why ?? ''];
+  const cells = [at, who, tool, recordedTargetText(call), tier ?? '', confirmed ?? '', outcome ?? 'not recorded', why ?? ''];
   return html`<tr>${cells.map((cell) => html`<td>${clean(cell)}</td>`)}</tr>`;
 };
 
-const records = (calls: readonly RecordedCall[] | undefined): Html => {
+const recordTable = (calls: readonly RecordedCall[] | undefined): Html => {
   if (!calls) return html`<p>Records go to a command, and can't be read here.</p>`;
   if (calls.length === 0) return html`<p>Nothing is recorded yet.</p>`;
   const heading = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why'].map((name) => html`<th>${name}</th>`);
-  return html`<table><thead><tr>${heading}</tr></thead><tbody>${calls.toReversed().map(recordedCall)}</tbody></table>`;
+  return html`<table><thead><tr>${heading}</tr></thead><tbody>${calls.toReversed().map(recordRow)}</tbody></table>`;
 };
 
 /** A page of what waits. */
-export interface Listing {
+export interface PendingCallsPage {
   readonly waiting: readonly Pending[];
   /** How many calls wait, on all pages. */
   readonly total: number;
@@ -106,23 +106,23 @@ export interface Listing {
 }
 
 /** What waits under one code; no call when nothing does. */
-export interface Single {
+export interface SinglePendingCall {
   readonly code: string;
   readonly pending: Pending | undefined;
 }
 
 /** What the desk shows. */
-export interface DeskView {
-  readonly operator: Operator;
-  readonly words?: string;
-  readonly shown: Listing | Single;
+export interface QueueView {
+  readonly operator: OperatorSession;
+  readonly message?: string;
+  readonly shown: PendingCallsPage | SinglePendingCall;
   /** The newest calls, oldest first; undefined where they can't be read. */
   readonly calls?: readonly RecordedCall[];
 }
 
 /** What waits for a decision, and what happened lately. */
-export const deskPage = ({ operator, words, shown, calls }: DeskView): Html =>
-  page('Approvals', html`${said(words)}<form method="post" action="${pagePath}">${token(operator)}<button name="do" value="leave">Leave</button></form>
-${'code' in shown ? single(shown, operator) : list(shown, operator)}
+export const queuePage = ({ operator, message: words, shown, calls }: QueueView): Html =>
+  page('Approvals', html`${messageBanner(words)}<form method="post" action="${approvalsPath}">${token(operator)}<button name="do" value="leave">Leave</button></form>
+${'code' in shown ? singleCall(shown, operator) : pendingList(shown, operator)}
 <h2>Latest calls</h2>
-${records(calls)}`);
+${recordTable(calls)}`);

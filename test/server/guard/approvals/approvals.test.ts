@@ -1,25 +1,25 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { approvalLifetime, mostWaiting, type Approval } from '../../../../src/server/guard/approvals/approvals.ts';
+import { approvalLifetime, maximumWaiting, type Approval } from '../../../../src/server/guard/approvals/approvals.ts';
 import type { RecordDecision } from '../../../../src/server/audit/record.ts';
 import { hasSecret, setSecret } from '../../../../src/server/guard/approvals/operator.ts';
 import { terminalSource } from '../../../../src/server/guard/approvals/desk.ts';
 import { temporaryFolder } from '../../audit/support.ts';
-import { approvalFor, officeIn, secret } from './support.ts';
+import { approvalRequest, approvalsIn, operatorSecret } from './support.ts';
 
 // Setting a secret is slow on purpose: once is enough.
 let shared: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
   shared = await temporaryFolder();
-  await setSecret(officeIn(shared.path).operator, secret);
+  await setSecret(approvalsIn(shared.path).operator, operatorSecret);
 });
 afterAll(() => shared[Symbol.asyncDispose]());
 
 /** An office of its own whose operator has set the secret. */
-async function office(record?: RecordDecision) {
+async function openApprovals(record?: RecordDecision) {
   const folder = await temporaryFolder();
-  const parts = officeIn(folder.path, record);
-  await writeFile(parts.operator, await readFile(officeIn(shared.path).operator), { mode: 0o600 });
+  const parts = approvalsIn(folder.path, record);
+  await writeFile(parts.operator, await readFile(approvalsIn(shared.path).operator), { mode: 0o600 });
   return {
     ...parts,
     folder,
@@ -39,110 +39,110 @@ const now = Date.parse('2026-11-20T10:00:00Z');
 
 describe('an approval', () => {
   test('is asked for under a code, and counts when the call comes again', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
     expect(await here.desk.find(code.toLowerCase(), now)).toMatchObject({ code, principal: 'ann', typed: 'shop/prod', plan: { tool: 'stop_environment' } });
-    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'decided' });
-    expect(await here.approvals.ask(approvalFor(), now + 1)).toEqual({ kind: 'approved' });
+    expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
+    expect(await here.approvals.ask(approvalRequest(), now + 1)).toEqual({ kind: 'approved' });
   });
 
   test('is the same while nobody has decided', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    expect(codeOf(await here.approvals.ask(approvalFor(), now + 1))).toBe(code);
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    expect(codeOf(await here.approvals.ask(approvalRequest(), now + 1))).toBe(code);
     expect((await here.desk.waiting(now)).map((one) => one.code)).toEqual([code]);
   });
 
   test('counts once', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.decide(code, 'approved', secret, now);
-    await here.approvals.ask(approvalFor(), now);
-    expect(codeOf(await here.approvals.ask(approvalFor(), now))).not.toBe(code);
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await here.decide(code, 'approved', operatorSecret, now);
+    await here.approvals.ask(approvalRequest(), now);
+    expect(codeOf(await here.approvals.ask(approvalRequest(), now))).not.toBe(code);
   });
 
   test('lets one through of calls that race on it, from several processes too', async () => {
-    await using here = await office();
-    using elsewhere = officeIn(here.folder.path);
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.decide(code, 'approved', secret, now);
-    const all = await Promise.all([here, elsewhere, here, elsewhere].map(({ approvals }) => approvals.ask(approvalFor(), now)));
+    await using here = await openApprovals();
+    using elsewhere = approvalsIn(here.folder.path);
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await here.decide(code, 'approved', operatorSecret, now);
+    const all = await Promise.all([here, elsewhere, here, elsewhere].map(({ approvals }) => approvals.ask(approvalRequest(), now)));
     expect(all.filter(({ kind }) => kind === 'approved')).toHaveLength(1);
   });
 
   test('that was refused says so, once', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.decide(code, 'refused', secret, now);
-    expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'refused' });
-    expect(await here.approvals.ask(approvalFor(), now)).toMatchObject({ kind: 'pending' });
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await here.decide(code, 'refused', operatorSecret, now);
+    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'refused' });
+    expect(await here.approvals.ask(approvalRequest(), now)).toMatchObject({ kind: 'pending' });
   });
 
   test('is not for another call: tool, arguments or principal', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.decide(code, 'approved', secret, now);
-    expect(codeOf(await here.approvals.ask(approvalFor({ call: 'eve stop_environment e-1' }), now))).not.toBe(code);
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await here.decide(code, 'approved', operatorSecret, now);
+    expect(codeOf(await here.approvals.ask(approvalRequest({ call: 'eve stop_environment e-1' }), now))).not.toBe(code);
   });
 
   test('does nothing once the target has changed, and is used up', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.decide(code, 'approved', secret, now);
-    expect(await here.approvals.ask(approvalFor({ digest: 'read anew' }), now)).toEqual({ kind: 'changed' });
-    expect(await here.approvals.ask(approvalFor(), now)).toMatchObject({ kind: 'pending' });
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await here.decide(code, 'approved', operatorSecret, now);
+    expect(await here.approvals.ask(approvalRequest({ digest: 'read anew' }), now)).toEqual({ kind: 'changed' });
+    expect(await here.approvals.ask(approvalRequest(), now)).toMatchObject({ kind: 'pending' });
   });
 
   test('is asked for anew when the target changes before anyone decided', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    expect(codeOf(await here.approvals.ask(approvalFor({ digest: 'read anew' }), now))).not.toBe(code);
-    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    expect(codeOf(await here.approvals.ask(approvalRequest({ digest: 'read anew' }), now))).not.toBe(code);
+    expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
   });
 
   test('expires', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.decide(code, 'approved', secret, now);
-    expect(codeOf(await here.approvals.ask(approvalFor(), now + approvalLifetime))).not.toBe(code);
-    expect(await here.decide(code, 'approved', secret, now + approvalLifetime)).toEqual({ kind: 'gone' });
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await here.decide(code, 'approved', operatorSecret, now);
+    expect(codeOf(await here.approvals.ask(approvalRequest(), now + approvalLifetime))).not.toBe(code);
+    expect(await here.decide(code, 'approved', operatorSecret, now + approvalLifetime)).toEqual({ kind: 'gone' });
     expect(await here.desk.find(code, now + approvalLifetime)).toBeUndefined();
   });
 
   test('is decided once', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    expect(await here.decide(code, 'refused', secret, now)).toEqual({ kind: 'decided' });
-    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    expect(await here.decide(code, 'refused', operatorSecret, now)).toEqual({ kind: 'decided' });
+    expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
     expect(await here.desk.find(code, now)).toBeUndefined();
     expect(await here.desk.waiting(now)).toEqual([]);
   });
 });
 
 /** Asks as one caller does who sends another token with every call. */
-const ask = (here: Awaited<ReturnType<typeof office>>, number: number, identity = 'ann', at = now) =>
-  here.approvals.ask(approvalFor({ call: `call ${number}`, principal: `${identity}+token ${number}`, identity }), at);
+const ask = (here: Awaited<ReturnType<typeof openApprovals>>, number: number, identity = 'ann', at = now) =>
+  here.approvals.ask(approvalRequest({ call: `call ${number}`, principal: `${identity}+token ${number}`, identity }), at);
 
 describe('calls that wait', () => {
   test('are bounded for each caller, whatever token it sends; those before stay', async () => {
-    await using here = await office();
+    await using here = await openApprovals();
     const codes = [];
-    for (let number = 0; number < mostWaiting.each; number += 1) codes.push(codeOf(await ask(here, number)));
+    for (let number = 0; number < maximumWaiting.each; number += 1) codes.push(codeOf(await ask(here, number)));
     expect(await ask(here, 100)).toEqual({ kind: 'too_many_of_caller' });
     expect((await here.desk.waiting(now)).map(({ code }) => code)).toEqual(codes);
     expect(codeOf(await ask(here, 0))).toBe(codes[0]);
     expect(await ask(here, 100, 'bob')).toMatchObject({ kind: 'pending' });
-    await here.decide(codes[3]!, 'refused', secret, now);
+    await here.decide(codes[3]!, 'refused', operatorSecret, now);
     expect(await ask(here, 101)).toMatchObject({ kind: 'pending' });
     expect(await ask(here, 102)).toEqual({ kind: 'too_many_of_caller' });
     expect(await ask(here, 102, 'ann', now + approvalLifetime)).toMatchObject({ kind: 'pending' });
   });
 
   test('are bounded in all', async () => {
-    await using here = await office();
-    for (let number = 0; number < mostWaiting.inAll; number += 1) await ask(here, number, `caller ${number % 100}`);
-    expect(await here.desk.count(now)).toBe(mostWaiting.inAll);
+    await using here = await openApprovals();
+    for (let number = 0; number < maximumWaiting.inAll; number += 1) await ask(here, number, `caller ${number % 100}`);
+    expect(await here.desk.count(now)).toBe(maximumWaiting.inAll);
     expect(await ask(here, -1, 'bob')).toEqual({ kind: 'too_many_in_all' });
     expect(await ask(here, -1, 'bob', now + approvalLifetime)).toMatchObject({ kind: 'pending' });
   });
@@ -150,39 +150,39 @@ describe('calls that wait', () => {
 
 describe('the secret', () => {
   test('is needed, and tried a few times only', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     for (const left of [4, 3, 2, 1, 0]) expect(await here.decide(code, 'approved', 'a wrong secret', now)).toEqual({ kind: 'wrong_secret', left });
-    expect(await here.decide(code, 'approved', secret, now + 1000)).toEqual({ kind: 'locked', until: now + 15 * 60_000 });
-    expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'pending', code, command: `infra-mcp approve ${code}` });
-    expect(await here.decide(codeOf(await here.approvals.ask(approvalFor(), now + 16 * 60_000)), 'approved', secret, now + 16 * 60_000)).toEqual({ kind: 'decided' });
+    expect(await here.decide(code, 'approved', operatorSecret, now + 1000)).toEqual({ kind: 'locked', until: now + 15 * 60_000 });
+    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'pending', code, command: `infra-mcp approve ${code}` });
+    expect(await here.decide(codeOf(await here.approvals.ask(approvalRequest(), now + 16 * 60_000)), 'approved', operatorSecret, now + 16 * 60_000)).toEqual({ kind: 'decided' });
   });
 
   test('is not tried more often by trying many times at once', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     const tries = await Promise.all(Array.from({ length: 8 }, () => here.decide(code, 'approved', 'a wrong secret', now)));
     expect(tries.filter(({ kind }) => kind === 'locked')).toHaveLength(3);
   });
 
   test('pauses where wrong ones come from, and nobody else', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     const guess = (source: string) => here.decide(code, 'approved', 'a wrong secret', now, source);
     for (const left of [4, 3, 2, 1, 0]) expect(await guess('198.51.100.7')).toEqual({ kind: 'wrong_secret', left });
     expect(await guess('198.51.100.7')).toEqual({ kind: 'locked', until: now + 15 * 60_000 });
     expect(await guess('198.51.100.8')).toEqual({ kind: 'wrong_secret', left: 4 });
     expect(await guess(terminalSource)).toEqual({ kind: 'wrong_secret', left: 4 });
-    expect(await here.decide(code, 'approved', secret, now, '198.51.100.9')).toEqual({ kind: 'decided' });
+    expect(await here.decide(code, 'approved', operatorSecret, now, '198.51.100.9')).toEqual({ kind: 'decided' });
   });
 
   test('is not guessed by many together, and the operator is never shut out by others', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     for (let count = 0; count < 100; count += 1) await meddle(here, 'INSERT INTO wrong_secret (at, source) VALUES (?, ?)', now + count, `2001:db8:0:${count}::/64`);
     expect(await here.decide(code, 'approved', 'a wrong secret', now + 100, '198.51.100.7')).toMatchObject({ kind: 'wrong_secret' });
-    expect(await here.decide(code, 'approved', secret, now + 100, '198.51.100.7')).toMatchObject({ kind: 'locked', everywhere: true });
-    expect(await here.decide(code, 'approved', secret, now + 100, '198.51.100.8')).toEqual({ kind: 'decided' });
+    expect(await here.decide(code, 'approved', operatorSecret, now + 100, '198.51.100.7')).toMatchObject({ kind: 'locked', everywhere: true });
+    expect(await here.decide(code, 'approved', operatorSecret, now + 100, '198.51.100.8')).toEqual({ kind: 'decided' });
   });
 
   test('is counted on in the directory of an earlier program, beside which that goes on', async () => {
@@ -192,87 +192,87 @@ describe('the secret', () => {
     const earlier = new DatabaseSync(path);
     earlier.exec('CREATE TABLE wrong_secret (at INTEGER NOT NULL) STRICT');
     for (let count = 0; count < 5; count += 1) earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now);
-    await writeFile(officeIn(folder.path).operator, await readFile(officeIn(shared.path).operator), { mode: 0o600 });
-    using here = officeIn(folder.path);
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await writeFile(approvalsIn(folder.path).operator, await readFile(approvalsIn(shared.path).operator), { mode: 0o600 });
+    using here = approvalsIn(folder.path);
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(await here.decide(code, 'approved', 'a wrong secret', now, '198.51.100.7')).toEqual({ kind: 'wrong_secret', left: 4 });
     earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now);
     earlier.close();
-    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'decided' });
+    expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
   });
 
   test('does not spend tries when it is right', async () => {
-    await using here = await office();
+    await using here = await openApprovals();
     for (let count = 0; count < 6; count += 1) {
-      const code = codeOf(await here.approvals.ask(approvalFor(), now));
-      expect(await here.decide(code, 'refused', secret, now)).toEqual({ kind: 'decided' });
-      await here.approvals.ask(approvalFor(), now);
+      const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+      expect(await here.decide(code, 'refused', operatorSecret, now)).toEqual({ kind: 'decided' });
+      await here.approvals.ask(approvalRequest(), now);
     }
   });
 
   test('is nowhere on disk, and nothing is open to others', async () => {
-    await using here = await office();
-    await here.approvals.ask(approvalFor(), now);
+    await using here = await openApprovals();
+    await here.approvals.ask(approvalRequest(), now);
     const files = [here.operator, `${here.folder.path}/guard.sqlite`, `${here.folder.path}/guard.key`];
-    for (const file of files) expect(await readFile(file, 'latin1')).not.toContain(secret);
+    for (const file of files) expect(await readFile(file, 'latin1')).not.toContain(operatorSecret);
     if (process.platform !== 'win32') for (const file of files) expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
   test('makes approvals void when another is set', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.decide(code, 'approved', secret, now);
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await here.decide(code, 'approved', operatorSecret, now);
     await setSecret(here.operator, 'another secret');
-    expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'invalid' });
+    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'invalid' });
   });
 
   test('has to have some length', async () => {
     await using folder = await temporaryFolder();
-    const { operator } = officeIn(folder.path);
+    const { operator } = approvalsIn(folder.path);
     await expect(setSecret(operator, 'short')).rejects.toThrow('at least 8 characters');
     expect(await hasSecret(operator)).toBe(false);
   });
 });
 
 /** Runs SQL as an assistant with a shell could. */
-const meddle = async (here: Awaited<ReturnType<typeof office>>, sql: string, ...values: (string | number)[]) => (await here.store.open()).prepare(sql).run(...values);
+const meddle = async (here: Awaited<ReturnType<typeof openApprovals>>, sql: string, ...values: (string | number)[]) => (await here.store.open()).prepare(sql).run(...values);
 
 describe('whoever writes in the store without the secret', () => {
   test('cannot approve', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await meddle(here, "INSERT INTO decision VALUES (?, 'approved', ?)", code, Buffer.alloc(64).toString('base64'));
-    expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'invalid' });
+    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'invalid' });
   });
 
   test('cannot turn a refusal into an approval', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await here.decide(code, 'refused', secret, now);
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await here.decide(code, 'refused', operatorSecret, now);
     await meddle(here, "UPDATE decision SET verdict = 'approved'");
-    expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'invalid' });
+    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'invalid' });
   });
 
   test('cannot move an approval to another call', async () => {
-    await using here = await office();
-    const harmless = codeOf(await here.approvals.ask(approvalFor({ call: 'harmless' }), now));
-    const grave = codeOf(await here.approvals.ask(approvalFor({ call: 'grave' }), now));
-    await here.decide(harmless, 'approved', secret, now);
+    await using here = await openApprovals();
+    const harmless = codeOf(await here.approvals.ask(approvalRequest({ call: 'harmless' }), now));
+    const grave = codeOf(await here.approvals.ask(approvalRequest({ call: 'grave' }), now));
+    await here.decide(harmless, 'approved', operatorSecret, now);
     await meddle(here, 'UPDATE decision SET code = ?', grave);
-    expect(await here.approvals.ask(approvalFor({ call: 'grave' }), now)).toEqual({ kind: 'invalid' });
+    expect(await here.approvals.ask(approvalRequest({ call: 'grave' }), now)).toEqual({ kind: 'invalid' });
   });
 
   test('cannot change what the operator is shown, nor how long it counts', async () => {
-    await using here = await office();
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await meddle(here, "UPDATE pending SET record = replace(record, 'stop_environment', 'list_projects')");
     expect(await here.desk.find(code, now)).toBeUndefined();
-    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
-    await using other = await office();
-    const late = codeOf(await other.approvals.ask(approvalFor(), now));
-    await other.decide(late, 'approved', secret, now);
+    expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
+    await using other = await openApprovals();
+    const late = codeOf(await other.approvals.ask(approvalRequest(), now));
+    await other.decide(late, 'approved', operatorSecret, now);
     await meddle(other, 'UPDATE pending SET expires_at = expires_at * 2');
-    expect(await other.approvals.ask(approvalFor(), now + approvalLifetime)).toMatchObject({ kind: 'pending' });
+    expect(await other.approvals.ask(approvalRequest(), now + approvalLifetime)).toMatchObject({ kind: 'pending' });
   });
 });
 
@@ -281,9 +281,9 @@ describe('a decision', () => {
 
   test.each(['approved', 'refused'] as const)('is on record before it counts: %s', async (verdict) => {
     const seen: unknown[] = [];
-    await using here = await office(async ({ code }) => void seen.push((await here.desk.find(code, now))?.code));
-    const code = codeOf(await here.approvals.ask(approvalFor({ digest: 'digest' }), now));
-    await here.decide(code, verdict, secret, now);
+    await using here = await openApprovals(async ({ code }) => void seen.push((await here.desk.find(code, now))?.code));
+    const code = codeOf(await here.approvals.ask(approvalRequest({ digest: 'digest' }), now));
+    await here.decide(code, verdict, operatorSecret, now);
     expect(here.decisions).toEqual([{ ...decision, verdict, code, target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown }]);
     // When it was recorded, the call still waited.
     expect(seen).toEqual([code]);
@@ -291,32 +291,32 @@ describe('a decision', () => {
 
   test('is not made when it can not be recorded, and can be made later', async () => {
     let isFull = true;
-    await using here = await office(async () => {
+    await using here = await openApprovals(async () => {
       if (isFull) throw new Error('ENOSPC: no space left on device, write');
     });
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await expect(here.decide(code, 'approved', secret, now)).rejects.toThrow('Nothing was decided: the decision could not be recorded (ENOSPC: no space left on device, write).');
-    expect(codeOf(await here.approvals.ask(approvalFor(), now))).toBe(code);
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await expect(here.decide(code, 'approved', operatorSecret, now)).rejects.toThrow('Nothing was decided: the decision could not be recorded (ENOSPC: no space left on device, write).');
+    expect(codeOf(await here.approvals.ask(approvalRequest(), now))).toBe(code);
     isFull = false;
-    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'decided' });
+    expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
   });
 
   test('that came too late while it was recorded is taken back on record', async () => {
-    await using here = await office(async ({ verdict, code }) => {
-      if (verdict === 'approved') await other.decide(code, 'refused', secret, now);
+    await using here = await openApprovals(async ({ verdict, code }) => {
+      if (verdict === 'approved') await other.decide(code, 'refused', operatorSecret, now);
     });
-    using other = officeIn(here.folder.path);
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    expect(await here.decide(code, 'approved', secret, now)).toEqual({ kind: 'gone' });
+    using other = approvalsIn(here.folder.path);
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
     expect(here.decisions.map(({ verdict }) => verdict)).toEqual(['approved', 'not_made']);
-    expect(await here.approvals.ask(approvalFor(), now)).toEqual({ kind: 'refused' });
+    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'refused' });
   });
 
   test('is not made where it would be recorded apart from the call', async () => {
-    await using here = await office();
-    using elsewhere = officeIn(here.folder.path, undefined, 'another log');
-    const code = codeOf(await here.approvals.ask(approvalFor(), now));
-    await expect(elsewhere.decide(code, 'approved', secret, now)).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
-    expect(codeOf(await here.approvals.ask(approvalFor(), now))).toBe(code);
+    await using here = await openApprovals();
+    using elsewhere = approvalsIn(here.folder.path, undefined, 'another log');
+    const code = codeOf(await here.approvals.ask(approvalRequest(), now));
+    await expect(elsewhere.decide(code, 'approved', operatorSecret, now)).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
+    expect(codeOf(await here.approvals.ask(approvalRequest(), now))).toBe(code);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { setSecret, signerFor } from '../../../../src/server/guard/approvals/operator.ts';
 import { temporaryFolder } from '../../audit/support.ts';
-import { officeIn, secret } from './support.ts';
+import { approvalsIn, operatorSecret } from './support.ts';
 
 const derivations = vi.hoisted(() => ({ now: 0, most: 0 }));
 
@@ -23,13 +23,13 @@ vi.mock('node:crypto', async (original) => {
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
   folder = await temporaryFolder();
-  await setSecret(officeIn(folder.path).operator, secret);
+  await setSecret(approvalsIn(folder.path).operator, operatorSecret);
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
 test('secrets that come at once are derived one after another, each to its own end', async () => {
-  const { operator } = officeIn(folder.path);
-  const signers = await Promise.all(['wrong one', secret, 'another wrong one', secret].map((given) => signerFor(operator, given)));
+  const { operator } = approvalsIn(folder.path);
+  const signers = await Promise.all(['wrong one', operatorSecret, 'another wrong one', operatorSecret].map((given) => signerFor(operator, given)));
   expect(signers.map((signer) => signer !== undefined)).toEqual([false, true, false, true]);
   expect(derivations).toEqual({ now: 0, most: 1 });
 });

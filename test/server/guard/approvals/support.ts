@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import { createApprovals, type ApprovalRequest } from '../../../../src/server/guard/approvals/approvals.ts';
-import { createDesk, terminalSource } from '../../../../src/server/guard/approvals/desk.ts';
+import { createApprovalQueue, terminalSource } from '../../../../src/server/guard/approvals/desk.ts';
 import type { Verdict } from '../../../../src/server/guard/approvals/pending.ts';
 import type { Decision, RecordDecision } from '../../../../src/server/audit/record.ts';
-import { keysIn } from '../../../../src/server/context/keys.ts';
-import { storeAt, type Store } from '../../../../src/server/guard/store.ts';
-import { requestFor } from '../request.ts';
+import { keysFromFile } from '../../../../src/server/context/keys.ts';
+import { storeAt, type GuardStore } from '../../../../src/server/guard/store.ts';
+import { confirmationRequest } from '../request.ts';
 
-export const secret = 'only the operator knows';
+export const operatorSecret = 'only the operator knows';
 
 /**
  * The parts of approvals in a folder, as one process has them.
  * @param record takes what is decided; it is kept in `decisions` beside.
  * @param log stands for where the process records.
  */
-export function officeIn(folder: string, record: RecordDecision = async () => {}, log = 'the log') {
+export function approvalsIn(folder: string, record: RecordDecision = async () => {}, log = 'the log') {
   const decisions: Decision[] = [];
-  const store: Store = storeAt(join(folder, 'guard.sqlite'));
+  const store: GuardStore = storeAt(join(folder, 'guard.sqlite'));
   const operator = join(folder, 'operator.json');
-  const config = { store, keys: keysIn(join(folder, 'guard.key')), operator, log: () => log };
-  const desk = createDesk(config, { how: 'terminal', record: async (decision) => {
+  const config = { store, keys: keysFromFile(join(folder, 'guard.key')), operator, log: () => log };
+  const desk = createApprovalQueue(config, { how: 'terminal', record: async (decision) => {
     await record(decision);
     decisions.push(decision);
   } });
@@ -39,6 +39,6 @@ export function officeIn(folder: string, record: RecordDecision = async () => {}
 }
 
 /** What the operator is asked, but for what a test says. */
-export const approvalFor = ({ digest, ...more }: Partial<ApprovalRequest> & { digest?: string } = {}): ApprovalRequest => ({
-  call: 'ann stop_environment e-1', principal: 'ann', identity: 'ann', plan: requestFor({ digest }).plan, typed: 'shop/prod', ...more,
+export const approvalRequest = ({ digest, ...more }: Partial<ApprovalRequest> & { digest?: string } = {}): ApprovalRequest => ({
+  call: 'ann stop_environment e-1', principal: 'ann', identity: 'ann', plan: confirmationRequest({ digest }).plan, typed: 'shop/prod', ...more,
 });

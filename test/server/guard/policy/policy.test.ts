@@ -3,10 +3,10 @@ import { effects } from '../../../../src/contract/operation.ts';
 import { operations, type OperationName } from '../../../../src/contract/operations.ts';
 import { parsePolicy } from '../../../../src/server/guard/policy/load.ts';
 import {
-  allowedVariables, allowsUnattended, denialOf, denialOfCall, isOperatorOnly, isReadOnly, limitOf, needsPlace, needsProjectName, tighten, type Policy,
+  allowedVariables, allowsUnattended, denialOf, denialOfCall, isOperatorOnly, isReadOnly, limitOf, needsLocation, needsProjectName, withRules, type Policy,
 } from '../../../../src/server/guard/policy.ts';
 import type { Target } from '../../../../src/server/context/target.ts';
-import { tierOf } from '../../../../src/server/guard/tier.ts';
+import { riskOf } from '../../../../src/server/guard/tier.ts';
 import { tools } from '../../../../tools/index.ts';
 
 const policyOf = async (text: string): Promise<Policy> => ({ readOnly: false, rules: [await parsePolicy('p.yaml', text, tools)] });
@@ -29,7 +29,7 @@ const friday = Date.parse('2026-11-20T18:30:00Z');
 /** Where the rule is set that denies a call; undefined when it may pass. */
 async function deniedBy(text: string, name: OperationName, target: Target, now = 0): Promise<string | undefined> {
   const tool = toolNamed(name);
-  return denialOfCall({ tool, operation: tool.operation, target, tier: tierOf(tool.operation, target) }, await policyOf(text), now)?.setBy;
+  return denialOfCall({ tool, operation: tool.operation, target, risk: riskOf(tool.operation, target) }, await policyOf(text), now)?.setBy;
 }
 
 describe('a rule that denies', () => {
@@ -93,7 +93,7 @@ describe('a rule that denies', () => {
   test('says when it holds only in doubt', async () => {
     const tool = toolNamed('deploy_application');
     const policy = await policyOf('deny: [{ name: no prod, mode: PRODUCTION }]');
-    expect(denialOfCall({ tool, operation: tool.operation, target: lost, tier: 'disruptive' }, policy, 0)).toEqual({
+    expect(denialOfCall({ tool, operation: tool.operation, target: lost, risk: 'disruptive' }, policy, 0)).toEqual({
       rule: 'the policy denies it where mode is PRODUCTION',
       setBy: 'p.yaml, deny[0] "no prod"',
       instead: expect.stringMatching(/^Where that does not hold it is allowed.*in doubt the rule holds\.$/),
@@ -118,7 +118,7 @@ describe('rules that allow', () => {
 
   test('are told in the denial', async () => {
     const policy = await policyOf('allow: [{ tier: read }, { tier: [write, disruptive], mode: STAGING }]');
-    expect(denialOfCall({ tool: toolNamed('deploy_application'), operation: operations.deploy_application, target: production, tier: 'disruptive' }, policy, 0)?.instead).toBe(
+    expect(denialOfCall({ tool: toolNamed('deploy_application'), operation: operations.deploy_application, target: production, risk: 'disruptive' }, policy, 0)?.instead).toBe(
       'Allowed is what one of these holds for: tier is read; tier is write or disruptive, mode is STAGING.',
     );
   });
@@ -152,7 +152,7 @@ describe('a freeze', () => {
   });
 
   test('says when changes are allowed again', async () => {
-    const denial = denialOfCall({ tool: toolNamed('create_project'), operation: operations.create_project, target: nowhere, tier: 'write' }, await policyOf(weekend), friday);
+    const denial = denialOfCall({ tool: toolNamed('create_project'), operation: operations.create_project, target: nowhere, risk: 'write' }, await policyOf(weekend), friday);
     expect(denial?.instead).toContain('2026-11-23T05:00:00.000Z');
   });
 });
@@ -207,11 +207,11 @@ describe('what a policy has to know', () => {
     [`allow: [{ environment: ${id}/live }]`, true, false],
   ])('%s: of a read where it goes %s, of projects their names %s', async (text, place, name) => {
     const policy = await policyOf(text);
-    expect([needsPlace(toolNamed('get_application_logs'), operations.get_application_logs, policy), needsProjectName(policy)]).toEqual([place, name]);
+    expect([needsLocation(toolNamed('get_application_logs'), operations.get_application_logs, policy), needsProjectName(policy)]).toEqual([place, name]);
   });
 });
 
-const tightened = async (base: string, more: string): Promise<Policy> => tighten(await policyOf(base), await parsePolicy('request', more, tools));
+const tightened = async (base: string, more: string): Promise<Policy> => withRules(await policyOf(base), await parsePolicy('request', more, tools));
 
 const leftToOperator = (policy: Policy): string[] => effects.filter((tier) => isOperatorOnly(tier, policy));
 

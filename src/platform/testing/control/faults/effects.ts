@@ -1,12 +1,12 @@
 import type { StepName } from '../../../../contract/resources/deployment.ts';
 
 /** Members of a rule that say when it strikes or what it does, beyond those every rule has. */
-type Member = 'operation' | 'latency_ms' | 'retry_after_seconds' | 'service' | 'kind' | 'environment' | 'step' | 'cluster';
+type RuleMember = 'operation' | 'latency_ms' | 'retry_after_seconds' | 'service' | 'kind' | 'environment' | 'step' | 'cluster';
 
 /** What one kind of fault strikes and which members its rules may have. */
 interface EffectShape {
   readonly strikes: 'request' | 'step' | 'upgrade';
-  readonly takes: readonly Member[];
+  readonly takes: readonly RuleMember[];
   /** Steps it can happen at; any where left out. */
   readonly steps?: readonly StepName[];
 }

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
-import { wrongs, type Wrong } from '../strict.ts';
+import { validationErrors, type ValidationError } from '../strict.ts';
 import { FaultRule, ruleMembers } from './rule.ts';
 
-const haveOwnNames = (rules: readonly { readonly name: string }[]): boolean => new Set(rules.map(({ name }) => name)).size === rules.length;
+const haveUniqueNames = (rules: readonly { readonly name: string }[]): boolean => new Set(rules.map(({ name }) => name)).size === rules.length;
 
 const FaultFile = z.strictObject(
-  { faults: z.array(FaultRule, { error: 'must be a list of rules' }).refine(haveOwnNames, { error: 'two rules have the same name' }) },
+  { faults: z.array(FaultRule, { error: 'must be a list of rules' }).refine(haveUniqueNames, { error: 'two rules have the same name' }) },
   { error: (issue) => (issue.code === 'invalid_type' ? 'holds no rules; write a list of them under "faults:"' : undefined) },
 );
 
-const failure = (path: string, faults: readonly string[]): Error => new Error(['The fault rules can not be used:', ...faults.map((fault) => `${path}${fault}`)].join('\n'));
+const faultFileError = (path: string, faults: readonly string[]): Error => new Error(['The fault rules can not be used:', ...faults.map((fault) => `${path}${fault}`)].join('\n'));
 
-const membersOf = (path: Wrong['path']): readonly string[] => (path.length === 0 ? Object.keys(FaultFile.shape) : ruleMembers);
+const membersOf = (path: ValidationError['path']): readonly string[] => (path.length === 0 ? Object.keys(FaultFile.shape) : ruleMembers);
 
 /**
  * Reads fault rules from text in YAML or JSON: a list under `faults`.
@@ -24,17 +24,17 @@ export function parseFaults(path: string, text: string): FaultRule[] {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number): string => `:${lines.linePos(offset).line}: `;
-  if (document.errors.length > 0) throw failure(path, document.errors.map(({ message, pos }) => `${at(pos[0])}${message}`));
+  if (document.errors.length > 0) throw faultFileError(path, document.errors.map(({ message, pos }) => `${at(pos[0])}${message}`));
   const read = FaultFile.safeParse(document.toJS());
   if (read.success) return read.data.faults;
-  const placeOf = (place: Wrong['path']): string => {
+  const placeOf = (place: ValidationError['path']): string => {
     for (let length = place.length; length > 0; length -= 1) {
       const { range } = (document.getIn(place.slice(0, length), true) ?? {}) as { range?: [number, number, number] };
       if (range) return at(range[0]);
     }
     return ': ';
   };
-  throw failure(path, wrongs(read.error, membersOf).map((wrong) => `${placeOf(wrong.path)}${wrong.what}`));
+  throw faultFileError(path, validationErrors(read.error, membersOf).map((wrong) => `${placeOf(wrong.path)}${wrong.message}`));
 }
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { StepName } from '../../../../contract/resources/deployment.ts';
 import { serviceKinds } from '../../../../contract/resources/service.ts';
 import { allOperations } from '../../../../contract/operations.ts';
-import { hint } from '../strict.ts';
+import { suggestion } from '../strict.ts';
 import { effectNames, shapeOf } from './effects.ts';
 
 /** Longest that an answer is held back, in milliseconds. */
@@ -11,8 +11,8 @@ const longestLatency = 120_000;
 const required = (error: { input?: unknown }, otherwise: string): string => (error.input === undefined ? 'is required' : otherwise);
 
 /** One of a few words; another is answered with the one that was probably meant. */
-const word = <const Words extends readonly [string, ...string[]]>(words: Words) =>
-  z.enum(words, { error: (issue) => required(issue, typeof issue.input === 'string' ? `"${issue.input}" is none of its kind; ${hint(issue.input, words)}` : `must be one of ${words.join(', ')}`) });
+const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
+  z.enum(words, { error: (issue) => required(issue, typeof issue.input === 'string' ? `"${issue.input}" is none of its kind; ${suggestion(issue.input, words)}` : `must be one of ${words.join(', ')}`) });
 
 const number = (least: number, most: number) => z.number().min(least).max(most);
 
@@ -21,14 +21,14 @@ const operationNames = allOperations.map(({ name }) => name) as [string, ...stri
 const members = {
   /** What the rule is called, to change or remove it. */
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, { error: 'must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit' }),
-  effect: word(effectNames),
+  effect: oneOf(effectNames),
   /** How likely it strikes what it matches, from 0 to 1. */
   probability: number(0, 1).default(1),
   /** How often it strikes at most; without it, without end. */
   count: z.int().min(1).max(1_000_000).optional(),
 
   /** Names of the operations that it strikes; every one where left out. */
-  operation: z.preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(word(operationNames)).min(1).optional()),
+  operation: z.preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(oneOf(operationNames)).min(1).optional()),
   /** How long the answer is held back beforehand. */
   latency_ms: z.int().min(0).max(longestLatency).optional(),
   /** For status_429: when to come back, as its headers say. */
@@ -36,25 +36,25 @@ const members = {
 
   /** Id or name of a service. */
   service: z.string().min(1).optional(),
-  kind: word(serviceKinds).optional(),
+  kind: oneOf(serviceKinds).optional(),
   /** Id of an environment. */
   environment: z.guid({ error: 'must be the id of an environment' }).optional(),
-  step: word(StepName.options as [StepName, ...StepName[]]).optional(),
+  step: oneOf(StepName.options as [StepName, ...StepName[]]).optional(),
 
   /** Id or name of a cluster. */
   cluster: z.string().min(1).optional(),
 };
 
 /** Members that every rule may have, whatever its effect. */
-const common = ['name', 'effect', 'probability', 'count'];
+const commonMembers = ['name', 'effect', 'probability', 'count'];
 
 type Issue = { readonly path: string; readonly message: string };
 
 /** What doesn't fit together in a rule that is well formed. */
-const contradictions = (rule: z.output<z.ZodObject<typeof members>>): Issue[] => {
+const inconsistencies = (rule: z.output<z.ZodObject<typeof members>>): Issue[] => {
   const { effect } = rule;
   const { takes, steps } = shapeOf(effect);
-  const allowed = [...common, ...takes];
+  const allowed = [...commonMembers, ...takes];
   const strange = Object.keys(rule).filter((member) => rule[member as keyof typeof rule] !== undefined && !allowed.includes(member));
   return [
     ...strange.map((path) => ({ path, message: `does not go with the effect ${effect}, which takes ${takes.join(', ')}` })),
@@ -65,7 +65,7 @@ const contradictions = (rule: z.output<z.ZodObject<typeof members>>): Issue[] =>
 
 /** A rule that makes things go wrong: what it strikes, how likely and how often, and what happens then. */
 export const FaultRule = z.strictObject(members).superRefine((rule, context) => {
-  for (const { path, message } of contradictions(rule)) context.addIssue({ code: 'custom', path: [path], message });
+  for (const { path, message } of inconsistencies(rule)) context.addIssue({ code: 'custom', path: [path], message });
 });
 export type FaultRule = z.output<typeof FaultRule>;
 

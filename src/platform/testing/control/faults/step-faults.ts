@@ -1,19 +1,19 @@
 import type { StepName } from '../../../../contract/resources/deployment.ts';
-import { podOf, rollingOut } from '../../../runtime/simulated/failures.ts';
-import { between, colored, type Scene, type Script, slug } from '../../../runtime/simulated/script.ts';
+import { podOf, rolloutStartLines } from '../../../runtime/simulated/failures.ts';
+import { between, colored, type PhaseContext, type PhaseResult, slug } from '../../../runtime/simulated/script.ts';
 import type { Fault } from '../../../runtime/simulated/simulated-runtime.ts';
-import type { FaultBook } from './book.ts';
+import type { FaultRegistry } from './book.ts';
 import type { StepEffect } from './effects.ts';
 
-const memoryOf = ({ service }: Scene['task']): number => ('memory' in service.spec ? service.spec.memory : 512);
+const memoryOf = ({ service }: PhaseContext['task']): number => ('memory' in service.spec ? service.spec.memory : 512);
 
-const failed = (seconds: number, lines: readonly string[], failure: string): Script => ({
+const failed = (seconds: number, lines: readonly string[], failure: string): PhaseResult => ({
   seconds, lines: [...lines, colored.red(failure)], failure,
 });
 
-const times = (count: number, round: readonly string[]): string[] => Array.from({ length: count }, () => round).flat();
+const repeat = (count: number, round: readonly string[]): string[] => Array.from({ length: count }, () => round).flat();
 
-const buildError = (scene: Scene): Script => failed(scene.seconds, [
+const buildError = (scene: PhaseContext): PhaseResult => failed(scene.seconds, [
   `Building registry.internal/${slug(scene.task.service.name)}:${scene.version}`,
   '#1 [internal] load build definition from Dockerfile',
   '#1 DONE 0.1s',
@@ -24,42 +24,42 @@ const buildError = (scene: Scene): Script => failed(scene.seconds, [
   '#9 ERROR: process "/bin/sh -c npm run build" did not complete successfully: exit code: 2',
 ], 'The build failed: "npm run build" ended with exit code 2');
 
-const failingProbe = (scene: Scene): Script => failed(between(scene.random, 60, 120), [
-  ...rollingOut(scene),
-  ...times(5, ['Warning  Unhealthy  Readiness probe failed: HTTP probe failed with statuscode: 503']),
+const failingProbe = (scene: PhaseContext): PhaseResult => failed(between(scene.random, 60, 120), [
+  ...rolloutStartLines(scene),
+  ...repeat(5, ['Warning  Unhealthy  Readiness probe failed: HTTP probe failed with statuscode: 503']),
 ], `${podOf(scene)} never became ready: its readiness probe was answered with 503`);
 
-const outOfMemory = (scene: Scene): Script => {
+const outOfMemory = (scene: PhaseContext): PhaseResult => {
   const limit = memoryOf(scene.task);
   const end = [`Last state: Terminated, reason OOMKilled, exit code 137, limit ${limit}Mi`];
   const isRun = scene.task.phase.step === 'EXECUTING';
-  const lines = isRun ? end : times(3, [...end, 'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)']);
-  return failed(between(scene.random, 10, 40), [...rollingOut(scene), ...lines], `${podOf(scene)} was killed for exceeding its memory of ${limit} MB (OOMKilled, exit code 137)`);
+  const lines = isRun ? end : repeat(3, [...end, 'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)']);
+  return failed(between(scene.random, 10, 40), [...rolloutStartLines(scene), ...lines], `${podOf(scene)} was killed for exceeding its memory of ${limit} MB (OOMKilled, exit code 137)`);
 };
 
-const crashLoop = (scene: Scene): Script => failed(between(scene.random, 30, 60), [
-  ...rollingOut(scene),
-  ...times(3, [
+const crashLoop = (scene: PhaseContext): PhaseResult => failed(between(scene.random, 30, 60), [
+  ...rolloutStartLines(scene),
+  ...repeat(3, [
     `${colored.red('ERROR')} unhandled exception, shutting down\n    at start (/app/dist/main.js:17:11)\n    at node:internal/main/run_main_module:36:49`,
     'Last state: Terminated, reason Error, exit code 1',
     'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)',
   ]),
 ], `${podOf(scene)} keeps ending with exit code 1 right after its start (CrashLoopBackOff)`);
 
-const stepWords: Readonly<Partial<Record<StepName, string>>> = { GIT_CLONE: 'git clone', MIRROR_IMAGE: 'mirroring the image', STOP: 'scaling down' };
+const stepLabels: Readonly<Partial<Record<StepName, string>>> = { GIT_CLONE: 'git clone', MIRROR_IMAGE: 'mirroring the image', STOP: 'scaling down' };
 
-const stepError = (scene: Scene): Script => {
+const stepError = (scene: PhaseContext): PhaseResult => {
   const { step } = scene.task.phase;
-  const what = stepWords[step] ?? step.toLowerCase().replaceAll('_', ' ');
+  const what = stepLabels[step] ?? step.toLowerCase().replaceAll('_', ' ');
   return failed(scene.seconds, [`error: ${what}: connection to the cluster's API timed out (i/o timeout)`], `The step ${step} failed: ${what} timed out`);
 };
 
-const scripts: Readonly<Record<StepEffect, (scene: Scene) => Script>> = {
+const scripts: Readonly<Record<StepEffect, (scene: PhaseContext) => PhaseResult>> = {
   build_error: buildError, failing_probe: failingProbe, out_of_memory: outOfMemory, crash_loop: crashLoop, step_error: stepError,
 };
 
 /** Makes steps of simulated deployments go as the rules of a book say. */
-export const stepFaults = (book: Pick<FaultBook, 'ofStep'>): Fault => (scene) => {
-  const fault = book.ofStep(scene.task);
+export const stepFaults = (book: Pick<FaultRegistry, 'forStep'>): Fault => (scene) => {
+  const fault = book.forStep(scene.task);
   return fault && scripts[fault.effect](scene);
 };
