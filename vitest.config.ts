@@ -9,10 +9,10 @@ const named: Readonly<Record<string, readonly string[]>> = {
   // as long as all the others together.
   thorough: [
     'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/transport/replicas.test.ts', 'test/shipping/**/*.test.ts', 'test/demo.test.ts',
-    'test/guard/table.test.ts', 'test/platform/scenarios-in-a-directory.test.ts', 'test/e2e/waiting.test.ts', 'test/e2e/mending.test.ts',
-    'test/guard/properties.test.ts', 'test/transport/bleed.test.ts', 'test/client/any-answer.test.ts', 'test/platform/arbitrary-json.test.ts',
-    'test/platform/control/**/*.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/transport/approvals.test.ts', 'test/guard/attacks.test.ts', 'test/guard/secrets.test.ts',
-    'test/e2e/shown-tools.test.ts', 'test/e2e/rolling-back.test.ts', 'test/server/redaction/recognition-time.test.ts',
+    'test/e2e/guard/decision-table.test.ts', 'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/e2e/waiting.test.ts', 'test/e2e/fixes.test.ts',
+    'test/e2e/guard/properties.test.ts', 'test/transport/caller-isolation.test.ts', 'test/client/any-answer.test.ts', 'test/platform/api/arbitrary-json.test.ts',
+    'test/platform/testing/control/**/*.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/transport/approvals.test.ts', 'test/e2e/guard/attacks.test.ts', 'test/e2e/guard/secrets.test.ts',
+    'test/e2e/shown-tools.test.ts', 'test/e2e/rollback.test.ts', 'test/server/redaction/recognition-time.test.ts',
   ],
 };
 

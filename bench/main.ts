@@ -5,7 +5,7 @@ import { findRegressions } from './compare.ts';
 import type { Figure } from './figure.ts';
 import { baseline, machineFacts, readRun, type Run } from './run.ts';
 import type { BenchContext, OtherServer } from './measurement.ts';
-import { measurements } from './measurements.ts';
+import { measurements } from './measurements/measurements.ts';
 import { buildProgram, type BundledProgram } from './program.ts';
 import { measurementTable } from './report.ts';
 

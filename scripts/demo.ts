@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { styled } from '../src/cli/terminal/style.ts';
 import { connect } from './demo/assistant.ts';
-import { terminalOutput, jsonOutput } from './demo/show.ts';
+import { terminalOutput, jsonOutput } from './demo/output.ts';
 import { scenario, runStory } from './demo/story.ts';
 
 const { json, 'time-scale': timeScale } = parseArgs({

@@ -7,7 +7,7 @@ import { commandsPage, commandTable } from './docs/commands.ts';
 import { contentPage } from './docs/content.ts';
 import { contractPage } from './docs/contract.ts';
 import { errorsPage } from './docs/errors.ts';
-import { architecture } from './docs/house.ts';
+import { architecture } from './docs/architecture.ts';
 import { lifeOfADeploymentPage } from './docs/life-of-a-deployment.ts';
 import { replaceGenerated } from './docs/markdown.ts';
 import { configurationPage, operationsPage, toolsByToolset, toolsPage } from './docs/pages.ts';

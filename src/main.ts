@@ -1,5 +1,5 @@
 import { config as configureSchemas } from 'zod';
-import { runWithConfig } from './cli/wiring/configured.ts';
+import { runWithConfig } from './cli/wiring/run-with-config.ts';
 
 const args = process.argv.slice(2);
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import type { DemoEvent } from '../scripts/demo/show.ts';
+import type { DemoEvent } from '../scripts/demo/output.ts';
 
 const root = join(import.meta.dirname, '..');
 const demo = (...args: string[]) => promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/demo.ts'), ...args], { cwd: root });

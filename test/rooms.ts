@@ -26,7 +26,7 @@ export const rooms: readonly Room[] = [
   {
     name: 'server redaction', home: ['src/server/redaction/'], door: 'src/server/redaction/index.ts', packages: ['lru-cache', 'node:buffer'],
     // A leaf: it knows values and schemas, and neither guard, tool nor pipeline.
-    mayImport: ['src/server/redaction/', 'src/server/json/', 'src/server/context/context.ts', 'src/client/known-values.ts', 'src/contract/'],
+    mayImport: ['src/server/redaction/', 'src/server/json/', 'src/server/context/call-context.ts', 'src/client/secret-masking.ts', 'src/contract/'],
   },
   // A leaf: what is recorded, and how it is sealed.
   serverRoom('audit', ['json', 'context']),

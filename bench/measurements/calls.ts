@@ -2,13 +2,13 @@ import { relativeTo, type Figure } from '../figure.ts';
 import { load, type Load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
-import { commonRead, toolCall } from '../reads.ts';
-import { startHttpProcess, startPlatformProcess } from '../servers.ts';
+import { commonRead, toolCall } from '../common-read.ts';
+import { startHttpProcess, startPlatformProcess } from '../server-processes.ts';
 import { median } from '../statistics.ts';
-import { connectDirect } from '../wire/direct.ts';
-import { connectHttp } from '../wire/http.ts';
-import { protocolVersions, type McpPeer } from '../wire/protocol.ts';
-import { startStdioPeer } from '../wire/stdio.ts';
+import { connectDirect } from '../clients/direct-client.ts';
+import { connectHttp } from '../clients/http-client.ts';
+import { protocolVersions, type McpPeer } from '../clients/protocol.ts';
+import { startStdioPeer } from '../clients/stdio-client.ts';
 
 const calls = 2000;
 /** Calls that are under way at once where throughput is measured. */

@@ -1,11 +1,11 @@
 import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
-import { commonRead, toolCall } from '../reads.ts';
-import { residentMemory } from '../resident.ts';
-import { type ServerProcess, startHttpProcess, startPlatformProcess } from '../servers.ts';
-import { connectHttp } from '../wire/http.ts';
-import { type ProtocolVersion, protocolVersions } from '../wire/protocol.ts';
+import { commonRead, toolCall } from '../common-read.ts';
+import { residentMemory } from '../process-memory.ts';
+import { type ServerProcess, startHttpProcess, startPlatformProcess } from '../server-processes.ts';
+import { connectHttp } from '../clients/http-client.ts';
+import { type ProtocolVersion, protocolVersions } from '../clients/protocol.ts';
 
 const counts = [1, 10, 100, 500];
 const calls = 6000;

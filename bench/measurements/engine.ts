@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { terminalOutcome } from '../../src/contract/states.ts';
-import { addEnvironment, openEngineFixture } from '../../test/platform/engine/world.ts';
+import { addEnvironment, openEngineFixture } from '../../test/platform/engine/engine-fixture.ts';
 import { relativeTo, type Figure } from '../figure.ts';
-import { heapUsed, withHeapProbe } from '../resident.ts';
+import { heapUsed, withHeapProbe } from '../process-memory.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import type { BundledProgram } from '../program.ts';
-import { type PlatformProcess, startPlatformProcess } from '../servers.ts';
-import { connectDirect, type DirectClient } from '../wire/direct.ts';
+import { type PlatformProcess, startPlatformProcess } from '../server-processes.ts';
+import { connectDirect, type DirectClient } from '../clients/direct-client.ts';
 
 const environments = 200;
 const ordersEach = 10;

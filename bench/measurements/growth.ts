@@ -6,8 +6,8 @@ import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import type { BundledProgram } from '../program.ts';
-import { startPlatformProcess } from '../servers.ts';
-import { connectDirect } from '../wire/direct.ts';
+import { startPlatformProcess } from '../server-processes.ts';
+import { connectDirect } from '../clients/direct-client.ts';
 
 const sizes = [10, 1000, 100_000];
 const requests = 300;

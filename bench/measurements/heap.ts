@@ -1,12 +1,12 @@
 import { relativeTo, type Figure } from '../figure.ts';
-import { heapUsed, withHeapProbe } from '../resident.ts';
+import { heapUsed, withHeapProbe } from '../process-memory.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
-import { commonRead, toolCall } from '../reads.ts';
-import { startHttpProcess, startPlatformProcess } from '../servers.ts';
-import { connectHttp } from '../wire/http.ts';
-import { startStdioPeer } from '../wire/stdio.ts';
+import { commonRead, toolCall } from '../common-read.ts';
+import { startHttpProcess, startPlatformProcess } from '../server-processes.ts';
+import { connectHttp } from '../clients/http-client.ts';
+import { startStdioPeer } from '../clients/stdio-client.ts';
 
 const calls = 100_000;
 const atOnce = 16;

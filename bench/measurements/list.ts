@@ -1,5 +1,5 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import { createDependencies } from '../../src/server/protocol/parts.ts';
+import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
 import type { ServerDependencies } from '../../src/server/protocol/server.ts';
 import { startStdioServer } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
@@ -7,8 +7,8 @@ import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment, type BundledProgram } from '../program.ts';
-import { type RpcResponse, requestMessage } from '../wire/protocol.ts';
-import { startStdioPeer, type StdioCommand } from '../wire/stdio.ts';
+import { type RpcResponse, requestMessage } from '../clients/protocol.ts';
+import { startStdioPeer, type StdioCommand } from '../clients/stdio-client.ts';
 
 interface Listed {
   readonly name: string;

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { relativeTo, type Figure } from '../figure.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
-import { residentMemory, settledMemory } from '../resident.ts';
-import { startPlatformProcess } from '../servers.ts';
-import { commonRead, toolCall } from '../reads.ts';
+import { residentMemory, settledMemory } from '../process-memory.ts';
+import { startPlatformProcess } from '../server-processes.ts';
+import { commonRead, toolCall } from '../common-read.ts';
 import { median } from '../statistics.ts';
-import { startStdioPeer, type StdioCommand } from '../wire/stdio.ts';
+import { startStdioPeer, type StdioCommand } from '../clients/stdio-client.ts';
 
 const calls = 1000;
 const settling = 2000;

@@ -5,8 +5,8 @@ import type { OperationName } from '../../src/contract/operations.ts';
 import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
-import { type PlatformProcess, startPlatformProcess } from '../servers.ts';
-import { connectDirect, type DirectClient } from '../wire/direct.ts';
+import { type PlatformProcess, startPlatformProcess } from '../server-processes.ts';
+import { connectDirect, type DirectClient } from '../clients/direct-client.ts';
 
 const requests = 2000;
 /** Requests under way at once. */

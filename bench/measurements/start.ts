@@ -4,8 +4,8 @@ import { relativeTo, type Figure } from '../figure.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
 import { median } from '../statistics.ts';
-import { protocolVersions, type ProtocolVersion } from '../wire/protocol.ts';
-import { startStdioPeer, type StdioCommand } from '../wire/stdio.ts';
+import { protocolVersions, type ProtocolVersion } from '../clients/protocol.ts';
+import { startStdioPeer, type StdioCommand } from '../clients/stdio-client.ts';
 
 const bareNode = 'bare node';
 

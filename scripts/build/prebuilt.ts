@@ -1,5 +1,5 @@
 import { instructions } from '../../src/server/protocol/instructions.ts';
-import { createRegistry } from '../../src/server/guard/registry.ts';
+import { createRegistry } from '../../src/server/guard/tool-registry.ts';
 import { listedResources } from '../../src/server/browse/resources/catalog.ts';
 import { tools } from '../../tools/index.ts';
 import type { Prebuilt } from '../../src/server/protocol/prebuilt.ts';

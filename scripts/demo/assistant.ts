@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Client, type ElicitRequestParams, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { terminalOutput, type DemoOutput } from './show.ts';
+import { terminalOutput, type DemoOutput } from './output.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -1,4 +1,4 @@
-import { commands, groups } from '../../src/cli/commands/all.ts';
+import { commands, groups } from '../../src/cli/commands/commands.ts';
 import type { Command } from '../../src/cli/commands/command.ts';
 import { choicesOf, flagOf, optionsOf } from '../../src/cli/config/read-config.ts';
 import { code, markdownTable } from './markdown.ts';

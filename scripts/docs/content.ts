@@ -3,7 +3,7 @@ import { uriParts } from '../../src/server/resolve/uri.ts';
 import { pointsAt } from '../../src/server/tool/references.ts';
 import { mostWatched } from '../../src/server/browse/resources/watches.ts';
 import { allResources } from '../../src/server/browse/resources/catalog.ts';
-import { variablesOf } from '../../src/server/browse/resources/listed.ts';
+import { variablesOf } from '../../src/server/browse/resources/mcp-resources.ts';
 import { isPlatformResource, type Resource } from '../../src/server/browse/resources/resource.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
 import { code, markdownTable } from './markdown.ts';

@@ -1,9 +1,9 @@
-import { closedFault, explainedCodes, transportFaultOf, redirectFault, redirectLoop, stoppedFault } from '../../src/client/fault.ts';
+import { closedFault, explainedCodes, transportFaultOf, redirectFault, redirectLoop, stoppedFault } from '../../src/client/transport-fault.ts';
 import { ApiError } from '../../src/client/errors.ts';
-import { createOperationAvailability } from '../../src/client/offered.ts';
-import { failureFromResponse, type RefusedCall } from '../../src/client/refusal.ts';
+import { createOperationAvailability } from '../../src/client/operation-availability.ts';
+import { failureFromResponse, type RefusedCall } from '../../src/client/error-response.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { failureText } from '../../src/server/output/errors.ts';
+import { failureText } from '../../src/server/output/failure-text.ts';
 import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';
 import { emptyProblem, outcomeOf, type Failure, type RefusedPlan, type Refusal } from '../../src/server/failure/failure.ts';

@@ -1,15 +1,15 @@
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
 import { createEngine } from '../../src/platform/engine/create-engine.ts';
-import { advanceDeployment, deploymentQueue } from '../../src/platform/engine/drive.ts';
-import { finishService } from '../../src/platform/engine/finish.ts';
+import { advanceDeployment, deploymentQueue } from '../../src/platform/engine/deployment-queue.ts';
+import { finishService } from '../../src/platform/engine/finish-service.ts';
 import { leaseMilliseconds } from '../../src/platform/engine/lease.ts';
 import { minimumObservationMilliseconds, canceling, statePathOf, queueing, type SecondsRange, stageOf } from '../../src/platform/engine/lifecycle.ts';
-import { cancelEnvironmentDeployment, requestDeployment } from '../../src/platform/engine/requests.ts';
-import { retentionQueue } from '../../src/platform/engine/retention-lane.ts';
+import { cancelEnvironmentDeployment, requestDeployment } from '../../src/platform/engine/deployment-requests.ts';
+import { retentionQueue } from '../../src/platform/engine/retention-queue.ts';
 import { serviceSteps } from '../../src/platform/engine/service-steps.ts';
 import { reapIntervalMilliseconds } from '../../src/platform/engine/worker.ts';
-import { deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts } from '../../src/platform/engine/webhooks/delivery-lane.ts';
+import { deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts } from '../../src/platform/engine/webhooks/deliveries.ts';
 import { announce } from '../../src/platform/engine/webhooks/outbox.ts';
 import { code, markdownTable } from './markdown.ts';
 
@@ -74,7 +74,7 @@ const stepStage = (name: StepName): LifeStage => ({ by: { name: 'serviceSteps' }
 /** Every stage, from the request to the webhook and what comes after. */
 export const lifeStages: readonly LifeStage[] = [
   {
-    title: 'Accept the request', by: requestDeployment, file: 'src/platform/engine/requests.ts',
+    title: 'Accept the request', by: requestDeployment, file: 'src/platform/engine/deployment-requests.ts',
     does: 'Checks the lock of the cluster and the state of each service, and makes the deployment: queued behind what the environment has under way.',
     durable: 'Before the caller is answered, in the transaction of the request: the deployment, its services, their states and events.',
     killed: 'Nothing, or the whole order. A caller that got no answer finds out from the status; sending it again would be a second order.',
@@ -88,14 +88,14 @@ export const lifeStages: readonly LifeStage[] = [
     messages: [],
   },
   {
-    title: 'Claim', by: deploymentQueue, file: 'src/platform/engine/drive.ts',
+    title: 'Claim', by: deploymentQueue, file: 'src/platform/engine/deployment-queue.ts',
     does: 'A worker of the engine claims the deployments that are due, and holds them under a lease that it renews.',
     durable: `The id of the worker in the deployment, and its lease of ${seconds(leaseMilliseconds)}.`,
     killed: `The claim of a dead worker. Others free it when they see that its process has ended, or, from another host, when its lease has run out. They look when they start, then every ${seconds(reapIntervalMilliseconds.inCompany)}, or every ${seconds(reapIntervalMilliseconds.alone)} where no other worker is known.`,
     messages: [['engine', 'database', 'claim what is due']],
   },
   {
-    title: 'Begin', by: advanceDeployment, file: 'src/platform/engine/drive.ts',
+    title: 'Begin', by: advanceDeployment, file: 'src/platform/engine/deployment-queue.ts',
     does: 'The deployment at the head of its environment\'s queue begins: the services of the first stage stay queued for a moment, the others wait.',
     durable: 'ONGOING for the deployment, WAITING_* for the services of later stages.',
     killed: 'The deployment still queued, at the head.',
@@ -104,14 +104,14 @@ export const lifeStages: readonly LifeStage[] = [
   stepStage('enter first phase'),
   stepStage('observe'),
   {
-    title: 'End a service, then the deployment', by: finishService, file: 'src/platform/engine/finish.ts',
+    title: 'End a service, then the deployment', by: finishService, file: 'src/platform/engine/finish-service.ts',
     does: 'After the last phase, or the first that failed. The last service of a stage starts the next stage; after a failure the stages that have not begun are canceled. The last service of all ends the deployment, and the next one in the queue has its turn.',
     durable: 'All of it in the transaction of the last observation: the state, what runs now (after a good end only), the delivery, the next runs of a job, the turn of the next deployment.',
     killed: 'The last phase, as before: it is observed once more, and ends the same way.',
     messages: [['engine', 'database', 'end state, what runs, deliveries, next turn']],
   },
   {
-    title: 'Cancel, if somebody asks', by: cancelEnvironmentDeployment, file: 'src/platform/engine/requests.ts',
+    title: 'Cancel, if somebody asks', by: cancelEnvironmentDeployment, file: 'src/platform/engine/deployment-requests.ts',
     does: `Every service that has not ended is ${canceling.state}. An observation that is under way meanwhile was made over an older revision, and is dropped.`,
     durable: 'Before the caller is answered.',
     killed: 'Nothing, or the whole cancel.',
@@ -119,14 +119,14 @@ export const lifeStages: readonly LifeStage[] = [
   },
   stepStage('end canceled'),
   {
-    title: 'Deliver webhooks', by: deliveryQueue, file: 'src/platform/engine/webhooks/delivery-lane.ts',
+    title: 'Deliver webhooks', by: deliveryQueue, file: 'src/platform/engine/webhooks/deliveries.ts',
     does: `Claims what is due for a webhook, posts it outside of any transaction, and records the attempt. Up to ${maximumDeliveryAttempts} attempts, ${firstRetrySeconds} s apart at first, doubled each time. One at a time for a service of a deployment, in order.`,
     durable: 'The claim; then the attempt with its answer, and when the next one is due.',
     killed: 'Before the record: the delivery is posted again, with the same id. So at least once: a receiver tells repetitions by the id.',
     messages: [['engine', 'database', 'claim deliveries'], ['engine', 'receiver', 'POST, with the id of the delivery'], ['receiver', 'engine', 'status', true], ['engine', 'database', 'attempt recorded']],
   },
   {
-    title: 'Remove old deployments', by: retentionQueue, file: 'src/platform/engine/retention-lane.ts',
+    title: 'Remove old deployments', by: retentionQueue, file: 'src/platform/engine/retention-queue.ts',
     does: 'Removes the oldest deployments with everything that belongs to them. What a service shows as its latest stays, and so does what a webhook has not been told of yet.',
     durable: 'A batch at a time, each in one transaction.',
     killed: 'The whole batch. It is removed the next time.',
@@ -183,5 +183,5 @@ export const lifeOfADeploymentPage = (): string =>
     'Services of one deployment go in stages; one begins when the one before has ended well:',
     markdownTable(['Action', 'Stages'], DeploymentAction.options.map((action) => [action, kindsByStage(action)])),
     '## Tests',
-    '`test/platform/engine/crash.test.ts` and `test/slow/engine-crash.test.ts` kill workers at random moments and check that nothing is lost, doubled or stuck. `test/platform/engine/model.test.ts` compares random sequences of orders, cancels and restarts with the table of states. `test/platform/slow-runtime.test.ts` holds that nobody waits for a slow runtime.',
+    '`test/platform/engine/crash.test.ts` and `test/slow/engine-crash.test.ts` kill workers at random moments and check that nothing is lost, doubled or stuck. `test/platform/engine/model.test.ts` compares random sequences of orders, cancels and restarts with the table of states. `test/platform/api/slow-runtime.test.ts` holds that nobody waits for a slow runtime.',
   ].join('\n\n')}\n`;

@@ -1,7 +1,7 @@
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
 import { alertRuleTransitions, canceling, clusterUpgradeStates, statePathOf, type SecondsRange } from '../../src/platform/engine/lifecycle.ts';
-import { diagramOf } from '../../src/platform/engine/transitions.ts';
+import { diagramOf } from '../../src/platform/engine/lifecycle-transitions.ts';
 import { markdownTable } from './markdown.ts';
 
 const span = ([shortest, longest]: SecondsRange): string => `${shortest}–${longest} s`;

@@ -1,4 +1,4 @@
-import { visibleText } from '../../src/server/tool/mentions.ts';
+import { visibleText } from '../../src/server/tool/tool-text.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { optionsOf, type OptionHelp } from '../../src/cli/config/read-config.ts';
 import { tools } from '../../tools/index.ts';

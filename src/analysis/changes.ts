@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { EnvironmentVariable } from '../contract/resources/variable.ts';
 import type { ServiceKind } from '../contract/resources/service.ts';
 import { type HistoryItem, type PastDeployment, readDeployment, shortCommit } from './history.ts';
-import type { Lenient } from './loose.ts';
+import type { Lenient } from './lenient.ts';
 
 /** A variable without its value: what reads one here must not be able to show it. */
 export type VariableKey = Lenient<Pick<z.infer<typeof EnvironmentVariable>, 'updated_at' | 'created_at' | 'scope' | 'variable_type'>> & { readonly key: string };

@@ -1,5 +1,5 @@
 import { hiddenSecret } from '../contract/primitives.ts';
-import { isRecord } from '../client/json.ts';
+import { isRecord } from '../contract/json.ts';
 
 /** A service as the platform answers it: `name`, `service_type` and its configuration. */
 export type ServiceAnswer = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { terminalOutcome } from '../contract/states.ts';
 import type { DeploymentHistoryItem } from '../contract/resources/job.ts';
-import { actionOf } from './ends.ts';
-import type { Lenient } from './loose.ts';
+import { actionOf } from './deployment-progress.ts';
+import type { Lenient } from './lenient.ts';
 import { durationOf } from './time-window.ts';
 
 /** One deployment, as histories list it. */

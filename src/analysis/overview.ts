@@ -1,5 +1,5 @@
 import { terminalOutcome } from '../contract/states.ts';
-import { actionOf, type LenientServiceStatus } from './ends.ts';
+import { actionOf, type LenientServiceStatus } from './deployment-progress.ts';
 
 /** A service with its status; `status` is absent where the platform told none. */
 export interface WatchedService {

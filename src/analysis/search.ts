@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { type Level, levels, type LogLine } from './logs/log-line.ts';
-import { type Entry, readEntries } from './logs/records.ts';
+import { type Entry, readEntries } from './logs/entries.ts';
 import { timeWindow, UnusableQuery, type TimeWindow } from './time-window.ts';
 
 /** What to look for in a log. Everything given must fit. */

@@ -3,7 +3,7 @@ import type { AnyOperation } from '../contract/operation.ts';
 import { operations } from '../contract/operations.ts';
 import { tolerant } from '../contract/tolerant.ts';
 import type { ApiFailure } from './errors.ts';
-import { isObject, parseJson } from './json.ts';
+import { isObject, parseJson } from '../contract/json.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
 

@@ -7,14 +7,14 @@ import { parseBaseUrl } from './base-url.ts';
 import { budgetFromHeaders, createRequestBudgets, type RequestBudget } from './budget.ts';
 import type { Credential } from './credential.ts';
 import { ApiError, type ApiFailure } from './errors.ts';
-import { mask, createMasker, minimumMaskedLength } from './known-values.ts';
+import { mask, createMasker, minimumMaskedLength } from './secret-masking.ts';
 import { startLifetime } from './lifetime.ts';
 import { defaultMaximumAnswerBytes, defaultTimeouts, type Timeouts } from './limits.ts';
-import { createOperationAvailability } from './offered.ts';
-import { failureFromResponse } from './refusal.ts';
+import { createOperationAvailability } from './operation-availability.ts';
+import { failureFromResponse } from './error-response.ts';
 import { buildRequest, invalidIdFailure, secretsOf, type OperationInput, type Trace } from './request.ts';
 import { safeDetail } from './safe-text.ts';
-import { createRequestCoalescer } from './share.ts';
+import { createRequestCoalescer } from './request-coalescer.ts';
 import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
 
 /** Where the client writes what it did; a pino logger fits. */

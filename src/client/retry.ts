@@ -2,7 +2,7 @@ import type { Method } from '../contract/operation.ts';
 import { retryAfterTime } from './budget.ts';
 import { backoff, maximumSendAttempts, resetJitter } from './limits.ts';
 import type { SendOutcome } from './transport.ts';
-import { stoppedFault } from './fault.ts';
+import { stoppedFault } from './transport-fault.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** Where a call stands after an attempt. Times in milliseconds since the epoch. */

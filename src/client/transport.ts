@@ -1,7 +1,7 @@
 import type { Agent } from 'undici';
 import type { Method } from '../contract/operation.ts';
 import type { BaseUrl } from './base-url.ts';
-import { closedFault, transportFaultOf, isTooLarge, redirectFault, redirectLoop, type TransportFault } from './fault.ts';
+import { closedFault, transportFaultOf, isTooLarge, redirectFault, redirectLoop, type TransportFault } from './transport-fault.ts';
 import { maximumConnections, maximumRedirects, type Timeouts } from './limits.ts';
 
 /** Header members by their names in lower case. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { declarationFaults, type TargetDeclaration, type MemberRole } from './acts-upon.ts';
+import { declarationFaults, type TargetDeclaration, type MemberRole } from './target-declaration.ts';
 import { kindPointedAt, reference, type ReferenceKind } from './primitives.ts';
 
 /** HTTP methods the contract uses. */

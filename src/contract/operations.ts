@@ -1,6 +1,6 @@
 import { documentedOperations } from './documented.ts';
 import type { AnyOperation } from './operation.ts';
-import { extensionOperations } from './outside.ts';
+import { extensionOperations } from './extensions.ts';
 
 /** Every operation by its name: the documented ones in the document's order, then those outside it. */
 export const operations = { ...documentedOperations, ...extensionOperations };

@@ -1,24 +1,24 @@
 import { createTokenAuthenticator } from './api/auth.ts';
 import { type PlatformClock, createSteppedClock, systemClock } from './clock.ts';
 import { openControl } from './testing/control/control.ts';
-import { createFaultRegistry } from './testing/control/faults/book.ts';
+import { createFaultRegistry } from './testing/control/faults/registry.ts';
 import { addRequestFaults } from './testing/control/faults/request-faults.ts';
 import type { FaultRule } from './testing/control/faults/rule.ts';
 import { controlPrefix } from './testing/control/server.ts';
 import { createStepping } from './testing/control/stepping.ts';
 import { createGate } from './api/gate.ts';
 import { handlers } from './api/handlers/handlers.ts';
-import { createServer } from './api/http.ts';
+import { createServer } from './api/server.ts';
 import { type PlatformLog, silentLog } from './log.ts';
 import { type Random, systemRandom } from './random.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { scenariosNamed } from './testing/scenarios/scenarios.ts';
 import { organizationId, seedIds } from './seed/ids.ts';
 import { openDatabase } from './store/database.ts';
-import { removeStaleReplacements } from './store/replace.ts';
+import { removeStaleReplacements } from './store/replacement.ts';
 import { acceptToken, addToken, hasLiveToken } from './api/tokens.ts';
 import { openVault } from './store/vault.ts';
-import { createPlatformServices } from './work.ts';
+import { createPlatformServices } from './platform-services.ts';
 
 /** How a platform is to run. */
 export interface PlatformOptions {

@@ -111,7 +111,7 @@ const warn = async ({ work }: ServerDependencies, error: Error): Promise<void> =
 
 /** What tells the caller of changes, loaded when it is first needed. */
 const loadWatch = ({ work }: ServerDependencies) => async (): Promise<WatchResource> => {
-  const [{ watchFor }, loaded] = await Promise.all([import('../server/browse/resources/watch.ts'), work()]);
+  const [{ watchFor }, loaded] = await Promise.all([import('../server/browse/resources/watch-resource.ts'), work()]);
   return watchFor(() => loaded, caller);
 };
 

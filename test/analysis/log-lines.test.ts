@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cleanLine, readEntries } from '../../src/analysis/logs/records.ts';
+import { cleanLine, readEntries } from '../../src/analysis/logs/entries.ts';
 import { collapse, counted, lineTemplate } from '../../src/analysis/logs/collapse.ts';
 import { detectLevel } from '../../src/analysis/logs/level.ts';
 

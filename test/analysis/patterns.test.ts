@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { causeCodes } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { requiredText, toPattern } from '../../src/analysis/diagnosis/pattern.ts';
 import { rules } from '../../src/analysis/diagnosis/rules/rules.ts';
-import { cleanLine } from '../../src/analysis/logs/records.ts';
+import { cleanLine } from '../../src/analysis/logs/entries.ts';
 
 const folder = join(import.meta.dirname, 'logs');
 const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n')).map(cleanLine);

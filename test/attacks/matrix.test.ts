@@ -2,11 +2,11 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mapStrings } from '../../src/server/json/values.ts';
 import { tools } from '../../tools/index.ts';
-import { textOf, type Question } from '../e2e/mcp-support.ts';
-import { toolCallsOn } from '../guard/calls.ts';
-import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
-import { startUnthrottledPlatform } from '../guard/rig.ts';
-import { startAttackedProgram, clientKinds, type AttackClient, type AttackedProgram, type ClientKind } from './servers.ts';
+import { textOf, type Question } from '../support/mcp-clients.ts';
+import { toolCallsOn } from '../support/tool-calls.ts';
+import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
+import { startAttackedProgram, clientKinds, type AttackClient, type AttackedProgram, type ClientKind } from './attacked-program.ts';
 
 /** Every tool over every transport in every era, before a platform and with callers that attack. */
 

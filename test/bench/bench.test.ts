@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { findRegressions } from '../../bench/compare.ts';
 import { relativeTo, type Figure } from '../../bench/figure.ts';
 import { load } from '../../bench/load.ts';
-import { measurements } from '../../bench/measurements.ts';
+import { measurements } from '../../bench/measurements/measurements.ts';
 import { baseline, readRun } from '../../bench/run.ts';
 import { summarise } from '../../bench/statistics.ts';
 import { isMet, targetFor } from '../../bench/targets.ts';

@@ -6,10 +6,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { closeTestServers, connectModern, textOf, type HttpClient } from '../transport/lab.ts';
-import { setSecret } from '../../src/server/guard/approvals/operator.ts';
-import { commandLine, temporaryDirectory } from '../cli/support.ts';
-import { startProgram } from '../transport/program.ts';
+import { closeTestServers, connectModern, textOf, type HttpClient } from '../transport/test-server.ts';
+import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { commandLine, temporaryDirectory } from '../support/built-program.ts';
+import { startProgram } from '../support/started-program.ts';
 
 /** Where Debian's package `chromium` puts it. */
 const executablePath = '/usr/bin/chromium';

@@ -8,9 +8,9 @@ import { approvalsConfigOf } from '../../src/cli/wiring/guard.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 import { readConfig, type Config } from '../../src/cli/config/read-config.ts';
 import { createApprovals } from '../../src/server/guard/approvals/approvals.ts';
-import { approvalRequest } from '../server/guard/approvals/support.ts';
-import { runProgram, temporaryDirectory } from './support.ts';
-import { runInTerminal } from './screen.ts';
+import { approvalRequest } from '../server/guard/approvals/approvals-fixture.ts';
+import { runProgram, temporaryDirectory } from '../support/built-program.ts';
+import { runInTerminal } from './pseudo-terminal.ts';
 
 const secret = 'only the operator knows';
 

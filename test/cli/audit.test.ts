@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openGuard } from '../../src/cli/wiring/guard.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { contextWith } from '../server/support.ts';
-import { runProgram, temporaryDirectory } from './support.ts';
+import { contextWith } from '../support/call-context.ts';
+import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 const facts = {
   tool: 'stop_environment', principal: 'ann', connection: 'stdio', tier: 'destructive', confirmed: 'elicited', plan: 'abc',

@@ -2,7 +2,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from './support.ts';
+import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from '../support/built-program.ts';
 
 const createProject = async (ready: { url: string; organization_id: string }, token: string, name: string) => {
   const answer = await fetch(`${ready.url}/organization/${ready.organization_id}/project`, {

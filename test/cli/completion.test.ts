@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { optionsOf } from '../../src/cli/config/read-config.ts';
-import { commands } from '../../src/cli/commands/all.ts';
+import { commands } from '../../src/cli/commands/commands.ts';
 import { createParser } from '../../src/cli/commands/cli.ts';
 import { candidates } from '../../src/cli/commands/completion.ts';
 import { shells } from '../../src/cli/commands/shells.ts';
 import { tools } from '../../tools/index.ts';
-import { commandLine, runProgram, temporaryDirectory } from './support.ts';
+import { commandLine, runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 /** What is proposed for a line whose last word is being typed. */
 const proposed = async (...words: string[]): Promise<string[]> => (await candidates(createParser(), words)).map(({ word }) => word);

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runProgram, startAssistant, startPlatformProgram, statusWith, temporaryDirectory } from './support.ts';
+import { runProgram, startAssistant, startPlatformProgram, statusWith, temporaryDirectory } from '../support/built-program.ts';
 
 /** What the platform prints in addition when it can be controlled. */
 interface Controlled {

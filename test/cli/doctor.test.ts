@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { settingsOf } from '../../src/cli/config/read-config.ts';
 import { type ParsedCommand, createParser, withCommand } from '../../src/cli/commands/cli.ts';
 import { nodeFinding, runChecks, type ServerKind } from '../../src/cli/doctor/doctor.ts';
-import { runProgram, startPlatformProgram, temporaryDirectory } from './support.ts';
+import { runProgram, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 
 /** What `infra-mcp doctor` finds with these arguments, in this environment. */
 async function doctor(args: readonly string[], env: Record<string, string> = {}) {

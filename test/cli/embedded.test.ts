@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { runProgram, startAssistant, startPlatformProgram, temporaryDirectory } from './support.ts';
+import { runProgram, startAssistant, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 
 const organizationOf = async (assistant: Awaited<ReturnType<typeof startAssistant>>): Promise<unknown> => {
   const { failed, text, data } = await assistant.call('get_organization');

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from './support.ts';
+import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from '../support/built-program.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const seeded = [

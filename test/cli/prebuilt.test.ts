@@ -3,15 +3,15 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Policy } from '../../src/server/guard/policy.ts';
-import { createDependencies } from '../../src/server/protocol/parts.ts';
+import type { Policy } from '../../src/server/guard/policy/policy.ts';
+import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
 import { prebuiltSurface } from '../../src/server/protocol/surface.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
 import { startStdioServer } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { derivePrebuilt } from '../../scripts/build/prebuilt.ts';
-import { memoryLog } from '../server/support.ts';
-import { commandLine, temporaryDirectory } from './support.ts';
+import { memoryLog } from '../support/call-context.ts';
+import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 
 type Transport = Parameters<Client['connect']>[0];
 

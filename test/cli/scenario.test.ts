@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runProgram, startAssistant, startPlatformProgram, temporaryDirectory } from './support.ts';
+import { runProgram, startAssistant, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 
 const projectsOf = async (url: string, token: string, organization: string): Promise<string[]> => {
   const answer = await fetch(`${url}/organization/${organization}/project`, { headers: { Authorization: `Token ${token}` } });

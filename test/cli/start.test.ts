@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { optionsOf } from '../../src/cli/config/read-config.ts';
-import { runProgram, temporaryDirectory } from './support.ts';
+import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 describe.concurrent('a start that can not be meant', () => {
   const real = { INFRA_BASE_URL: 'https://api.example.com' };

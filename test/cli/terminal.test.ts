@@ -5,10 +5,10 @@ import { promisify, stripVTControlCharacters } from 'node:util';
 import type { Command as Parser } from 'commander';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands/all.ts';
+import { commands } from '../../src/cli/commands/commands.ts';
 import { createParser } from '../../src/cli/commands/cli.ts';
 import { columns } from '../../src/cli/terminal/columns.ts';
-import { commandLine, runProgram, temporaryDirectory } from './support.ts';
+import { commandLine, runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 /** A stream that is a terminal of so many columns. */
 const terminal = (width: number, colours = 256): NodeJS.WriteStream =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/client/errors.ts';
 import { snakeCase, type AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
-import { connectClient, fakeTime, ids, startStubServer, type StubResponse } from './server.ts';
+import { connectClient, fakeTime, ids, startStubServer, type StubResponse } from './stub-server.ts';
 
 const inputOf = (operation: AnyOperation) => Object.fromEntries(operation.params.map((param: string) => [snakeCase(param), ids.environment]));
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';
-import { connectClient, apiErrorOf, ids, startStubServer, token, type StubResponse } from './server.ts';
+import { connectClient, apiErrorOf, ids, startStubServer, token, type StubResponse } from './stub-server.ts';
 
 const answering = async (reply: StubResponse) => {
   const server = await startStubServer(() => reply);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { credentialOf, readCredentialFile } from '../../src/client/credential.ts';
-import { token } from './server.ts';
+import { token } from './stub-server.ts';
 
 describe('a credential', () => {
   test('is a Token unless another scheme is asked for or written before it', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiErrorKind } from '../../src/client/errors.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './server.ts';
+import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './stub-server.ts';
 
 const error = (status: number, message: string) => ({ status, body: { status, error: 'x', message, detail: message } });
 

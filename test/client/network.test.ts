@@ -1,8 +1,8 @@
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { transportFaultOf } from '../../src/client/fault.ts';
+import { transportFaultOf } from '../../src/client/transport-fault.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { connectClient, apiErrorOf, ids, startStubServer, token, waitUntil, unusedUrl, type StubResponse } from './server.ts';
+import { connectClient, apiErrorOf, ids, startStubServer, token, waitUntil, unusedUrl, type StubResponse } from './stub-server.ts';
 
 const read = [operations.get_environment, { environment_id: ids.environment }] as const;
 const change = [operations.stop_environment, { environment_id: ids.environment }] as const;

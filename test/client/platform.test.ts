@@ -7,7 +7,7 @@ import { credentialOf } from '../../src/client/credential.ts';
 import { snakeCase, type AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';
 import { startPlatform, type PlatformOptions, type RunningPlatform } from '../../src/platform/platform.ts';
-import { apiErrorOf } from './server.ts';
+import { apiErrorOf } from './stub-server.ts';
 
 const token = 'platform-test-token';
 const unknown = '99999999-9999-4999-8999-999999999999';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, unusedUrl, type StubHandler } from './server.ts';
+import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, unusedUrl, type StubHandler } from './stub-server.ts';
 
 const read = [operations.get_environment, { environment_id: ids.environment }] as const;
 const put = [

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { credentialOf } from '../../src/client/credential.ts';
 import type { ApiError } from '../../src/client/errors.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './server.ts';
+import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubResponse } from './stub-server.ts';
 
 /** Everything a logger, a debugger or a caller might print of an error. */
 const shown = (error: ApiError): string =>

@@ -5,12 +5,12 @@ import { statusTexts } from '../../src/contract/errors.ts';
 import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../src/contract/limits.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
-import { extensionOperations } from '../../src/contract/outside.ts';
+import { extensionOperations } from '../../src/contract/extensions.ts';
 import { ContainerRequest } from '../../src/contract/resources/container.ts';
 import { HelmRepositoryRequest } from '../../src/contract/resources/helm-repository.ts';
 import { type Endpoint, endpoints, failureCodes, helmRepositoryKinds, limits, extensionEndpoints, pageQuery } from './document.ts';
 import { type ShapeName, shapes } from './document-shapes.ts';
-import { type Field, fieldsOfSchema, fieldsOfText } from './shape.ts';
+import { type Field, fieldsOfSchema, fieldsOfText } from './schema-fields.ts';
 
 const documented: AnyOperation[] = Object.values(documentedOperations);
 const label = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;

@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { commands } from '../../src/cli/commands/all.ts';
+import { commands } from '../../src/cli/commands/commands.ts';
 import type { ParsedCommand } from '../../src/cli/commands/cli.ts';
-import { commandLine, runProgram } from '../cli/support.ts';
-import { programCommand, parseProgramCommand } from './ours.ts';
+import { commandLine, runProgram } from '../support/built-program.ts';
+import { programCommand, parseProgramCommand } from './program-commands.ts';
 import { commandsIn, commandsOfPage, pages } from './pages.ts';
 
 /** Other programs that pages tell to run, and why they are not run here. */

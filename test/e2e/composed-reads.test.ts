@@ -1,15 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { diagnoseDependency, diagnoseFailedSibling } from '../../src/analysis/diagnosis/looks.ts';
-import { deployDependency } from '../../src/analysis/diagnosis/mends.ts';
+import { diagnoseDependency, diagnoseFailedSibling } from '../../src/analysis/diagnosis/inspections.ts';
+import { deployDependency } from '../../src/analysis/diagnosis/fixes.ts';
 import { diagnosisTools, type CallBuilder } from '../../src/analysis/diagnosis/next-calls.ts';
 import { issuesOf } from '../../src/server/tool/arguments.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { tools } from '../../tools/index.ts';
-import { toolCallsOn } from '../guard/calls.ts';
-import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
-import { startUnthrottledPlatform, policyFrom } from '../guard/rig.ts';
-import { connectorsTo, textOf, type Connectors, type TestClient } from './mcp-support.ts';
+import { toolCallsOn } from '../support/tool-calls.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { startUnthrottledPlatform, policyFrom } from '../support/guard-fixture.ts';
+import { connectorsTo, textOf, type Connectors, type TestClient } from '../support/mcp-clients.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { startUnthrottledPlatform } from '../guard/rig.ts';
-import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from './mcp-support.ts';
+import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../guard/rig.ts';
-import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors } from './mcp-support.ts';
+import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../support/guard-fixture.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../support/mcp-clients.ts';
 
 type Json = Record<string, unknown>;
 

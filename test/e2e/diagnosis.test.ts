@@ -6,7 +6,7 @@ import type { CauseCode } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
-import { connectorsTo, textOf } from './mcp-support.ts';
+import { connectorsTo, textOf } from '../support/mcp-clients.ts';
 
 const token = 'token-of-the-tests';
 const rateLimit = 10_000;

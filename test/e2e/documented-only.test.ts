@@ -1,9 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { metaKeys } from '../../src/server/output/reply.ts';
-import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
-import { startUnthrottledPlatform } from '../guard/rig.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors } from './mcp-support.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../support/mcp-clients.ts';
 
 type Json = Record<string, unknown>;
 

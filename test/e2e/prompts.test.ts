@@ -6,8 +6,8 @@ import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { parsePrompt } from '../../src/server/browse/prompts/prompt.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
 import { tools } from '../../tools/index.ts';
-import { startTestPlatform, type TestPlatform } from '../platform/lab.ts';
-import { resourceServersOf, protocolVersions, root, type ResourceServers, type ResourceClient } from './resources-support.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { resourceServersOf, protocolVersions, root, type ResourceServers, type ResourceClient } from '../support/resource-clients.ts';
 
 let platform: TestPlatform;
 let content: ResourceServers;

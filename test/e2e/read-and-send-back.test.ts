@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inputShape, type AnyOperation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from './mcp-support.ts';
-import { startDefaultPlatform } from '../platform/lab.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { startDefaultPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 

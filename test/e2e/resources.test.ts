@@ -5,13 +5,13 @@ import { uriOf, uriParts } from '../../src/server/resolve/uri.ts';
 import { fenceMarks } from '../../src/server/redaction/index.ts';
 import { maximumCharacters } from '../../src/server/output/fit.ts';
 import { resourceAt, allResources } from '../../src/server/browse/resources/catalog.ts';
-import { variablesOf } from '../../src/server/browse/resources/listed.ts';
+import { variablesOf } from '../../src/server/browse/resources/mcp-resources.ts';
 import { isPlatformResource } from '../../src/server/browse/resources/resource.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { tools } from '../../tools/index.ts';
-import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../platform/lab.ts';
-import { resourceServersOf, protocolVersions, type ResourceServers, type ResourceClient } from './resources-support.ts';
+import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+import { resourceServersOf, protocolVersions, type ResourceServers, type ResourceClient } from '../support/resource-clients.ts';
 
 let platform: TestPlatform;
 let content: ResourceServers;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/server/guard/policy.ts';
+import type { Policy } from '../../src/server/guard/policy/policy.ts';
 import { toolsets } from '../../src/server/tool/tool.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { core } from '../../tools/core.ts';
 import { tools } from '../../tools/index.ts';
-import { unknownId, startTestPlatform, type TestPlatform } from '../platform/lab.ts';
-import { textOf } from './mcp-support.ts';
-import { resourceServersOf, type ResourceServers, type ResourceClient } from './resources-support.ts';
+import { unknownId, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { textOf } from '../support/mcp-clients.ts';
+import { resourceServersOf, type ResourceServers, type ResourceClient } from '../support/resource-clients.ts';
 
 /** Failures that are mended by changing a container. */
 const failures = scenarios.filter(({ name }) => ['bad-image-tag', 'out-of-memory'].includes(name));

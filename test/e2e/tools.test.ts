@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, leavesOf, textOf, userAnswering, type Connectors, type TestClient } from './mcp-support.ts';
-import { startDefaultPlatform } from '../platform/lab.ts';
+import { agree, connectorsTo, leavesOf, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { startDefaultPlatform } from '../support/test-platform.ts';
 
 type Args = Record<string, unknown>;
 

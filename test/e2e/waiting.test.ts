@@ -4,9 +4,9 @@ import { issuesOf } from '../../src/server/tool/arguments.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { begun } from '../../tools/deployment/begun.ts';
 import { tools } from '../../tools/index.ts';
-import { startUnthrottledPlatform } from '../guard/rig.ts';
-import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors } from './mcp-support.ts';
+import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../support/mcp-clients.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/server/guard/policy.ts';
+import type { Policy } from '../../src/server/guard/policy/policy.ts';
 import { policyFileFor } from '../../src/server/guard/policy/rules.ts';
-import { highRisks } from '../../src/server/guard/tier.ts';
+import { highRisks } from '../../src/server/guard/risk/risk.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
 import type { JsonSchema } from '../../src/server/json/json-schema.ts';
-import { naming, visibleText } from '../../src/server/tool/mentions.ts';
-import { listed } from '../../src/server/guard/registry.ts';
+import { naming, visibleText } from '../../src/server/tool/tool-text.ts';
+import { listed } from '../../src/server/guard/tool-registry.ts';
 import { resourceAt, allResources } from '../../src/server/browse/resources/catalog.ts';
 import { isPlatformResource } from '../../src/server/browse/resources/resource.ts';
 import { toolAnswerSchema, toolArgumentSchema } from '../../src/server/tool/schema.ts';

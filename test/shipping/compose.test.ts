@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { defaultLimits } from '../../src/transport/http/limits.ts';
 import { compose, service } from './compose.ts';
-import { image, root, readText } from './read.ts';
+import { image, root, readText } from './repository-files.ts';
 
 describe('the compose file', () => {
   test('is one by the schema of compose files', () => {

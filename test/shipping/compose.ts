@@ -1,4 +1,4 @@
-import { readYaml } from './read.ts';
+import { readYaml } from './repository-files.ts';
 
 /** What the tests read of deploy/compose.yaml. */
 export interface Compose {

@@ -8,13 +8,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/cli/config/read-config.ts';
 import { textPaths } from '../../src/server/browse/texts.ts';
-import { createApiKey } from '../../src/transport/http/keys.ts';
-import { commandLine, startPlatformProgram, temporaryDirectory } from '../cli/support.ts';
-import { closeTestServers, connectLegacy, connectModern, textOf as resultText } from '../transport/lab.ts';
-import { startProgram } from '../transport/program.ts';
+import { createApiKey } from '../../src/transport/http/api-keys.ts';
+import { commandLine, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
+import { closeTestServers, connectLegacy, connectModern, textOf as resultText } from '../transport/test-server.ts';
+import { startProgram } from '../support/started-program.ts';
 import { service } from './compose.ts';
 import { container, containerEnv, objectOf } from './kubernetes.ts';
-import { image, instructions, root, readText } from './read.ts';
+import { image, instructions, root, readText } from './repository-files.ts';
 
 afterEach(closeTestServers);
 

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { mcpPath } from '../../src/transport/http/serve.ts';
-import { startAssistant, startPlatformProgram, temporaryDirectory } from '../cli/support.ts';
-import { root, readText } from './read.ts';
+import { mcpPath } from '../../src/transport/http/http-server.ts';
+import { startAssistant, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
+import { root, readText } from './repository-files.ts';
 
 const readers: Readonly<Record<string, (text: string) => unknown>> = { '.json': JSON.parse, '.toml': parseToml, '.yaml': parseYaml };
 const files = readdirSync(join(root, 'examples')).filter((file) => file !== 'README.md');

@@ -8,7 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { defaultLimits } from '../../src/transport/http/limits.ts';
 import { container, containerEnv, objectOf, objects, pod, podMetadata, type KubernetesObject } from './kubernetes.ts';
-import { image, root, readText } from './read.ts';
+import { image, root, readText } from './repository-files.ts';
 
 const run = promisify(execFile);
 

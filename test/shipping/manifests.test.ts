@@ -8,7 +8,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { mcpbManifest } from '../../scripts/shipping/mcpb.ts';
 import { optionsOf } from '../../src/cli/config/read-config.ts';
 import { tools } from '../../tools/index.ts';
-import { readJson, root, readYaml } from './read.ts';
+import { readJson, root, readYaml } from './repository-files.ts';
 
 const { name, version } = manifest;
 const known = optionsOf('stdio').map(({ env }) => env);

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { tools } from '../../tools/index.ts';
 import { commandsIn, commandsOfPage } from '../docs/pages.ts';
-import { parseProgramCommand } from '../docs/ours.ts';
+import { parseProgramCommand } from '../docs/program-commands.ts';
 import { compose, service } from './compose.ts';
 import { container, containerEnv, objectOf } from './kubernetes.ts';
-import { image, root, readText, readYaml } from './read.ts';
+import { image, root, readText, readYaml } from './repository-files.ts';
 
 const page = 'docs/run-for-a-team.md';
 const lines = commandsOfPage(page).filter(({ isInline: isWithin }) => !isWithin).flatMap(({ text }) => commandsIn(text)).filter(([program]) => program !== 'infra-mcp');

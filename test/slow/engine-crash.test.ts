@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/platform/store/database.ts';
-import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from '../platform/engine/crashes.ts';
-import { addOrganization, openEngineFixture } from '../platform/engine/world.ts';
+import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from '../platform/engine/crash-workers.ts';
+import { addOrganization, openEngineFixture } from '../platform/engine/engine-fixture.ts';
 
 const environments = 500;
 const ordersEach = 4;

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { createToken } from '../../src/platform/api/tokens.ts';
-import { connectLegacy, connectModern, modernCall, modernHeaders, textOf } from '../transport/lab.ts';
+import { connectLegacy, connectModern, modernCall, modernHeaders, textOf } from '../transport/test-server.ts';
 
 const root = join(import.meta.dirname, '../..');
 const seconds = Number(process.env['SOAK_SECONDS'] ?? 60);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { closeTestServers, connectModern, textOf as resultText } from '../transport/lab.ts';
-import { startProgram } from '../transport/program.ts';
-import { image, instructions, root, readText } from '../shipping/read.ts';
+import { closeTestServers, connectModern, textOf as resultText } from '../transport/test-server.ts';
+import { startProgram } from '../support/started-program.ts';
+import { image, instructions, root, readText } from '../shipping/repository-files.ts';
 
 const run = promisify(execFile);
 const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;

@@ -9,10 +9,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { assistantOver, type Assistant } from '../../scripts/demo/assistant.ts';
-import type { DemoOutput } from '../../scripts/demo/show.ts';
+import type { DemoOutput } from '../../scripts/demo/output.ts';
 import { scenario, runStory } from '../../scripts/demo/story.ts';
-import { startPlatformProgram } from '../cli/support.ts';
-import { startProgram } from '../transport/program.ts';
+import { startPlatformProgram } from '../support/built-program.ts';
+import { startProgram } from '../support/started-program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);

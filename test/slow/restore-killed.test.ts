@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'vitest';
-import { killRestores } from '../platform/control/kills.ts';
+import { killRestores } from '../platform/testing/control/kill-restores.ts';
 
 let dataDir: string;
 beforeEach(async () => {

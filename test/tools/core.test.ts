@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listed } from '../../src/server/guard/registry.ts';
+import { listed } from '../../src/server/guard/tool-registry.ts';
 import { core } from '../../tools/core.ts';
 
 test('the core costs a context less than 10 KB', () => {

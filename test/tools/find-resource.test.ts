@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectorsTo, textOf, type Connectors } from '../e2e/mcp-support.ts';
-import { startRecordingProxy, type RecordingProxy } from '../guard/lens.ts';
-import { startTestPlatform, type TestPlatform } from '../platform/lab.ts';
+import { connectorsTo, textOf, type Connectors } from '../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 const environments = 60;
 

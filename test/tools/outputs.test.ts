@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../e2e/mcp-support.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
 
 type Args = Record<string, unknown>;
 

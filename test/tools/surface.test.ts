@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fieldDescriptions } from '../../src/contract/meanings.ts';
+import { fieldDescriptions } from '../../src/contract/field-descriptions.ts';
 import { allOperations } from '../../src/contract/operations.ts';
 import type { JsonSchema } from '../../src/server/json/json-schema.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
-import { visibleText } from '../../src/server/tool/mentions.ts';
-import { listed } from '../../src/server/guard/registry.ts';
+import { visibleText } from '../../src/server/tool/tool-text.ts';
+import { listed } from '../../src/server/guard/tool-registry.ts';
 import { tools } from '../../tools/index.ts';
 
 const list = tools.map((tool) => listed(tool));

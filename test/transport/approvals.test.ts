@@ -2,11 +2,11 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RecordedCall } from '../../src/server/audit/calls.ts';
-import { hasSecret, setSecret } from '../../src/server/guard/approvals/operator.ts';
-import { approvalRequest, approvalsIn, operatorSecret } from '../server/guard/approvals/support.ts';
-import { closeTestServers, startTestServer } from './lab.ts';
-import { exchangeRaw, statusOf } from './wire.ts';
+import type { RecordedCall } from '../../src/server/audit/read-calls.ts';
+import { hasSecret, setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { approvalRequest, approvalsIn, operatorSecret } from '../server/guard/approvals/approvals-fixture.ts';
+import { closeTestServers, startTestServer } from './test-server.ts';
+import { exchangeRaw, statusOf } from './raw-connection.ts';
 
 let folder: string;
 let approvalsFixture: ReturnType<typeof approvalsIn>;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer } from './lab.ts';
-import { exchangeRaw, openRawConnection, statusOf } from './wire.ts';
+import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
+import { exchangeRaw, openRawConnection, statusOf } from './raw-connection.ts';
 
 afterEach(closeTestServers);
 

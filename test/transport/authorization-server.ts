@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SignJWT, exportJWK, generateKeyPair, type JWK, type JWTPayload } from 'jose';
 import { createOAuth, type OAuth, type OAuthOptions } from '../../src/transport/http/oauth.ts';
-import { memoryLog } from '../server/support.ts';
+import { memoryLog } from '../support/call-context.ts';
 
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 

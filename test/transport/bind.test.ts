@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { localAuthentication } from '../../src/transport/http/identity.ts';
-import { closeTestServers, startTestServer } from './lab.ts';
+import { closeTestServers, startTestServer } from './test-server.ts';
 
 afterEach(closeTestServers);
 

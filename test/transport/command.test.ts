@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readCalls } from '../../src/server/audit/calls.ts';
-import { setSecret } from '../../src/server/guard/approvals/operator.ts';
-import { createApiKey } from '../../src/transport/http/keys.ts';
-import { approveOnPage, operatorSecret } from './approving.ts';
-import { connectLegacy, connectModern, initialize, modernCall, modernHeaders, textOf } from './lab.ts';
+import { readCalls } from '../../src/server/audit/read-calls.ts';
+import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { createApiKey } from '../../src/transport/http/api-keys.ts';
+import { approveOnPage, operatorSecret } from './approve-on-page.ts';
+import { connectLegacy, connectModern, initialize, modernCall, modernHeaders, textOf } from './test-server.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { closeTestServers, connectLegacy, initialize, modernCall, modernHeaders, startTestServer, textOf } from './lab.ts';
-import { openRawConnection, statusOf } from './wire.ts';
+import { closeTestServers, connectLegacy, initialize, modernCall, modernHeaders, startTestServer, textOf } from './test-server.ts';
+import { openRawConnection, statusOf } from './raw-connection.ts';
 
 afterEach(closeTestServers);
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
-import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer, type TestServer } from './lab.ts';
-import { exchangeRaw, openRawConnection, statusOf } from './wire.ts';
+import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer, type TestServer } from './test-server.ts';
+import { exchangeRaw, openRawConnection, statusOf } from './raw-connection.ts';
 
 afterEach(closeTestServers);
 

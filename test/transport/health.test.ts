@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { closeTestServers, startTestServer } from './lab.ts';
+import { closeTestServers, startTestServer } from './test-server.ts';
 
 afterEach(closeTestServers);
 

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bearerAuthentication } from '../../src/transport/http/bearer.ts';
-import { createApiKey, identityForKey, loadApiKeys } from '../../src/transport/http/keys.ts';
+import { bearerAuthentication } from '../../src/transport/http/bearer-authentication.ts';
+import { createApiKey, identityForKey, loadApiKeys } from '../../src/transport/http/api-keys.ts';
 import { tools } from '../../tools/index.ts';
 import { oauthOf, startAuthorizationServer } from './authorization-server.ts';
-import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer } from './lab.ts';
+import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
 
 let directory: string;
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bearerAuthentication } from '../../src/transport/http/bearer.ts';
-import { resourceMetadata, resourceMetadataUrl } from '../../src/transport/http/metadata.ts';
+import { bearerAuthentication } from '../../src/transport/http/bearer-authentication.ts';
+import { resourceMetadata, resourceMetadataUrl } from '../../src/transport/http/resource-metadata.ts';
 import type { OAuthOptions } from '../../src/transport/http/oauth.ts';
 import { audience, oauthOf, startAuthorizationServer, type AuthorizationServer, type TokenOptions } from './authorization-server.ts';
-import { memoryLog } from '../server/support.ts';
-import { closeTestServers, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startTestServer, textOf } from './lab.ts';
+import { memoryLog } from '../support/call-context.ts';
+import { closeTestServers, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startTestServer, textOf } from './test-server.ts';
 
 let authority: AuthorizationServer;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientAddress } from '../../src/transport/http/holder.ts';
-import { closeTestServers, modernCall, startTestServer } from './lab.ts';
-import { startFullServer } from './whole.ts';
-import { exchangeRaw, statusOf } from './wire.ts';
+import { clientAddress } from '../../src/transport/http/client-address.ts';
+import { closeTestServers, modernCall, startTestServer } from './test-server.ts';
+import { startFullServer } from './full-server.ts';
+import { exchangeRaw, statusOf } from './raw-connection.ts';
 
 /** Names that every record seems to have, though nobody gave them. */
 const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { setSecret } from '../../src/server/guard/approvals/operator.ts';
-import { startProgram } from './program.ts';
-import { approveOnPage, operatorSecret } from './approving.ts';
-import { connectModern, modernCall, modernHeaders, textOf } from './lab.ts';
+import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { startProgram } from '../support/started-program.ts';
+import { approveOnPage, operatorSecret } from './approve-on-page.ts';
+import { connectModern, modernCall, modernHeaders, textOf } from './test-server.ts';
 
 const root = join(import.meta.dirname, '../..');
 

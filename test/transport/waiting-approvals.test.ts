@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeTestServers, connectModern, textOf } from './lab.ts';
-import { startFullServer } from './whole.ts';
+import { closeTestServers, connectModern, textOf } from './test-server.ts';
+import { startFullServer } from './full-server.ts';
 
 let fixture: Awaited<ReturnType<typeof startFullServer>>;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { operations } from '../../src/contract/operations.ts';
 import { maximumPageSize, reference } from '../../src/contract/primitives.ts';
 import { DeployRequest } from '../../src/contract/resources/deployment.ts';
 import { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from '../../src/analysis/history.ts';
-import { isRollback, findRollbackTarget, type CommitDeployment, type RollbackTarget } from '../../src/analysis/way-back.ts';
+import { isRollback, findRollbackTarget, type CommitDeployment, type RollbackTarget } from '../../src/analysis/rollback-target.ts';
 import { planOperation, composeTool, deployment, isRecord, naming, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
 import { afterwards, begun } from '../deployment/begun.ts';
 import { askedFor, wait } from '../deployment/waiting.ts';

@@ -2,7 +2,7 @@ import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
 import type { Sibling, VariableKey } from '../../src/analysis/changes.ts';
 import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
-import type { LenientServiceStatus } from '../../src/analysis/ends.ts';
+import type { LenientServiceStatus } from '../../src/analysis/deployment-progress.ts';
 import type { HistoryItem } from '../../src/analysis/history.ts';
 import type { LogLine } from '../../src/analysis/logs/log-line.ts';
 import { isRecord, pick, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { terminalOutcome, type DeploymentAction } from '../../src/contract/states.ts';
-import { deploymentProgressOf, type RequestedAction, type LenientServiceStatus, type DeploymentProgress } from '../../src/analysis/ends.ts';
+import { deploymentProgressOf, type RequestedAction, type LenientServiceStatus, type DeploymentProgress } from '../../src/analysis/deployment-progress.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';

@@ -1,14 +1,14 @@
 import type { Diagnosis, RelevantLine, TimelineEntry } from './diagnosis.ts';
 import type { Evidence } from './evidence.ts';
-import { rankCauses } from './judge.ts';
+import { rankCauses } from './rank-causes.ts';
 import { findCauses } from './match.ts';
-import { diagnoseFailedSibling, showConfiguration, showErrors, showHistory } from './looks.ts';
+import { diagnoseFailedSibling, showConfiguration, showErrors, showHistory } from './inspections.ts';
 import { nextCalls, type Remedy } from './next-calls.ts';
 import { lockRemedies } from './rules/platform.ts';
 import { readDeploymentSituation, type DeploymentSituation } from './situation.ts';
 import { collapse, type Repeat, lineTemplate } from '../logs/collapse.ts';
 import { weightOf } from '../logs/level.ts';
-import type { Entry } from '../logs/records.ts';
+import type { Entry } from '../logs/entries.ts';
 import { shortCommit, type PastDeployment } from '../history.ts';
 import { quote } from './quote.ts';
 

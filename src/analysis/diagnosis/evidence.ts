@@ -2,10 +2,10 @@ import type * as z from 'zod';
 import type { ClusterLock } from '../../contract/resources/cluster.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { Sibling, VariableKey } from '../changes.ts';
-import type { LenientServiceStatus } from '../ends.ts';
+import type { LenientServiceStatus } from '../deployment-progress.ts';
 import type { HistoryItem } from '../history.ts';
 import type { LogLine } from '../logs/log-line.ts';
-import type { Lenient } from '../loose.ts';
+import type { Lenient } from '../lenient.ts';
 
 /** The service that is asked about. */
 export interface DiagnosedService {

@@ -1,8 +1,8 @@
 import { terminalOutcome } from '../../contract/states.ts';
 import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
-import { actionOf, type LenientServiceStatus } from '../ends.ts';
+import { actionOf, type LenientServiceStatus } from '../deployment-progress.ts';
 import { type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
-import { type Entry, readEntries } from '../logs/records.ts';
+import { type Entry, readEntries } from '../logs/entries.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Evidence } from './evidence.ts';

@@ -1,5 +1,5 @@
 import type { Level } from './log-line.ts';
-import type { Entry } from './records.ts';
+import type { Entry } from './entries.ts';
 
 /** Lines of one kind: they differ in numbers, ids and times only. */
 export interface Repeat {

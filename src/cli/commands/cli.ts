@@ -3,9 +3,9 @@ import { Argument, Command as Parser, Option } from 'commander';
 import * as z from 'zod';
 import manifest from '../../../package.json' with { type: 'json' };
 import { choicesOf, flagOf, type GivenFlags, type OptionHelp, optionsOf } from '../config/read-config.ts';
-import { commands, groups } from './all.ts';
+import { commands, groups } from './commands.ts';
 import type { Command, Flag } from './command.ts';
-import { runWithConfig } from '../wiring/configured.ts';
+import { runWithConfig } from '../wiring/run-with-config.ts';
 
 const style = (format: Parameters<typeof styleText>[0]) => (text: string) => styleText(format, text, { validateStream: false });
 

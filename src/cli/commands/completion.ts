@@ -1,6 +1,6 @@
 import type { Command as Parser, Option } from 'commander';
 import { choicesOf, profileNames, type OptionName } from '../config/read-config.ts';
-import { commands } from './all.ts';
+import { commands } from './commands.ts';
 import { scripts, type Shell } from './shells.ts';
 
 type ValueSource = (flags: Readonly<Partial<Record<OptionName, string>>>) => Promise<readonly string[]>;

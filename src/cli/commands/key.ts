@@ -1,5 +1,5 @@
 import type { PermissionLevel } from '../../contract/operation.ts';
-import { createApiKey } from '../../transport/http/keys.ts';
+import { createApiKey } from '../../transport/http/api-keys.ts';
 
 /** `infra-mcp key`: prints a new key on stdout, alone, and on stderr the entry for the keys file. */
 export function keyCommand({ name, level, json }: { name: string; level: PermissionLevel; json?: boolean }): void {

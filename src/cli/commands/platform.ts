@@ -1,11 +1,11 @@
 import type { Config } from '../config/read-config.ts';
 import { isLoopback } from '../../transport/http/loopback.ts';
-import { loadFaults } from '../../platform/testing/control/faults/file.ts';
-import { claimDataDir, alreadyServedError } from '../wiring/claim.ts';
+import { loadFaults } from '../../platform/testing/control/faults/load.ts';
+import { claimDataDir, alreadyServedError } from '../wiring/data-dir-claim.ts';
 import { createLog } from '../wiring/log.ts';
 import { readOrCreateToken } from '../wiring/secret-file.ts';
-import { startEmbeddedPlatform } from '../wiring/serving.ts';
-import { untilStopped } from '../wiring/stopping.ts';
+import { startEmbeddedPlatform } from '../wiring/embedded-platform.ts';
+import { untilStopped } from '../wiring/until-stopped.ts';
 
 /**
  * `infra-mcp platform`: serves the platform until a signal ends it. When it is ready, one line of JSON on stdout says

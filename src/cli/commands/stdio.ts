@@ -1,17 +1,17 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Config } from '../config/read-config.ts';
-import type { ServerLogger } from '../../server/context/context.ts';
+import type { ServerLogger } from '../../server/context/call-context.ts';
 import { createSkills } from '../../server/browse/skills.ts';
 import { prebuiltSurface } from '../../server/protocol/surface.ts';
 import { startStdioServer } from '../../transport/stdio.ts';
-import { openConnection } from '../wiring/connecting.ts';
+import { openConnection } from '../wiring/open-connection.ts';
 import type { Connection } from '../wiring/connection.ts';
 import { createLog } from '../wiring/log.ts';
 import { configuredPolicy } from '../wiring/policy.ts';
-import { warningOfMissingResources } from '../wiring/policy-places.ts';
-import { untilStopped } from '../wiring/stopping.ts';
-import { shippedTexts } from '../wiring/texts.ts';
-import type { OpenDependencies } from '../wiring/working.ts';
+import { warningOfMissingResources } from '../wiring/policy-resources.ts';
+import { untilStopped } from '../wiring/until-stopped.ts';
+import { shippedTexts } from '../wiring/shipped-texts.ts';
+import type { OpenDependencies } from '../wiring/server-dependencies.ts';
 
 /** Whether the options choose among the tools. */
 const selectsTools = ({ toolsets, tools, excludeTools }: Config): boolean => toolsets !== undefined || tools !== undefined || excludeTools.length > 0;
@@ -35,7 +35,7 @@ export async function stdioCommand(config: Config): Promise<void> {
   const texts = shippedTexts();
   let opening: Promise<OpenDependencies> | undefined;
   const open = async (): Promise<OpenDependencies> => {
-    const { openDependencies } = await import('../wiring/working.ts');
+    const { openDependencies } = await import('../wiring/server-dependencies.ts');
     return openDependencies(config, { policy, connection, texts, log });
   };
   const working = (): Promise<OpenDependencies> => (opening ??= open());

@@ -1,8 +1,8 @@
 import { tools as everyTool } from '../../../tools/index.ts';
 import type { Config } from '../config/read-config.ts';
-import { denialOf, possibleRisks, type Policy } from '../../server/guard/policy.ts';
-import { nearestName } from '../../server/tool/nearest.ts';
-import { listed } from '../../server/guard/registry.ts';
+import { denialOf, possibleRisks, type Policy } from '../../server/guard/policy/policy.ts';
+import { nearestName } from '../../server/tool/nearest-name.ts';
+import { listed } from '../../server/guard/tool-registry.ts';
 import { isDocumented, permissionOf, type Tool } from '../../server/tool/tool.ts';
 import { columns } from '../terminal/columns.ts';
 import { configuredPolicy } from '../wiring/policy.ts';

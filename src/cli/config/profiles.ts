@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
 import { type CommandName, path } from './fields.ts';
-import { directlyGiven, type GivenFlags, type Profile, profileOptions } from './given.ts';
+import { directlyGiven, type GivenFlags, type Profile, profileOptions } from './given-options.ts';
 import type { OptionName } from './option-help.ts';
 
 const value = () => z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).transform((list) => list.join(','))]).transform(String);

@@ -2,11 +2,11 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import type { CommandName } from './fields.ts';
-import { profileConflicts, givenOptions, type GivenFlags, type GivenOption, type Profile } from './given.ts';
+import { profileConflicts, givenOptions, type GivenFlags, type GivenOption, type Profile } from './given-options.ts';
 import { optionHelp, type OptionHelp, optionsOf, type OptionValues } from './option-help.ts';
 
 export { choicesOf, type CommandName, flagOf, enumOf, integerBetween } from './fields.ts';
-export type { GivenFlags, Profile } from './given.ts';
+export type { GivenFlags, Profile } from './given-options.ts';
 export { chosenProfile, profileNames } from './profiles.ts';
 export { optionHelp, type OptionHelp, type OptionName, optionsOf } from './option-help.ts';
 export { logLevels } from './options.ts';

@@ -1,11 +1,11 @@
 import { chosenProfile, type Config, type GivenFlags, type Profile, readConfig, type Setting, settingsOf } from '../config/read-config.ts';
 import { columns } from '../terminal/columns.ts';
-import { directoryFindings } from './directory.ts';
+import { directoryFindings } from './data-directory.ts';
 import { type DoctorFinding, findingBuilder, type FindingState, errorText } from './finding.ts';
 import { listeningFindings } from './listening.ts';
-import { policyResourceFindings, scopeFindings } from './pin.ts';
+import { policyResourceFindings, scopeFindings } from './configured-resources.ts';
 import { platformFindings } from './platform.ts';
-import { approvalsFinding, auditFinding, policyFindings } from './rules.ts';
+import { approvalsFinding, auditFinding, policyFindings } from './guard.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type Style, styled } from '../terminal/style.ts';
 import manifest from '../../../package.json' with { type: 'json' };

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import type { Config } from '../config/read-config.ts';
-import { assertSafeAddress } from '../../transport/http/bind.ts';
-import { discoverJwksUri } from '../../transport/http/issuer.ts';
-import { authenticationOf } from '../wiring/http/admission.ts';
+import { assertSafeAddress } from '../../transport/http/listen-address.ts';
+import { discoverJwksUri } from '../../transport/http/jwks-discovery.ts';
+import { authenticationOf } from '../wiring/http/authentication.ts';
 import { createLog } from '../wiring/log.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
 

@@ -3,9 +3,9 @@ import { ApiError, type ApiErrorKind } from '../../client/errors.ts';
 import type { Config } from '../config/read-config.ts';
 import { operations } from '../../contract/operations.ts';
 import { clean } from '../../server/redaction/index.ts';
-import { endpointOf } from '../wiring/claim.ts';
+import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { createLog } from '../wiring/log.ts';
-import { remoteConnection } from '../wiring/remote.ts';
+import { remoteConnection } from '../wiring/remote-connection.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
 
 const platform = findingBuilder('platform');

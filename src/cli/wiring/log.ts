@@ -1,6 +1,6 @@
 import type { Logger, LoggerOptions } from 'pino';
 import type { logLevels } from '../config/read-config.ts';
-import type { ServerLogger } from '../../server/context/context.ts';
+import type { ServerLogger } from '../../server/context/call-context.ts';
 
 /** Members that never show, should someone log an object that has them. */
 const secretMembers = ['value', 'token', 'password', 'secret_access_key', 'vendor_secret_key', 'target_secret', 'authorization'];

@@ -1,7 +1,7 @@
 import { core, coreName } from '../../../tools/core.ts';
 import { tools } from '../../../tools/index.ts';
 import { optionHelp, type Config } from '../config/read-config.ts';
-import { nearestName } from '../../server/tool/nearest.ts';
+import { nearestName } from '../../server/tool/nearest-name.ts';
 import { toolsets, type Tool } from '../../server/tool/tool.ts';
 
 type ToolOption = 'toolsets' | 'tools' | 'excludeTools';

@@ -1,6 +1,6 @@
 import { optionHelp, type Config } from '../config/read-config.ts';
-import type { Scope } from '../../server/guard/pin.ts';
-import type { Policy } from '../../server/guard/policy.ts';
+import type { Scope } from '../../server/guard/scope/scope.ts';
+import type { Policy } from '../../server/guard/policy/policy.ts';
 import type { Rules } from '../../server/guard/policy/rules.ts';
 
 const envOf = (option: 'maxDisruptivePerHour' | 'project' | 'environment'): string => optionHelp.find(({ name }) => name === option)!.env;

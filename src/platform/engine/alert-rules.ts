@@ -2,12 +2,12 @@ import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../contract/resources/alert-rule.ts';
 import { isoDurationMilliseconds } from '../clock.ts';
-import { notFound } from '../api/problem.ts';
+import { notFound } from '../problem.ts';
 import type { Db } from '../store/database.ts';
-import type { AlertRuleTable } from '../store/schema.ts';
+import type { AlertRuleTable } from '../store/schema/schema.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { alertRuleTransitions, failedStates, firingStates, type SecondsRange } from './lifecycle.ts';
-import { type TimerHandler, setTimer } from './timer-lane.ts';
+import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 type AlertRuleRow = Selectable<AlertRuleTable>;
 type Condition = z.output<typeof AlertRuleRequest>['condition'];

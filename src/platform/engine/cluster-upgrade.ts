@@ -1,9 +1,9 @@
-import { notFound, refused } from '../api/problem.ts';
+import { notFound, refused } from '../problem.ts';
 import type { Db } from '../store/database.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { clusterUpgradeStates, nextVersion } from './lifecycle.ts';
-import { requireUnlocked } from './locks.ts';
-import { type TimerHandler, setTimer } from './timer-lane.ts';
+import { requireUnlocked } from './cluster-locks.ts';
+import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 const { queued, running } = clusterUpgradeStates;
 

@@ -1,19 +1,19 @@
-import { deliveryQueue, webhookAttempts } from './webhooks/delivery-lane.ts';
+import { deliveryQueue, webhookAttempts } from './webhooks/deliveries.ts';
 import { type AddressPolicy, createAgent } from './webhooks/target.ts';
 import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
 import { advanceUpgrade, requestUpgrade } from './cluster-upgrade.ts';
 import type { EngineContext } from './context.ts';
-import { deploymentQueue } from './drive.ts';
+import { deploymentQueue } from './deployment-queue.ts';
 import type { Engine } from './engine.ts';
 import { environmentStatus } from './environment-status.ts';
 import { environmentHistory, serviceHistory } from './history.ts';
 import { startScheduledRun } from './job-runs.ts';
 import { createLease } from './lease.ts';
 import { environmentLogs, serviceLogs } from './logs.ts';
-import { type Retention, retentionQueue } from './retention-lane.ts';
-import { cancelEnvironmentDeployment, markOutOfDate, requestDeployment } from './requests.ts';
-import { serviceStatuses } from './status.ts';
-import { timerQueue } from './timer-lane.ts';
+import { type Retention, retentionQueue } from './retention-queue.ts';
+import { cancelEnvironmentDeployment, markOutOfDate, requestDeployment } from './deployment-requests.ts';
+import { serviceStatuses } from './service-status.ts';
+import { timerQueue } from './timer-queue.ts';
 import { createWorker } from './worker.ts';
 
 /** What an engine is made of. */

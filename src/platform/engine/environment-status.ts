@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
-import { notFound } from '../api/problem.ts';
+import { notFound } from '../problem.ts';
 import type { Db } from '../store/database.ts';
-import type { DatabaseSchema, ServiceTable } from '../store/schema.ts';
+import type { DatabaseSchema, ServiceTable } from '../store/schema/schema.ts';
 import type { EnvironmentState } from './engine.ts';
 import { aggregate } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './deployment-rows.ts';
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 

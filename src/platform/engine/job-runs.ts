@@ -1,10 +1,10 @@
 import { Cron } from 'croner';
-import type { ServiceSpecs } from '../store/service-spec.ts';
+import type { ServiceSpecs } from '../service-spec.ts';
 import type { Db } from '../store/database.ts';
 import { type EngineContext, iso } from './context.ts';
-import { insertDeploymentService } from './transition.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './rows.ts';
-import { type TimerHandler, setTimer } from './timer-lane.ts';
+import { insertDeploymentService } from './service-changes.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
+import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 /** When a job runs next by its schedule, in milliseconds since the epoch; null where it has none that comes due. */
 const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number): number | null => {

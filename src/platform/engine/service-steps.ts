@@ -1,11 +1,11 @@
 import type { Observation, ServiceToRun, Task } from '../runtime/runtime.ts';
 import type { Db } from '../store/database.ts';
-import type { DeployedCommit } from '../store/service-spec.ts';
+import type { DeployedCommit } from '../service-spec.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
-import { canceledOutcome, finishService, type ServiceOutcome } from './finish.ts';
+import { canceledOutcome, finishService, type ServiceOutcome } from './finish-service.ts';
 import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './rows.ts';
-import { applyChange } from './transition.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
+import { applyChange } from './service-changes.ts';
 
 /** One service of a deployment, as it was when it was read. */
 interface DeployingService {

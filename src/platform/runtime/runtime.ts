@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { DeploymentAction } from '../../contract/states.ts';
 import type { Phase } from '../engine/lifecycle.ts';
-import type { DeployedCommit, ServiceSpecs } from '../store/service-spec.ts';
+import type { DeployedCommit, ServiceSpecs } from '../service-spec.ts';
 
 /** A service as a runtime sees it: its kind and the configuration of that kind. */
 export type ServiceToRun = { [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] } }[ServiceKind] & {

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Db } from '../store/database.ts';
-import type { AlertRuleTable, ClusterTable, MemberTable } from '../store/schema.ts';
+import type { AlertRuleTable, ClusterTable, MemberTable } from '../store/schema/schema.ts';
 import type { Vault } from '../store/vault.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
 

@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely';
-import { replayOrder, type HistoricalOrder } from '../engine/past.ts';
+import { replayOrder, type HistoricalOrder } from './replay-history.ts';
 import type { HandlerDependencies } from '../api/handler.ts';
 import { builtInVariables } from '../api/handlers/built-in-variables.ts';
-import { applyScenario } from '../testing/scenarios/put.ts';
+import { applyScenario } from '../testing/scenarios/apply-scenario.ts';
 import type { Scenario } from '../testing/scenarios/scenario.ts';
 import type { Db, DataStore } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
@@ -11,7 +11,7 @@ import { seedAlertRules, seedOrganization, seedStart, type SeedTime, seedTime } 
 import { organizationId, seedId, seedIds } from './ids.ts';
 import { environmentRow, serviceRows, type VariableHolder, variableRow } from './rows.ts';
 import { seedEnvironments, type SeedService, seedServices } from './services.ts';
-import type { VariableTable } from '../store/schema.ts';
+import type { VariableTable } from '../store/schema/schema.ts';
 
 type SeedVariable = Insertable<VariableTable>;
 

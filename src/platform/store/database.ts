@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { readingConnection, writingConnection } from './connection.ts';
-import { migrate } from './migrations.ts';
-import type { DatabaseSchema } from './schema.ts';
+import { migrate } from './migrations/migrate.ts';
+import type { DatabaseSchema } from './schema/schema.ts';
 
 /** Thrown where a transaction waited for something outside the database. */
 export class AwaitedOutside extends Error {

@@ -1,5 +1,5 @@
 import type { Db } from './database.ts';
-import type { SettingName } from './schema.ts';
+import type { SettingName } from './schema/schema.ts';
 
 /** A setting; undefined where it was never written. */
 export async function readSetting(db: Db, name: SettingName): Promise<string | undefined> {

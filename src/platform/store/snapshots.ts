@@ -4,8 +4,8 @@ import { link, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { ApiProblem, invalid } from '../api/problem.ts';
-import { copyDatabase } from './copy.ts';
+import { ApiProblem, invalid } from '../problem.ts';
+import { copyDatabase } from './copy-database.ts';
 import { databaseFile } from './database.ts';
 
 /** What a snapshot may be called: its file is made of the name, so that nothing in it may lead elsewhere. */

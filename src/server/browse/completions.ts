@@ -2,12 +2,12 @@ import { ProtocolError, ProtocolErrorCode, type CompleteRequest, type CompleteRe
 import * as z from 'zod';
 import { operations } from '../../contract/operations.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
-import type { ResourceKind, NameResolver } from '../tool/address.ts';
+import type { ResourceKind, NameResolver } from '../tool/name-resolver.ts';
 import { pointsAt } from '../tool/references.ts';
-import { days } from './prompts/forms.ts';
+import { days } from './prompts/argument-forms.ts';
 import { allResources } from './resources/catalog.ts';
 import { isPlatformResource } from './resources/resource.ts';
-import type { CallFor } from './resources/serving.ts';
+import type { CallFor } from './resources/resource-reader.ts';
 import { table } from '../tool/render.ts';
 import type { Texts } from './texts.ts';
 import { type Tool, type Toolset } from '../tool/tool.ts';

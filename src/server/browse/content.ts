@@ -1,11 +1,11 @@
 import type { CompleteRequest, CompleteResult, GetPromptRequest, GetPromptResult, ListPromptsResult, ServerContext } from '@modelcontextprotocol/server';
 import { completer } from './completions.ts';
-import { exceptionsOnly } from '../audit/record.ts';
-import type { CallDependencies, Reply } from '../call/run.ts';
-import { promptHandlers } from './prompts/serving.ts';
-import type { ReadResource, WatchResource } from './resources/listed.ts';
-import { resourceReader } from './resources/serving.ts';
-import { watchFor, type Watcher, type WatchDependencies } from './resources/watch.ts';
+import { exceptionsOnly } from '../audit/call-records.ts';
+import type { CallDependencies, Reply } from '../call/run-call.ts';
+import { promptHandlers } from './prompts/prompt-handlers.ts';
+import type { ReadResource, WatchResource } from './resources/mcp-resources.ts';
+import { resourceReader } from './resources/resource-reader.ts';
+import { watchFor, type Watcher, type WatchDependencies } from './resources/watch-resource.ts';
 import type { Texts } from './texts.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { JsonRecord } from '../json/values.ts';

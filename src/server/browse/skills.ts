@@ -1,8 +1,8 @@
 import { SkillsExtension, type Skill, type SkillCatalog, type SkillFiles } from '@modelcontextprotocol/server/ext/skills';
-import type { ServerLogger } from '../context/context.ts';
-import { refuseCursor } from '../output/paging.ts';
-import { mimeType } from './resources/listed.ts';
-import { withWarning } from '../tool/mentions.ts';
+import type { ServerLogger } from '../context/call-context.ts';
+import { refuseCursor } from '../output/list-cursors.ts';
+import { mimeType } from './resources/mcp-resources.ts';
+import { withWarning } from '../tool/tool-text.ts';
 import { rethrowAsUnavailable, type Texts } from './texts.ts';
 
 /** How long clients may keep a skill, in milliseconds: it changes with the program and with what a server shows. */

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { ServerLogger } from '../context/context.ts';
+import type { ServerLogger } from '../context/call-context.ts';
 import type { Prompt } from './prompts/prompt.ts';
 
 /** Texts that come with the program. Nothing is read before it is asked for, and everything once. */

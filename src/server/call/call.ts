@@ -1,20 +1,20 @@
 import { ApiError } from '../../client/errors.ts';
 import type { Client } from '../../client/client.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
-import type { CallFacts, ConfirmedBy, Recorder } from '../audit/record.ts';
-import type { CallContext } from '../context/context.ts';
+import type { CallFacts, ConfirmedBy, Recorder } from '../audit/call-records.ts';
+import type { CallContext } from '../context/call-context.ts';
 import type { KeyProvider } from '../context/keys.ts';
 import type { Reader } from '../context/reader.ts';
 import { fail } from '../failure/failure.ts';
-import type { Confirmer } from '../guard/confirmation.ts';
+import type { Confirmer } from '../guard/confirmation/confirmation.ts';
 import type { Controls, EnvironmentVariables } from '../guard/controls.ts';
 import type { AssessedRisk, GuardedCallDependencies, GuardedCall } from '../guard/guarded-call.ts';
 import type { Plan } from '../guard/plan.ts';
 import type { JsonRecord } from '../json/values.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
-import type { NameResolver } from '../tool/address.ts';
+import type { NameResolver } from '../tool/name-resolver.ts';
 import type { Issue } from '../tool/arguments.ts';
-import type { Registry } from '../guard/registry.ts';
+import type { Registry } from '../guard/tool-registry.ts';
 import type { PlannedOperation } from '../tool/tool.ts';
 
 /** What calls work with. One set serves all calls of a server. */

@@ -1,7 +1,7 @@
 import { fail } from '../failure/failure.ts';
 import type { Call } from './call.ts';
-import type { CallContext } from '../context/context.ts';
-import type { CallFacts, Intent, CallOutcome, Recorder } from '../audit/record.ts';
+import type { CallContext } from '../context/call-context.ts';
+import type { CallFacts, Intent, CallOutcome, Recorder } from '../audit/call-records.ts';
 import type { Redaction } from '../redaction/index.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Effect } from '../../contract/operation.ts';
 import { ApiError } from '../../client/errors.ts';
-import type { CallOutcome } from '../audit/record.ts';
-import type { ResolvedResource, ResourceKind } from '../tool/address.ts';
+import type { CallOutcome } from '../audit/call-records.ts';
+import type { ResolvedResource, ResourceKind } from '../tool/name-resolver.ts';
 import type { Issue } from '../tool/arguments.ts';
-import type { ToolText } from '../tool/mentions.ts';
+import type { ToolText } from '../tool/tool-text.ts';
 
 /** Why a tool may not run: the rule, where it is set, and what is allowed instead. */
 export interface Denial {

@@ -4,8 +4,8 @@ import type { JsonSchema } from '../json/json-schema.ts';
 import { minimumMaskedLength } from '../redaction/index.ts';
 import type { Tool } from '../tool/tool.ts';
 import { isRecord, omit, type JsonRecord } from '../json/values.ts';
-import { allowedVariables, allowsUnattended, type Policy } from './policy.ts';
-import { highRisks } from './tier.ts';
+import { allowedVariables, allowsUnattended, type Policy } from './policy/policy.ts';
+import { highRisks } from './risk/risk.ts';
 
 /** Arguments of a tool that are for this server, not for the platform. */
 export interface Controls {

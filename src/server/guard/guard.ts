@@ -1,17 +1,17 @@
 import { fail } from '../failure/failure.ts';
-import { lookupFor } from '../tool/address.ts';
+import { lookupFor } from '../tool/name-resolver.ts';
 import type { PlannedOperation } from '../tool/tool.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
-import type { Clock } from '../context/context.ts';
+import type { Clock } from '../context/call-context.ts';
 import type { JsonRecord } from '../json/values.ts';
-import { denialOfArgument, denialOutsideScope } from './pin.ts';
-import { operationRiskOf, type OperationPart } from './expand.ts';
-import { maximumSearchTime, type SearchLimit } from './hosting.ts';
-import { actionsToCheck, denialOf, denialOfCall, limitOf, needsHostedEnvironments, needsLocation, needsProjectName, limitDenial } from './policy.ts';
-import { findTargetById, findTarget, withProjectName } from './target.ts';
+import { denialOfArgument, denialOutsideScope } from './scope/scope.ts';
+import { operationRiskOf, type OperationPart } from './risk/operation-parts.ts';
+import { maximumSearchTime, type SearchLimit } from './risk/hosted-environments.ts';
+import { actionsToCheck, denialOf, denialOfCall, limitOf, needsHostedEnvironments, needsLocation, needsProjectName, limitDenial } from './policy/policy.ts';
+import { findTargetById, findTarget, withProjectName } from './risk/find-target.ts';
 import { unknownEnvironment, type Target } from '../context/target.ts';
-import { isHigherRisk, needsTypedName } from './tier.ts';
-import { areInSameEnvironment } from './together.ts';
+import { isHigherRisk, needsTypedName } from './risk/risk.ts';
+import { areInSameEnvironment } from './same-environment.ts';
 import type { Denial } from '../failure/failure.ts';
 import type { TargetedOperation, AssessedRisk, GuardedCall } from './guarded-call.ts';
 

@@ -1,14 +1,14 @@
-import type { CallContext } from '../context/context.ts';
+import type { CallContext } from '../context/call-context.ts';
 import type { Reader } from '../context/reader.ts';
 import type { Target } from '../context/target.ts';
 import type { JsonRecord } from '../json/values.ts';
-import type { ResolvedResource } from '../tool/address.ts';
+import type { ResolvedResource } from '../tool/name-resolver.ts';
 import type { PlannedOperation, Tool } from '../tool/tool.ts';
-import type { OperationRisk } from './expand.ts';
-import type { HighRiskCalls } from './grave-calls.ts';
-import type { ScopeResolver } from './pin.ts';
-import type { Policy } from './policy.ts';
-import type { Risk } from './tier.ts';
+import type { OperationRisk } from './risk/operation-parts.ts';
+import type { HighRiskCalls } from './storage/high-risk-calls.ts';
+import type { ScopeResolver } from './scope/scope.ts';
+import type { Policy } from './policy/policy.ts';
+import type { Risk } from './risk/risk.ts';
 
 /** What the guard decides by. */
 export interface GuardedCallDependencies {

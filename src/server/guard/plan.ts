@@ -6,10 +6,10 @@ import type { Tool } from '../tool/tool.ts';
 import { canonical, omit, type JsonRecord } from '../json/values.ts';
 import { lineAgreed, lineText, type PlanLine, type Preview } from '../tool/preview/preview.ts';
 import { replacement } from '../tool/preview/replacement.ts';
-import { touchedLines } from '../tool/preview/touched.ts';
-import { namedTarget, targetText, type NamedTarget } from './target-path.ts';
+import { touchedLines } from '../tool/preview/touched-environments.ts';
+import { namedTarget, targetText, type NamedTarget } from './risk/named-target.ts';
 import type { Target } from '../context/target.ts';
-import type { Risk } from './tier.ts';
+import type { Risk } from './risk/risk.ts';
 import type { TargetedOperation } from './guarded-call.ts';
 import type { Reader } from '../context/reader.ts';
 

@@ -1,5 +1,5 @@
 import { maximumPageSize } from '../../contract/primitives.ts';
-import { visibleText } from '../tool/mentions.ts';
+import { visibleText } from '../tool/tool-text.ts';
 import type { Renderer } from '../tool/render.ts';
 import { mapStrings, type JsonRecord } from '../json/values.ts';
 

@@ -1,15 +1,15 @@
 import type { RequestBudget } from '../../client/budget.ts';
 import { withAges } from './ages.ts';
-import type { CallContext } from '../context/context.ts';
-import type { Registry } from '../guard/registry.ts';
+import type { CallContext } from '../context/call-context.ts';
+import type { Registry } from '../guard/tool-registry.ts';
 import type { Tool } from '../tool/tool.ts';
 import { fence } from '../redaction/index.ts';
 import { fit } from './fit.ts';
-import { visibleText } from '../tool/mentions.ts';
+import { visibleText } from '../tool/tool-text.ts';
 import type { NoOp } from '../tool/preview/preview.ts';
-import type { Question } from '../guard/question.ts';
-import type { CallOutcome } from '../audit/record.ts';
-import { nextText, proposable, withProposable } from '../tool/next.ts';
+import type { Question } from '../guard/confirmation/question.ts';
+import type { CallOutcome } from '../audit/call-records.ts';
+import { nextText, proposable, withProposable } from '../tool/next-calls.ts';
 import type { Renderer } from '../tool/render.ts';
 import type { JsonRecord } from '../json/values.ts';
 

@@ -1,6 +1,6 @@
-import { scopeText } from '../guard/pin.ts';
-import { isReadOnly, type Policy } from '../guard/policy.ts';
-import { naming, visibleText, type ToolText } from '../tool/mentions.ts';
+import { scopeText } from '../guard/scope/scope.ts';
+import { isReadOnly, type Policy } from '../guard/policy/policy.ts';
+import { naming, visibleText, type ToolText } from '../tool/tool-text.ts';
 import { fenceMarks, mask } from '../redaction/index.ts';
 
 /** Lines that belong together. */

@@ -1,5 +1,5 @@
-import type { ListedResource } from '../browse/resources/listed.ts';
-import type { ListedTool } from '../guard/registry.ts';
+import type { ListedResource } from '../browse/resources/mcp-resources.ts';
+import type { ListedTool } from '../guard/tool-registry.ts';
 
 /** The surface of a server without rules, as the build derives it: no code of a tool is needed to show it. */
 export interface Prebuilt {

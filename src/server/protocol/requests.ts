@@ -5,10 +5,10 @@ import {
 import type { Client } from '../../client/client.ts';
 import type { Trace } from '../../client/request.ts';
 import { createContent, type Content, type ContentDependencies } from '../browse/content.ts';
-import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from '../context/context.ts';
-import { formFor } from '../guard/question.ts';
-import { runCall, type CallDependencies, type Reply } from '../call/run.ts';
-import type { Registry } from '../guard/registry.ts';
+import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from '../context/call-context.ts';
+import { formFor } from '../guard/confirmation/question.ts';
+import { runCall, type CallDependencies, type Reply } from '../call/run-call.ts';
+import type { Registry } from '../guard/tool-registry.ts';
 import type { Caller, ServerInstanceConfig } from './caller.ts';
 
 /** What carries out the requests of a process's servers. Loaded with the first of them. */

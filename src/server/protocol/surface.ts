@@ -1,7 +1,7 @@
-import type { Policy } from '../guard/policy.ts';
+import type { Policy } from '../guard/policy/policy.ts';
 import { prebuilt, type Prebuilt } from './prebuilt.ts';
-import type { ListedTool } from '../guard/registry.ts';
-import type { ListedResource } from '../browse/resources/listed.ts';
+import type { ListedTool } from '../guard/tool-registry.ts';
+import type { ListedResource } from '../browse/resources/mcp-resources.ts';
 
 /** What clients are shown before they call anything: all of it data. */
 export interface Surface {

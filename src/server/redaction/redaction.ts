@@ -1,11 +1,11 @@
-import { maskFound, mask, type ValueFinder } from '../../client/known-values.ts';
+import { maskFound, mask, type ValueFinder } from '../../client/secret-masking.ts';
 import type { JsonSchema } from '../json/json-schema.ts';
 import { isRecord, omit, type JsonRecord } from '../json/values.ts';
-import { clean, cleanThenMask } from './clean.ts';
-import { createKnownSecrets, finderFor, isDistinctive, searchableIn, type KnownSecrets } from './known.ts';
+import { clean, cleanThenMask } from './untrusted-text.ts';
+import { createKnownSecrets, finderFor, isDistinctive, searchableIn, type KnownSecrets } from './known-secrets.ts';
 import { containsMark, isMark, markOfLength, markOfVariable, presentMark } from './marks.ts';
 import { maskShapes } from './recognition/index.ts';
-import { redactValue, type MaskingRules } from './walk.ts';
+import { redactValue, type MaskingRules } from './redact-value.ts';
 
 /** Makes texts and values fit to be shown: cleaned, then masked. Doing it twice changes nothing. */
 export interface Sanitizer {

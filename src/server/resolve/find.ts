@@ -1,10 +1,10 @@
-import type { ResourceKind, Lookup } from '../tool/address.ts';
-import type { Search } from './lists.ts';
+import type { ResourceKind, Lookup } from '../tool/name-resolver.ts';
+import type { Search } from './list-cache.ts';
 import { foldCase, isId, matchingName } from './names.ts';
-import { leafOf, pathTo, type ResourcePath, resolvedResourceOf } from './trail.ts';
-import { isOfKind, listChainsFor } from './tree.ts';
-import { routesFor, followRoute, type ResolverContext, type SearchRoute, type DeadEnd } from './walk.ts';
-import { editDistance } from '../tool/nearest.ts';
+import { leafOf, pathTo, type ResourcePath, resolvedResourceOf } from './resource-path.ts';
+import { isOfKind, listChainsFor } from './resource-hierarchy.ts';
+import { routesFor, followRoute, type ResolverContext, type SearchRoute, type DeadEnd } from './search-routes.ts';
+import { editDistance } from '../tool/nearest-name.ts';
 import type { ResolutionProblem } from '../failure/failure.ts';
 
 /** Most requests that one search makes. */

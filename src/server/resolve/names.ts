@@ -1,6 +1,6 @@
 import { Uuid } from '../../contract/primitives.ts';
 import { serviceKinds, type ServiceKind } from '../../contract/resources/service.ts';
-import type { ResourceRef } from './thing.ts';
+import type { ResourceRef } from './resource-ref.ts';
 
 export const isId = (text: string): boolean => Uuid.safeParse(text).success;
 

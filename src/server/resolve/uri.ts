@@ -1,6 +1,6 @@
 import { referenceKinds, type ReferenceKind } from '../../contract/primitives.ts';
-import type { ResolvedResource } from '../tool/address.ts';
-import { isOfKind } from './tree.ts';
+import type { ResolvedResource } from '../tool/name-resolver.ts';
+import { isOfKind } from './resource-hierarchy.ts';
 
 const scheme = 'infra:';
 

@@ -3,7 +3,7 @@ import { inputShape, type AnyOperation } from '../../contract/operation.ts';
 import { referenceKind } from '../../contract/primitives.ts';
 import { memberOf, withoutNull, type JsonSchema } from '../json/json-schema.ts';
 import { memoised } from '../json/memoised.ts';
-import { nearestName } from './nearest.ts';
+import { nearestName } from './nearest-name.ts';
 import { containsMark, mask } from '../redaction/index.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { kindPointedAt } from '../../contract/primitives.ts';
-import type { ResourceKind } from './address.ts';
+import type { ResourceKind } from './name-resolver.ts';
 
 /** How a thing of a kind is named: by the names on the way to it. Kinds without an entry have a name of their own, or an id. */
 const namingHints: Partial<Record<ResourceKind, string>> = {

@@ -1,4 +1,4 @@
-import { naming, type TextPart } from './mentions.ts';
+import { naming, type TextPart } from './tool-text.ts';
 import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from '../json/values.ts';
 
 /**

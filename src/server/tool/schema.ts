@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { fieldDescriptions } from '../../contract/meanings.ts';
+import { fieldDescriptions } from '../../contract/field-descriptions.ts';
 import { inputShape, type AnyOperation } from '../../contract/operation.ts';
-import type { ResourceKind } from './address.ts';
+import type { ResourceKind } from './name-resolver.ts';
 import { toJsonSchema, withoutNull, type JsonSchema } from '../json/json-schema.ts';
 import { memoised } from '../json/memoised.ts';
 import { howToName } from './references.ts';

@@ -1,9 +1,9 @@
 import type { RequestBudget } from '../../client/budget.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
 import type { Reader } from '../context/reader.ts';
-import type { ResolvedResource } from './address.ts';
+import type { ResolvedResource } from './name-resolver.ts';
 import type { JsonSchema } from '../json/json-schema.ts';
-import type { ToolText } from './mentions.ts';
+import type { ToolText } from './tool-text.ts';
 import type { JsonRecord } from '../json/values.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../../contract/operation.ts';
 import type { NoOpCheck, Preview } from './preview/preview.ts';
-import type { ToolText } from './mentions.ts';
-import type { NextCall } from './next.ts';
+import type { ToolText } from './tool-text.ts';
+import type { NextCall } from './next-calls.ts';
 import type { Renderer } from './render.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { JsonRecord } from '../json/values.ts';

@@ -1,13 +1,13 @@
 import { isJsonContentType, originValidationResponse } from '@modelcontextprotocol/server';
-import { rpcErrorCodes, rpcError, interruptedMessage, errorResponse, shuttingDown, retryLater, type RequestId } from './answers.ts';
-import { readJson } from './body.ts';
+import { rpcErrorCodes, rpcError, interruptedMessage, errorResponse, shuttingDown, retryLater, type RequestId } from './error-response.ts';
+import { readJson } from './request-body.ts';
 import type { HttpCall, HttpCaller } from './caller.ts';
-import type { VersionRouter } from './eras.ts';
+import type { VersionRouter } from './version-router.ts';
 import type { HttpExchange, HttpHandler } from './exchange.ts';
-import type { ConcurrencyLimiter, ReleaseSlots } from './lanes.ts';
-import { opensStream, requestsIn, type RpcRequest } from './messages.ts';
+import type { ConcurrencyLimiter, ReleaseSlots } from './concurrency-limiter.ts';
+import { opensStream, requestsIn, type RpcRequest } from './rpc-requests.ts';
 import { platformTokenRefused } from './platform-token.ts';
-import { eventOf, relayEventStream, holdUntilFirstEvent } from './streams.ts';
+import { eventOf, relayEventStream, holdUntilFirstEvent } from './event-streams.ts';
 
 /** What the MCP endpoint works with. */
 export interface EndpointDependencies {

@@ -1,4 +1,4 @@
-import type { Clock, ServerLogger } from '../../server/context/context.ts';
+import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
 import type { HttpHandler } from './exchange.ts';
 
 /** How long an answer about the platform is trusted, in milliseconds: it is asked at most this often. */

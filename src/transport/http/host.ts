@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ServerLogger } from '../../server/context/context.ts';
-import { errorResponse } from './answers.ts';
-import { discardBody } from './body.ts';
+import type { ServerLogger } from '../../server/context/call-context.ts';
+import { errorResponse } from './error-response.ts';
+import { discardBody } from './request-body.ts';
 import { toWebRequest, requestIdOf, sendResponse, requestTarget, type HttpExchange, type HttpHandler } from './exchange.ts';
-import { clientAddress } from './holder.ts';
+import { clientAddress } from './client-address.ts';
 import type { Limits } from './limits.ts';
 
 /** What an HTTP host serves, and where. */

@@ -1,10 +1,10 @@
 import { OAuthError, OAuthErrorCode, bearerAuthChallengeResponse } from '@modelcontextprotocol/server';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { permissionLevels, type PermissionLevel } from '../../contract/operation.ts';
-import type { Clock, ServerLogger } from '../../server/context/context.ts';
-import { retryLater } from './answers.ts';
+import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
+import { retryLater } from './error-response.ts';
 import type { Identity } from './identity.ts';
-import { discoverJwksUri } from './issuer.ts';
+import { discoverJwksUri } from './jwks-discovery.ts';
 import { unrestricted } from './restriction.ts';
 
 /** Whose access tokens are taken, and what for. */

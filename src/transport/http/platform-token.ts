@@ -1,5 +1,5 @@
 import { credentialOf, type Credential } from '../../client/credential.ts';
-import { errorResponse, type RequestId } from './answers.ts';
+import { errorResponse, type RequestId } from './error-response.ts';
 
 /** The header in which a caller sends its own token for the platform. */
 export const platformTokenHeader = 'X-Infra-Api-Token';

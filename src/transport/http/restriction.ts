@@ -1,4 +1,4 @@
-import { errorResponse } from './answers.ts';
+import { errorResponse } from './error-response.ts';
 import type { Restriction } from './caller.ts';
 
 /** Where a request says that it wants nothing but reads. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type AuthInfo, type McpServer } from '@modelcontextprotocol/server';
-import type { Clock, ServerLogger } from '../../server/context/context.ts';
-import { createInFlightRequests, type InFlightRequests } from './answering.ts';
-import { rpcErrorCodes, errorResponse, retryLater } from './answers.ts';
+import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
+import { createInFlightRequests, type InFlightRequests } from './in-flight-requests.ts';
+import { rpcErrorCodes, errorResponse, retryLater } from './error-response.ts';
 import type { HttpCaller } from './caller.ts';
 import type { Limits } from './limits.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/platform/store/database.ts';
-import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from './crashes.ts';
-import { addEnvironment, addOrganization, manualClock, openEngineFixture } from './world.ts';
+import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from './crash-workers.ts';
+import { addEnvironment, addOrganization, manualClock, openEngineFixture } from './engine-fixture.ts';
 
 let dataDir: string;
 beforeEach(async () => {

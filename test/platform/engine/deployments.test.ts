@@ -4,9 +4,9 @@ import { DeploymentHistory } from '../../../src/contract/resources/job.ts';
 import { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../../src/contract/resources/deployment.ts';
 import { EnvironmentStatus } from '../../../src/contract/resources/environment.ts';
 import type { Task } from '../../../src/platform/runtime/runtime.ts';
-import { replayOrder } from '../../../src/platform/engine/past.ts';
+import { replayOrder } from '../../../src/platform/seed/replay-history.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
-import { addEnvironment, clusterId, manualClock, openEngineFixture, type EngineFixture } from './world.ts';
+import { addEnvironment, clusterId, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
 const clock = manualClock();
 let fixture: EngineFixture;

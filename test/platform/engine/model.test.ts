@@ -4,8 +4,8 @@ import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import type { DeploymentAction, DeploymentState } from '../../../src/contract/states.ts';
 import type { Engine } from '../../../src/platform/engine/engine.ts';
 import { aggregate, isSettled, statePathOf, stageOf } from '../../../src/platform/engine/lifecycle.ts';
-import { transitionsOf } from '../../../src/platform/engine/transitions.ts';
-import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './world.ts';
+import { transitionsOf } from '../../../src/platform/engine/lifecycle-transitions.ts';
+import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
 /** Which phase of a service's deploy always fails; null for none. */
 type Flaw = 'BUILD' | 'DEPLOYMENT' | 'EXECUTING' | null;

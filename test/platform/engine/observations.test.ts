@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { minimumObservationMilliseconds } from '../../../src/platform/engine/lifecycle.ts';
 import type { Observation } from '../../../src/platform/runtime/runtime.ts';
 import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import { addEnvironment, type ManualClock, manualClock, openEngineFixture, type EngineFixture } from './world.ts';
+import { addEnvironment, type ManualClock, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
 // More than these steps of time should ever bring about: here a runtime that is asked without end gives up.
 const tooMany = 500;

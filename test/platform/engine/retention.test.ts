@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
-import { addWebhook } from './crashes.ts';
-import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './world.ts';
+import { addWebhook } from './crash-workers.ts';
+import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
 const hour = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { duration } from '../../../src/platform/engine/context.ts';
 import { systemRandom } from '../../../src/platform/random.ts';
-import { addEnvironment, clusterId, manualClock, openEngineFixture, organizationId, type EngineFixture } from './world.ts';
+import { addEnvironment, clusterId, manualClock, openEngineFixture, organizationId, type EngineFixture } from './engine-fixture.ts';
 
 const clock = manualClock();
 let fixture: EngineFixture;

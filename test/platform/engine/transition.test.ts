@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findDeployment, servicesOf } from '../../../src/platform/engine/rows.ts';
-import { applyChange, Superseded } from '../../../src/platform/engine/transition.ts';
-import { addEnvironment, openEngineFixture, type EngineFixture } from './world.ts';
+import { findDeployment, servicesOf } from '../../../src/platform/engine/deployment-rows.ts';
+import { applyChange, Superseded } from '../../../src/platform/engine/service-changes.ts';
+import { addEnvironment, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
 let fixture: EngineFixture;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { openEngineFixture } from './world.ts';
+import { openEngineFixture } from './engine-fixture.ts';
 
 // A process that works on a store until it is killed: its data directory and time scale are its arguments.
 const [dataDir = '', timeScale = '0'] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
-import { auditLogIn } from './support.ts';
+import { auditLogIn } from './audit-log.ts';
 
 // A process that is killed in the middle of its second entry: that one goes into a pipe, which takes only its beginning.
 const { file, trail } = auditLogIn(process.argv[2]!);

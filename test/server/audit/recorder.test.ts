@@ -1,9 +1,9 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { readCalls } from '../../../src/server/audit/calls.ts';
-import { auditRecorder, type Intent } from '../../../src/server/audit/record.ts';
-import { contextWith, memoryLog } from '../support.ts';
-import { auditLogIn, temporaryFolder } from './support.ts';
+import { readCalls } from '../../../src/server/audit/read-calls.ts';
+import { auditRecorder, type Intent } from '../../../src/server/audit/call-records.ts';
+import { contextWith, memoryLog } from '../../support/call-context.ts';
+import { auditLogIn, temporaryFolder } from './audit-log.ts';
 
 const facts: Intent = {
   tool: 'stop_environment', principal: 'ann', connection: 'stdio', requestId: 'r-1', tier: 'destructive', confirmed: 'terminal', plan: 'abc',

@@ -2,8 +2,8 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { commandSink, fileSink } from '../../../src/server/audit/sink.ts';
-import { createAuditLog } from '../../../src/server/audit/trail.ts';
-import { auditLogIn, temporaryFolder } from './support.ts';
+import { createAuditLog } from '../../../src/server/audit/audit-log.ts';
+import { auditLogIn, temporaryFolder } from './audit-log.ts';
 
 describe('a trail', () => {
   test('leaves nothing behind before its first entry', async () => {

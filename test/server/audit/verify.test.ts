@@ -2,7 +2,7 @@ import { copyFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { auditLogIn, temporaryFolder, writeEntries } from './support.ts';
+import { auditLogIn, temporaryFolder, writeEntries } from './audit-log.ts';
 
 const entries = [{ tool: 'a', n: 1 }, { tool: 'b', text: 'ünïcode "quoted" \u2028' }, { tool: 'c' }, { tool: 'd', deep: { list: [1, 2] } }, { tool: 'e' }];
 

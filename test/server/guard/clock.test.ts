@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { approvalLifetime, createApprovals, type Approval } from '../../../src/server/guard/approvals/approvals.ts';
-import { createConfirmer, questionLifetime, type Confirmation } from '../../../src/server/guard/confirmation.ts';
-import { highRiskCallsIn, ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/grave-calls.ts';
-import { monotonicClock } from '../../../src/server/guard/steady-clock.ts';
-import { storeAt } from '../../../src/server/guard/store.ts';
-import { createOperatorSessions, idleTime } from '../../../src/transport/http/approvals/operators.ts';
-import { temporaryFolder } from '../audit/support.ts';
-import { contextWith } from '../support.ts';
-import { approvalRequest, approvalsIn } from './approvals/support.ts';
-import { confirmationRequest } from './request.ts';
+import { createConfirmer, questionLifetime, type Confirmation } from '../../../src/server/guard/confirmation/confirmation.ts';
+import { highRiskCallsIn, ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
+import { monotonicClock } from '../../../src/server/guard/storage/monotonic-clock.ts';
+import { storeAt } from '../../../src/server/guard/storage/store.ts';
+import { createOperatorSessions, idleTime } from '../../../src/transport/http/approvals/operator-sessions.ts';
+import { temporaryFolder } from '../audit/audit-log.ts';
+import { contextWith } from '../../support/call-context.ts';
+import { approvalRequest, approvalsIn } from './approvals/approvals-fixture.ts';
+import { confirmationRequest } from './confirmation-request.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

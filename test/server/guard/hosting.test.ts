@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/client/errors.ts';
-import { hostedModeOf } from '../../../src/server/guard/hosting.ts';
-import { fakeReader, type Answers } from './platform-reads.ts';
+import { hostedModeOf } from '../../../src/server/guard/risk/hosted-environments.ts';
+import { fakeReader, type Answers } from './fake-reader.ts';
 
 const projects = (count: number) => ({ results: Array.from({ length: count }, (_, index) => ({ id: `p${index}` })) });
 const hosting = (project: string, mode: unknown = 'PRODUCTION', cluster_id: string | undefined = 'c') => (input: Record<string, unknown>) => ({

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { planOf, planText, type Plan } from '../../../src/server/guard/plan.ts';
-import { isAgreement, formFor, questionFor } from '../../../src/server/guard/question.ts';
+import { isAgreement, formFor, questionFor } from '../../../src/server/guard/confirmation/question.ts';
 import type { Target } from '../../../src/server/context/target.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { tools } from '../../../tools/index.ts';
-import { fakeReader, type Answers } from './platform-reads.ts';
+import { fakeReader, type Answers } from './fake-reader.ts';
 import type { Reader } from '../../../src/server/context/reader.ts';
 
 const toolNamed = (name: string) => tools.find((tool) => tool.name === name)!;

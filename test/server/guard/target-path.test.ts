@@ -1,8 +1,8 @@
 import { assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { segmentsOf } from '../../../src/server/resolve/names.ts';
-import { isAgreement } from '../../../src/server/guard/question.ts';
-import { targetPath, targetText } from '../../../src/server/guard/target-path.ts';
+import { isAgreement } from '../../../src/server/guard/confirmation/question.ts';
+import { targetPath, targetText } from '../../../src/server/guard/risk/named-target.ts';
 import type { Target } from '../../../src/server/context/target.ts';
 
 const service = (name: string | undefined, more: Partial<Target> = {}): Target => ({

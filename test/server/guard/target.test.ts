@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/client/errors.ts';
 import { operations } from '../../../src/contract/operations.ts';
-import { findTarget, withProjectName } from '../../../src/server/guard/target.ts';
-import { fakeReader, type Answers } from './platform-reads.ts';
+import { findTarget, withProjectName } from '../../../src/server/guard/risk/find-target.ts';
+import { fakeReader, type Answers } from './fake-reader.ts';
 
 const production = { id: 'e', name: 'live', mode: 'PRODUCTION', project: { id: 'p' }, organization: { id: 'o' } };
 const answers: Answers = {

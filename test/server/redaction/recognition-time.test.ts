@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { maskShapes } from '../../../src/server/redaction/recognition/index.ts';
-import { ordinaryTexts } from './corpus/read.ts';
+import { ordinaryTexts } from './corpus/samples.ts';
 
 /** What could be read again and again: the beginning of every form, and what stands before and within values. */
 const repeated = [

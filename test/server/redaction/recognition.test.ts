@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hiddenSecret } from '../../../src/contract/primitives.ts';
 import { maskShapes, isSecretName, looksLikeSecret } from '../../../src/server/redaction/recognition/index.ts';
-import { ordinaryTexts, secretSamples } from './corpus/read.ts';
+import { ordinaryTexts, secretSamples } from './corpus/samples.ts';
 
 const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`;
 

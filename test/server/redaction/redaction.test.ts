@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../../src/contract/operations.ts';
 import { createRedaction, mask, protectLog } from '../../../src/server/redaction/index.ts';
 import { answerSchema, argumentSchema } from '../../../src/server/tool/schema.ts';
-import { memoryLog } from '../support.ts';
+import { memoryLog } from '../../support/call-context.ts';
 
 describe('redaction of text', () => {
   const { text } = createRedaction({ configured: () => ['s3cr3t-token'] });

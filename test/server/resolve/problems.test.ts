@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ResourceKind } from '../../../src/server/tool/address.ts';
-import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/addresses.ts';
-import { resolutionProblemText } from '../../../src/server/resolve/words.ts';
-import { startTestPlatform, type TestPlatform } from '../../platform/lab.ts';
+import type { ResourceKind } from '../../../src/server/tool/name-resolver.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/name-resolver.ts';
+import { resolutionProblemText } from '../../../src/server/resolve/problem-text.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
-import { recordingCaller, resolutionProblem, readerBy, type RecordingCaller } from './support.ts';
+import { recordingCaller, resolutionProblem, readerBy, type RecordingCaller } from './recording-caller.ts';
 
 const redactor = createRedaction().forCall({ principal: 'ann' });
 

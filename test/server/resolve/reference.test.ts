@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnyOperation } from '../../../src/contract/operation.ts';
 import { operations } from '../../../src/contract/operations.ts';
-import { createNameResolver } from '../../../src/server/resolve/addresses.ts';
+import { createNameResolver } from '../../../src/server/resolve/name-resolver.ts';
 import { mostRequests } from '../../../src/server/resolve/find.ts';
 import { joinPath } from '../../../src/server/resolve/names.ts';
 import type { JsonRecord } from '../../../src/server/json/values.ts';
-import { resolutionProblem } from './support.ts';
-import { readerBy } from './support.ts';
+import { resolutionProblem } from './recording-caller.ts';
+import { readerBy } from './recording-caller.ts';
 
 /** An organization by names: projects, in them environments, in them services with their kind. */
 type Tree = readonly { name: string; environments: readonly { name: string; services: readonly { name: string; kind: string }[] }[] }[];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/addresses.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/name-resolver.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { startTestPlatform, type TestPlatform } from '../../platform/lab.ts';
-import { recordingCaller, type RecordingCaller } from './support.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { recordingCaller, type RecordingCaller } from './recording-caller.ts';
 
 let platform: TestPlatform;
 let addresses: PersistentNameResolver;

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { allOperations, operations } from '../../../src/contract/operations.ts';
-import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/addresses.ts';
-import { resolutionProblemText } from '../../../src/server/resolve/words.ts';
-import { startTestPlatform, type TestPlatform } from '../../platform/lab.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../../src/server/resolve/name-resolver.ts';
+import { resolutionProblemText } from '../../../src/server/resolve/problem-text.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
-import { recordingCaller, resolutionProblem, type RecordingCaller } from './support.ts';
+import { recordingCaller, resolutionProblem, type RecordingCaller } from './recording-caller.ts';
 
 const redactor = createRedaction().forCall({ principal: 'ann' });
 

@@ -7,8 +7,8 @@ import { createClient, type Client } from '../../../src/client/client.ts';
 import { credentialOf } from '../../../src/client/credential.ts';
 import { startPlatform } from '../../../src/platform/platform.ts';
 import { scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
-import { agree, connectorsTo, textOf, userAnswering, type TestClient } from '../../e2e/mcp-support.ts';
-import { play, type Step } from './player.ts';
+import { agree, connectorsTo, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
+import { play, type Step } from './play.ts';
 import { tasks, type EndState, type Task } from './tasks.ts';
 
 type Row = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { Step } from './player.ts';
+import type { Step } from './play.ts';
 
 /** What must be so on the platform in the end. */
 export interface EndState {

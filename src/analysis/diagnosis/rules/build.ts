@@ -1,6 +1,6 @@
 import { prefixedValue, quote } from '../quote.ts';
-import { showConfiguration, showErrors } from '../looks.ts';
-import { deployAgain, deployLastGoodCommit } from '../mends.ts';
+import { showConfiguration, showErrors } from '../inspections.ts';
+import { deployAgain, deployLastGoodCommit } from '../fixes.ts';
 import { buildSteps, cloneSteps, type CauseRule } from './rule.ts';
 import type { Facts } from '../situation.ts';
 

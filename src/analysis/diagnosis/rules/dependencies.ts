@@ -1,8 +1,8 @@
 import type { Sibling } from '../../changes.ts';
 import { terminalOutcome } from '../../../contract/states.ts';
 import { prefixedValue, quote } from '../quote.ts';
-import { diagnoseDependency, showConfiguration, showErrors, showVariables } from '../looks.ts';
-import { deployAgain, deployAgainIfTransient, deployDependency, deployLastGoodCommit, setChangedVariable, useLastGoodTag } from '../mends.ts';
+import { diagnoseDependency, showConfiguration, showErrors, showVariables } from '../inspections.ts';
+import { deployAgain, deployAgainIfTransient, deployDependency, deployLastGoodCommit, setChangedVariable, useLastGoodTag } from '../fixes.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 import { type CauseRule, runSteps, type Weight } from './rule.ts';
 

@@ -1,6 +1,6 @@
 import { quote } from '../quote.ts';
-import { showConfiguration, showHistory } from '../looks.ts';
-import { deployAgain, deployLastGoodCommit, useLastGoodTag, useOtherRegistry } from '../mends.ts';
+import { showConfiguration, showHistory } from '../inspections.ts';
+import { deployAgain, deployLastGoodCommit, useLastGoodTag, useOtherRegistry } from '../fixes.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 import { buildSteps, runSteps, type CauseRule, type Sign } from './rule.ts';
 

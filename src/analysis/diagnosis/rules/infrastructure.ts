@@ -1,6 +1,6 @@
 import { quote } from '../quote.ts';
-import { showConfiguration, showErrors, showHistory } from '../looks.ts';
-import { deployAgain, waitLongerForHelm } from '../mends.ts';
+import { showConfiguration, showErrors, showHistory } from '../inspections.ts';
+import { deployAgain, waitLongerForHelm } from '../fixes.ts';
 import { type CauseRule } from './rule.ts';
 import type { Facts } from '../situation.ts';
 

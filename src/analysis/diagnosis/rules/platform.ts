@@ -1,6 +1,6 @@
 import { prefixedValue, quote } from '../quote.ts';
-import { showConfiguration, showEnvironment, showErrors, showHistory } from '../looks.ts';
-import { cancelRunningDeployment, deployAgain, proposeUnlockCluster } from '../mends.ts';
+import { showConfiguration, showEnvironment, showErrors, showHistory } from '../inspections.ts';
+import { cancelRunningDeployment, deployAgain, proposeUnlockCluster } from '../fixes.ts';
 import type { DeploymentSituation } from '../situation.ts';
 import type { Remedy } from '../next-calls.ts';
 import { type CauseRule, runSteps } from './rule.ts';

@@ -1,6 +1,6 @@
 import { prefixedValue } from '../quote.ts';
-import { showConfiguration, showErrors } from '../looks.ts';
-import { cancelRunningDeployment, deployAgain, deployLastGoodCommit, useLastGoodTag, useListeningPort, waitLongerForProbe } from '../mends.ts';
+import { showConfiguration, showErrors } from '../inspections.ts';
+import { cancelRunningDeployment, deployAgain, deployLastGoodCommit, useLastGoodTag, useListeningPort, waitLongerForProbe } from '../fixes.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 import { type CauseRule, runSteps, type Weight } from './rule.ts';
 

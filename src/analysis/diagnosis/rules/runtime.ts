@@ -1,6 +1,6 @@
 import { quote } from '../quote.ts';
-import { showConfiguration, showErrors, showVariables } from '../looks.ts';
-import { deployAgain, deployLastGoodCommit, giveMoreMemory, setMissingVariable, useLastGoodTag } from '../mends.ts';
+import { showConfiguration, showErrors, showVariables } from '../inspections.ts';
+import { deployAgain, deployLastGoodCommit, giveMoreMemory, setMissingVariable, useLastGoodTag } from '../fixes.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 import { type CauseRule, runSteps, type Weight } from './rule.ts';
 

@@ -3,11 +3,11 @@ import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../../contract/resources/alert-rule.ts';
 import { isoNow } from '../../clock.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { refused } from '../problem.ts';
+import { refused } from '../../problem.ts';
 import type { Db } from '../../store/database.ts';
-import type { AlertRuleTable } from '../../store/schema.ts';
+import type { AlertRuleTable } from '../../store/schema/schema.ts';
 import { findById, requireReferences } from './find.ts';
-import { requirePromql } from './grammar.ts';
+import { requirePromql } from './field-validation.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 

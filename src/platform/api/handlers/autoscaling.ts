@@ -3,8 +3,8 @@ import { hiddenSecret } from '../../../contract/primitives.ts';
 import type { AutoscalingRequest } from '../../../contract/resources/service.ts';
 import { isoNow } from '../../clock.ts';
 import type { RequestContext } from '../handler.ts';
-import { invalid } from '../problem.ts';
-import type { StoredAutoscaling } from '../../store/service-spec.ts';
+import { invalid } from '../../problem.ts';
+import type { StoredAutoscaling } from '../../service-spec.ts';
 
 type Policy = z.output<typeof AutoscalingRequest>;
 type Authentication = NonNullable<Policy['scalers'][number]['trigger_authentication']>;

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import { uuidFrom } from '../../random.ts';
-import type { EnvironmentTable, VariableTable } from '../../store/schema.ts';
+import type { EnvironmentTable, VariableTable } from '../../store/schema/schema.ts';
 
 /** The variables that the platform itself gives an environment, by key. */
 const valueByKey = {

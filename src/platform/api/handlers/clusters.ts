@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import { isoNow } from '../../clock.ts';
-import { activeLock } from '../../engine/locks.ts';
+import { activeLock } from '../../engine/cluster-locks.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { refused } from '../problem.ts';
-import type { ClusterTable } from '../../store/schema.ts';
+import { refused } from '../../problem.ts';
+import type { ClusterTable } from '../../store/schema/schema.ts';
 import { findById, findInOrganization } from './find.ts';
 import { pageOfFetched, pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import { isoNow } from '../../clock.ts';
-import { requireUnlocked } from '../../engine/locks.ts';
+import { requireUnlocked } from '../../engine/cluster-locks.ts';
 import type { RequestContext } from '../handler.ts';
-import type { ClusterTable } from '../../store/schema.ts';
+import type { ClusterTable } from '../../store/schema/schema.ts';
 import { findById } from './find.ts';
 import { clusterOf } from './service-answers.ts';
 

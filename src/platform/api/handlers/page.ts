@@ -4,7 +4,7 @@ import type { Pagination } from '../../../contract/primitives.ts';
 import { defaultHistoryPageSize } from '../../../contract/documented.ts';
 import type { HistoryQuery } from '../../engine/engine.ts';
 import type { Db } from '../../store/database.ts';
-import type { DatabaseSchema } from '../../store/schema.ts';
+import type { DatabaseSchema } from '../../store/schema/schema.ts';
 
 /** Page members as a list's query has them. */
 export interface PageInput {

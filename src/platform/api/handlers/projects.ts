@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import { isoNow } from '../../clock.ts';
-import { requireUnlocked } from '../../engine/locks.ts';
+import { requireUnlocked } from '../../engine/cluster-locks.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { invalid } from '../problem.ts';
+import { invalid } from '../../problem.ts';
 import type { Db } from '../../store/database.ts';
-import type { EnvironmentTable, ProjectTable } from '../../store/schema.ts';
+import type { EnvironmentTable, ProjectTable } from '../../store/schema/schema.ts';
 import { builtInVariables } from './built-in-variables.ts';
 import { findById, parseServiceRow } from './find.ts';
 import { pageOf, totalOf } from './page.ts';

@@ -1,8 +1,8 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import { invalid } from '../problem.ts';
+import { invalid } from '../../problem.ts';
 import type { RequestContext } from '../handler.ts';
 import type { Db } from '../../store/database.ts';
-import type { DatabaseSchema } from '../../store/schema.ts';
+import type { DatabaseSchema } from '../../store/schema/schema.ts';
 import { findById } from './find.ts';
 import { type ListQuery, totalOf } from './page.ts';
 

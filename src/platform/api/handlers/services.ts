@@ -1,9 +1,9 @@
 import type { ServiceKind } from '../../../contract/resources/service.ts';
 import { isoNow } from '../../clock.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { invalid } from '../problem.ts';
-import type { ServiceSpecs } from '../../store/service-spec.ts';
-import { requireNoCredentials, requireYaml } from './grammar.ts';
+import { invalid } from '../../problem.ts';
+import type { ServiceSpecs } from '../../service-spec.ts';
+import { requireNoCredentials, requireYaml } from './field-validation.ts';
 import { findUnlockedCluster, touchEnvironment } from './environment-changes.ts';
 import { findService, parseServiceRow, requireReferences, type ServiceRow } from './find.ts';
 import { requireFreeServiceName, requireImageName, requireWithinMaximums, toStoredHelm, toStoredRunnable } from './service-config.ts';

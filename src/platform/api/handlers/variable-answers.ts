@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { VariableServiceType } from '../../../contract/resources/variable.ts';
 import type { Db } from '../../store/database.ts';
-import type { VariableTable } from '../../store/schema.ts';
+import type { VariableTable } from '../../store/schema/schema.ts';
 
 type Row = Selectable<VariableTable>;
 

@@ -1,6 +1,6 @@
-import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './script.ts';
+import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
 import { branchOf } from './commits.ts';
-import type { CommitFacts } from './world.ts';
+import type { CommitFacts } from './simulation-context.ts';
 
 /** git clone of the service's repository. */
 export function simulateClone({ task, random, seconds, commit }: PhaseContext): PhaseResult {

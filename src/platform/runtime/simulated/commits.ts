@@ -1,9 +1,9 @@
 import { addDays } from '../../clock.ts';
 import { seededRandom } from '../../random.ts';
-import type { DeployedCommit } from '../../store/service-spec.ts';
+import type { DeployedCommit } from '../../service-spec.ts';
 import type { ServiceToRun } from '../runtime.ts';
-import { between, digest, pick } from './script.ts';
-import { type CommitFacts, type SimulationContext, ownValue, referenceAgeDays } from './world.ts';
+import { between, digest, pick } from './phase-context.ts';
+import { type CommitFacts, type SimulationContext, ownValue, referenceAgeDays } from './simulation-context.ts';
 
 const authors = ['Amira Haddad', 'Jonas Weber', 'Mei Tanaka', 'Lucas Silva', 'Nora Lindqvist'] as const;
 const messages = [

@@ -1,5 +1,5 @@
 import type { ServiceToRun } from '../runtime.ts';
-import { digest, slug } from './script.ts';
+import { digest, slug } from './phase-context.ts';
 
 /** Name of an instance, counted from 0, of the version that a deployment brought. */
 export function instanceName(service: Pick<ServiceToRun, 'id' | 'kind' | 'name'>, version: string, deploymentId: string, index = 0): string {

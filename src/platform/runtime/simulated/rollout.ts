@@ -1,5 +1,5 @@
 import { instanceName } from './instances.ts';
-import { between, colored, digest, type PhaseContext, type PhaseResult, slug, took } from './script.ts';
+import { between, colored, digest, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
 
 /** Names of the instances that a rollout makes. */
 const instanceNames = ({ task, version }: PhaseContext, count: number): string[] =>

@@ -4,16 +4,16 @@ import { secondsBetween } from '../../engine/context.ts';
 import { seededRandom } from '../../random.ts';
 import { buildPod, type RuntimeLogLine, type Observation, type Runtime, type Task } from '../runtime.ts';
 import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
-import { simulateConfigurationFailure } from './failures.ts';
+import { simulateConfigurationFailure } from './rollout-failures.ts';
 import { findCommit } from './commits.ts';
-import { simulateDatabase, simulateHelm, simulateJob, simulateTerraform } from './terraform.ts';
+import { simulateDatabase, simulateHelm, simulateJob, simulateTerraform } from './service-kinds.ts';
 import { instanceName, versionOf } from './instances.ts';
 import { simulateRestart, simulateRollout, simulateRouting, simulateStop } from './rollout.ts';
-import type { PhaseContext, PhaseResult } from './script.ts';
-import { simulateFailure, simulateSuccess, withReadyTime } from './trouble-script.ts';
-import { runningLogs } from './traffic.ts';
-import { findFailureCause, type FailureCause } from './trouble.ts';
-import type { SimulationContext } from './world.ts';
+import type { PhaseContext, PhaseResult } from './phase-context.ts';
+import { simulateFailure, simulateSuccess, withReadyTime } from './results-from-facts.ts';
+import { runningLogs } from './running-logs.ts';
+import { findFailureCause, type FailureCause } from './failure-cause.ts';
+import type { SimulationContext } from './simulation-context.ts';
 
 /** What is kept with a phase between two looks at it: how many lines were said, and what was found in its way when it began. */
 export interface PhaseProgress {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate } from '../../api/gate.ts';
-import { prepareReplacement, prepareRestore, type Replacement } from '../../store/replace.ts';
+import { prepareReplacement, prepareRestore, type Replacement } from '../../store/replacement.ts';
 import type { Vault } from '../../store/vault.ts';
-import type { PlatformServices } from '../../work.ts';
+import type { PlatformServices } from '../../platform-services.ts';
 import { type ControlServerDependencies, controlPrefix, createControlServer, createControlToken } from './server.ts';
 
 /** What is stopped while records are exchanged, and started on the new ones. */

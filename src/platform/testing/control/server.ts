@@ -2,16 +2,16 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { DateTime, Duration } from '../../../contract/primitives.ts';
-import { addJsonBodyParser } from '../../api/body.ts';
+import { addJsonBodyParser } from '../../api/request-parsing.ts';
 import { type PlatformClock, isoDurationMilliseconds } from '../../clock.ts';
-import { answerProblem } from '../../api/http.ts';
+import { answerProblem } from '../../api/server.ts';
 import type { PlatformLog } from '../../log.ts';
-import { ApiProblem, invalid, refused } from '../../api/problem.ts';
+import { ApiProblem, invalid, refused } from '../../problem.ts';
 import { listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from '../../store/snapshots.ts';
-import type { FaultRegistry } from './faults/book.ts';
+import type { FaultRegistry } from './faults/registry.ts';
 import { FaultRule, ruleMembers } from './faults/rule.ts';
 import type { Stepping } from './stepping.ts';
-import { validationErrors } from './strict.ts';
+import { validationErrors } from './validation-errors.ts';
 
 const credential = /^(?:Token|Bearer) +(\S+)$/i;
 

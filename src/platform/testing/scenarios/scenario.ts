@@ -1,5 +1,5 @@
 import type { EnvironmentMode } from '../../../contract/resources/environment.ts';
-import type { SimulationFacts } from '../../runtime/simulated/world.ts';
+import type { SimulationFacts } from '../../runtime/simulated/simulation-context.ts';
 import type { SeedService } from '../../seed/services.ts';
 
 /** Something that happened before the platform was started, so many days ago. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ResourceKind } from '../../tool/address.ts';
-import { formNames } from './forms.ts';
+import type { ResourceKind } from '../../tool/name-resolver.ts';
+import { formNames } from './argument-forms.ts';
 import { parseFrontMatter } from './front-matter.ts';
 
 /** What an argument can point at: then it is completed. */

@@ -1,10 +1,10 @@
-import { denialOf, type Policy } from '../../guard/policy.ts';
+import { denialOf, type Policy } from '../../guard/policy/policy.ts';
 import { omit, type JsonRecord } from '../../json/values.ts';
-import { uriTemplateOf, variablesOf, type ListedResource } from './listed.ts';
-import { serverResources } from './own.ts';
+import { uriTemplateOf, variablesOf, type ListedResource } from './mcp-resources.ts';
+import { serverResources } from './server-resources.ts';
 import { isPlatformResource, type Resource } from './resource.ts';
-import { serviceResources } from './services.ts';
-import { organizationResources } from './tree.ts';
+import { serviceResources } from './service-resources.ts';
+import { organizationResources } from './organization-resources.ts';
 
 /** Every resource: roots first, then what lies below them. */
 export const allResources: readonly Resource[] = [...organizationResources, ...serviceResources, ...serverResources].toSorted(

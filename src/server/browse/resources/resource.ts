@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { AnyOperation } from '../../../contract/operation.ts';
-import type { Policy } from '../../guard/policy.ts';
+import type { Policy } from '../../guard/policy/policy.ts';
 import { type ArgumentsOf, type CompositionDefinition, type Shape, type Tool } from '../../tool/tool.ts';
 import type { Texts } from '../texts.ts';
 import { omit, type JsonRecord } from '../../json/values.ts';
-import type { ListedResource } from './listed.ts';
+import type { ListedResource } from './mcp-resources.ts';
 import { composeTool, defineTool } from '../../tool/define-tool.ts';
 import type { ToolContext } from '../../tool/tool-context.ts';
 import { record, table, type Renderer } from '../../tool/render.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestBudget } from '../../../client/budget.ts';
 import type { Credential } from '../../../client/credential.ts';
-import type { Clock } from '../../context/context.ts';
-import { pollIntervalFor, type PollConditions } from './pace.ts';
+import type { Clock } from '../../context/call-context.ts';
+import { pollIntervalFor, type PollConditions } from './poll-interval.ts';
 
 /** What a look found. */
 export interface PollResult {

@@ -3,7 +3,7 @@ import type { JsonRecord } from '../../json/values.ts';
 import { answerReply } from '../../output/reply.ts';
 import { toolAnswerSchema } from '../../tool/schema.ts';
 import type { SentCall } from '../call.ts';
-import { operationText } from '../subject.ts';
+import { operationText } from '../descriptions.ts';
 import type { Stage } from '../stage.ts';
 import { toolContextOf } from '../tool-context.ts';
 

@@ -1,15 +1,15 @@
 import { operations } from '../../../contract/operations.ts';
 import { CallFailure, fail } from '../../failure/failure.ts';
 import { assertArgumentsInScope } from '../../guard/guard.ts';
-import { needsLocation } from '../../guard/policy.ts';
-import { assertInSameEnvironment } from '../../guard/together.ts';
+import { needsLocation } from '../../guard/policy/policy.ts';
+import { assertInSameEnvironment } from '../../guard/same-environment.ts';
 import type { JsonRecord } from '../../json/values.ts';
-import { isOfKind } from '../../resolve/tree.ts';
-import { lookupFor, type ResolvedResource, type ResourceKind, type Lookup } from '../../tool/address.ts';
+import { isOfKind } from '../../resolve/resource-hierarchy.ts';
+import { lookupFor, type ResolvedResource, type ResourceKind, type Lookup } from '../../tool/name-resolver.ts';
 import { pointsAt } from '../../tool/references.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
-import { subjectOf } from '../subject.ts';
+import { subjectOf } from '../descriptions.ts';
 
 /** The widest things first, so that what is narrower is looked for inside them. */
 const widestFirst: readonly ResourceKind[] = ['organization', 'project', 'environment', 'service'];

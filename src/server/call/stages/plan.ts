@@ -1,8 +1,8 @@
-import { assertNotLocked } from '../../guard/lock.ts';
-import { assertAllOffered, noOpOf } from '../../guard/needless.ts';
+import { assertNotLocked } from '../../guard/cluster-lock.ts';
+import { assertAllOffered, noOpOf } from '../../guard/no-op.ts';
 import { planOf, planText, type Plan } from '../../guard/plan.ts';
-import { withResolvedNames } from '../../guard/target-path.ts';
-import { needsConfirmation } from '../../guard/tier.ts';
+import { withResolvedNames } from '../../guard/risk/named-target.ts';
+import { needsConfirmation } from '../../guard/risk/risk.ts';
 import { omit } from '../../json/values.ts';
 import { fit } from '../../output/fit.ts';
 import { noOpReply, type Reply } from '../../output/reply.ts';

@@ -1,9 +1,9 @@
 import type { Plan } from '../plan.ts';
 import type { KeyProvider } from '../../context/keys.ts';
-import { storedTime } from '../stored-time.ts';
-import { inOneTransaction, type GuardStore } from '../store.ts';
-import { hasSecret, isSigned } from './operator.ts';
-import { newCode, pendingIn, signedText, type StoredCall, type PendingCalls } from './pending.ts';
+import { storedTime } from '../storage/stored-time.ts';
+import { inOneTransaction, type GuardStore } from '../storage/store.ts';
+import { hasSecret, isSigned } from './operator-secret.ts';
+import { newCode, pendingIn, signedText, type StoredCall, type PendingCalls } from './pending-calls.ts';
 
 /** How long a call waits for the operator and, once approved, to be repeated, in milliseconds. */
 export const approvalLifetime = 15 * 60_000;

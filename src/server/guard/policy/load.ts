@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
 import { printPath, type Path } from '../../tool/arguments.ts';
-import { nearestName } from '../../tool/nearest.ts';
+import { nearestName } from '../../tool/nearest-name.ts';
 import type { Tool } from '../../tool/tool.ts';
 import { isRecord, pick } from '../../json/values.ts';
 import { millisecondsOf } from './duration.ts';
-import { freezeWindows } from './freeze.ts';
-import { reasonUnreachable } from './never.ts';
+import { freezeWindows } from './freeze-windows.ts';
+import { reasonUnreachable } from './unreachable-rules.ts';
 import { policyFileFor, conditionOrder, type Conditions, type DeniedAction, type Freeze, type Rule, type Rules } from './rules.ts';
 
 /** A fault of a policy file, with the line it is on where it is known. */

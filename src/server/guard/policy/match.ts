@@ -3,7 +3,7 @@ import type { ReferenceKind } from '../../../contract/primitives.ts';
 import { serviceKinds } from '../../../contract/resources/service.ts';
 import type { Tool, RuleMatch } from '../../tool/tool.ts';
 import { targetAndTouched, type Target } from '../../context/target.ts';
-import type { Risk } from '../tier.ts';
+import type { Risk } from '../risk/risk.ts';
 import { isAtLocation, takesProjectName, type LocationKind } from './places.ts';
 import { conditionOrder, type Conditions } from './rules.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { effects, type PermissionLevel } from '../../../contract/operation.ts';
 import { EnvironmentMode } from '../../../contract/resources/environment.ts';
-import { nearestName } from '../../tool/nearest.ts';
+import { nearestName } from '../../tool/nearest-name.ts';
 import { toolsets, type Tool } from '../../tool/tool.ts';
-import { highRisks, type HighRisk } from '../tier.ts';
+import { highRisks, type HighRisk } from '../risk/risk.ts';
 import { millisecondsOf } from './duration.ts';
 import { locationIssue, type LocationKind } from './places.ts';
 

@@ -1,12 +1,12 @@
-import { blockBelow, blockMark, valuesBelow } from './blocks.ts';
+import { blockBelow, blockMark, valuesBelow } from './yaml-blocks.ts';
 import { headerSpans, isCredentialHeader } from './headers.ts';
-import { lineBoundsOf } from './lines.ts';
-import { type AssignedName, assignedNameAt } from './members.ts';
-import { mayBeSecretName, isSecretName } from './names.ts';
-import { createPairs, isPairMember } from './pairs.ts';
-import { afterSpaces, bareReader, quotedAt, type ReadBare, type Scalar } from './scalar.ts';
+import { lineBoundsOf } from './line-bounds.ts';
+import { type AssignedName, assignedNameAt } from './assigned-name.ts';
+import { mayBeSecretName, isSecretName } from './secret-names.ts';
+import { createPairs, isPairMember } from './name-value-pairs.ts';
+import { afterSpaces, bareReader, quotedAt, type ReadBare, type Scalar } from './scalar-values.ts';
 import type { Recognizer, Span } from './spans.ts';
-import { canBeSecret, isExpression, isMixed, isOrdinaryWord, isPlaceholder, isProse } from './values.ts';
+import { canBeSecret, isExpression, isMixed, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
 
 /** What a name of interest holds: a quick test before it is taken apart. */
 const hint = /pass|pw|secret|token|cred|auth|key|cookie|name|value/i;

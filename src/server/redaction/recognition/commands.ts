@@ -1,8 +1,8 @@
-import { lineBoundsOf } from './lines.ts';
-import { isSecretName } from './names.ts';
-import { bareReader, quotedAt, type Scalar } from './scalar.ts';
+import { lineBoundsOf } from './line-bounds.ts';
+import { isSecretName } from './secret-names.ts';
+import { bareReader, quotedAt, type Scalar } from './scalar-values.ts';
 import type { Recognizer, Span } from './spans.ts';
-import { canBeSecret, isMixed, isOrdinaryWord, isPlaceholder } from './values.ts';
+import { canBeSecret, isMixed, isOrdinaryWord, isPlaceholder } from './secret-values.ts';
 
 /** Secrets in commands, statements and sentences: what stands after a flag or a word, with a space between. */
 

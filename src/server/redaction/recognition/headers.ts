@@ -1,6 +1,6 @@
-import { afterSpaces, quotedAt, type ReadBare } from './scalar.ts';
+import { afterSpaces, quotedAt, type ReadBare } from './scalar-values.ts';
 import { markEnd, type Span } from './spans.ts';
-import { canBeSecret, isOrdinaryWord, isPlaceholder, isProse } from './values.ts';
+import { canBeSecret, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
 
 /** Headers whose values have a form of their own. */
 const authorization = /^(?:proxy-|x-)?(?:http_)?(?:proxy_)?authorization$/i;

@@ -5,9 +5,9 @@ import { hiddenSecret } from '../../../contract/primitives.ts';
 import { hideSpans, isMark } from './spans.ts';
 import { userinfoRecognizers } from './userinfo.ts';
 
-export { isSecretName } from './names.ts';
+export { isSecretName } from './secret-names.ts';
 export { hasUserinfo } from './userinfo.ts';
-export { looksLikeSecret } from './values.ts';
+export { looksLikeSecret } from './secret-values.ts';
 
 const recognizers = [...keyRecognizers, ...userinfoRecognizers, recognizeAssignments, ...commandRecognizers];
 

@@ -1,4 +1,4 @@
-import { maskPatternSource } from '../../../client/known-values.ts';
+import { maskPatternSource } from '../../../client/secret-masking.ts';
 import { hiddenSecret } from '../../../contract/primitives.ts';
 
 /** A part of a text that is a secret: from `start` up to, not including, `end`. */

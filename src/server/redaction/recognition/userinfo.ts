@@ -1,5 +1,5 @@
 import type { Recognizer, Span } from './spans.ts';
-import { looksRandom } from './values.ts';
+import { looksRandom } from './secret-values.ts';
 
 /** User names and passwords in addresses and in the data source names of databases. */
 

@@ -1,5 +1,5 @@
 import type { AnyOperation } from '../../../contract/operation.ts';
-import { readPresent } from '../present.ts';
+import { readPresent } from '../present-state.ts';
 import { argumentSchema } from '../schema.ts';
 import { changes, declaredIn } from './changes.ts';
 import { notKnown, type Preview } from './preview.ts';

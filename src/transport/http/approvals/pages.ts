@@ -1,9 +1,9 @@
-import { recordedTargetText, type RecordedCall } from '../../../server/audit/calls.ts';
+import { recordedTargetText, type RecordedCall } from '../../../server/audit/read-calls.ts';
 import { clean } from '../../../server/redaction/index.ts';
-import type { Pending } from '../../../server/guard/approvals/pending.ts';
+import type { Pending } from '../../../server/guard/approvals/pending-calls.ts';
 import { planText } from '../../../server/guard/plan.ts';
 import { html, emptyHtml, type Html } from './html.ts';
-import type { OperatorSession } from './operators.ts';
+import type { OperatorSession } from './operator-sessions.ts';
 
 /** Where the page is, and its style. */
 export const approvalsPath = '/approvals';

@@ -1,11 +1,11 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalLifetime, maximumWaiting, type Approval } from '../../../../src/server/guard/approvals/approvals.ts';
-import type { RecordDecision } from '../../../../src/server/audit/record.ts';
-import { hasSecret, setSecret } from '../../../../src/server/guard/approvals/operator.ts';
-import { terminalSource } from '../../../../src/server/guard/approvals/desk.ts';
-import { temporaryFolder } from '../../audit/support.ts';
-import { approvalRequest, approvalsIn, operatorSecret } from './support.ts';
+import type { RecordDecision } from '../../../../src/server/audit/call-records.ts';
+import { hasSecret, setSecret } from '../../../../src/server/guard/approvals/operator-secret.ts';
+import { terminalSource } from '../../../../src/server/guard/approvals/approval-queue.ts';
+import { temporaryFolder } from '../../audit/audit-log.ts';
+import { approvalRequest, approvalsIn, operatorSecret } from './approvals-fixture.ts';
 
 // Setting a secret is slow on purpose: once is enough.
 let shared: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { setSecret, signerFor } from '../../../../src/server/guard/approvals/operator.ts';
-import { temporaryFolder } from '../../audit/support.ts';
-import { approvalsIn, operatorSecret } from './support.ts';
+import { setSecret, signerFor } from '../../../../src/server/guard/approvals/operator-secret.ts';
+import { temporaryFolder } from '../../audit/audit-log.ts';
+import { approvalsIn, operatorSecret } from './approvals-fixture.ts';
 
 const derivations = vi.hoisted(() => ({ now: 0, most: 0 }));
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { millisecondsOf } from '../../../../src/server/guard/policy/duration.ts';
 import { loadPolicy, parsePolicy } from '../../../../src/server/guard/policy/load.ts';
 import { tools } from '../../../../tools/index.ts';
-import { temporaryFolder } from '../../audit/support.ts';
+import { temporaryFolder } from '../../audit/audit-log.ts';
 
 const parse = (text: string) => parsePolicy('policy.yaml', text, tools);
 

@@ -4,9 +4,9 @@ import { operations, type OperationName } from '../../../../src/contract/operati
 import { parsePolicy } from '../../../../src/server/guard/policy/load.ts';
 import {
   allowedVariables, allowsUnattended, denialOf, denialOfCall, isOperatorOnly, isReadOnly, limitOf, needsLocation, needsProjectName, withRules, type Policy,
-} from '../../../../src/server/guard/policy.ts';
+} from '../../../../src/server/guard/policy/policy.ts';
 import type { Target } from '../../../../src/server/context/target.ts';
-import { riskOf } from '../../../../src/server/guard/tier.ts';
+import { riskOf } from '../../../../src/server/guard/risk/risk.ts';
 import { tools } from '../../../../tools/index.ts';
 
 const policyOf = async (text: string): Promise<Policy> => ({ readOnly: false, rules: [await parsePolicy('p.yaml', text, tools)] });

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { defaultRateWindowSeconds, rateHeaders } from '../../../../contract/limits.ts';
 import type { PlatformClock } from '../../../clock.ts';
-import { internalError, rateLimitExceeded } from '../../../api/problem.ts';
-import type { FaultRegistry, RequestFault } from './book.ts';
+import { internalError, rateLimitExceeded } from '../../../problem.ts';
+import type { FaultRegistry, RequestFault } from './registry.ts';
 
 /** What breaks requests, and what it counts time with. */
 export interface RequestFaultDependencies {

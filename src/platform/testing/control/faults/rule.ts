@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { StepName } from '../../../../contract/resources/deployment.ts';
 import { serviceKinds } from '../../../../contract/resources/service.ts';
 import { allOperations } from '../../../../contract/operations.ts';
-import { suggestion } from '../strict.ts';
+import { suggestion } from '../validation-errors.ts';
 import { effectNames, shapeOf } from './effects.ts';
 
 /** Longest that an answer is held back, in milliseconds. */

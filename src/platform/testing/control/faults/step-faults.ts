@@ -1,8 +1,8 @@
 import type { StepName } from '../../../../contract/resources/deployment.ts';
-import { podOf, rolloutStartLines } from '../../../runtime/simulated/failures.ts';
-import { between, colored, type PhaseContext, type PhaseResult, slug } from '../../../runtime/simulated/script.ts';
+import { podOf, rolloutStartLines } from '../../../runtime/simulated/rollout-failures.ts';
+import { between, colored, type PhaseContext, type PhaseResult, slug } from '../../../runtime/simulated/phase-context.ts';
 import type { Fault } from '../../../runtime/simulated/simulated-runtime.ts';
-import type { FaultRegistry } from './book.ts';
+import type { FaultRegistry } from './registry.ts';
 import type { StepEffect } from './effects.ts';
 
 const memoryOf = ({ service }: PhaseContext['task']): number => ('memory' in service.spec ? service.spec.memory : 512);

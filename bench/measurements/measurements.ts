@@ -1,0 +1,13 @@
+import type { Measurement } from '../measurement.ts';
+import { callsOfTools } from './calls.ts';
+import { clients } from './clients.ts';
+import { engine } from './engine.ts';
+import { growth } from './growth.ts';
+import { heap } from './heap.ts';
+import { listOfTools } from './list.ts';
+import { memory } from './memory.ts';
+import { platformRequests } from './platform.ts';
+import { start } from './start.ts';
+
+/** Everything that is measured, in the order of the report. */
+export const measurements: readonly Measurement[] = [start, memory, listOfTools, callsOfTools, clients, heap, platformRequests, growth, engine];

@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { Probe } from '../../contract/resources/service.ts';
+import { VariableRequest, type VariableScope, type VariableType } from '../../contract/resources/variable.ts';
+import { isRecord } from '../../contract/json.ts';
+import type { NextCall } from './diagnosis.ts';
+import { safeName } from './inspections.ts';
+import { serviceArgument, diagnosisTools, type CallBuilder, valuePlaceholder } from './next-calls.ts';
+
+/** Fixes that change what is wrong. */
+
+export const useLastGoodTag: CallBuilder = ({ evidence: { service }, lastGood, deployment, configuration }) => {
+  const tag = lastGood?.tag;
+  if (service.kind !== 'container' || tag === undefined || tag === (deployment?.tag ?? configuration.tag)) return undefined;
+  return { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id, tag }, why: `${tag} is the tag that last ran well` };
+};
+
+/** Which registry has it, nothing that is read tells. */
+export const useOtherRegistry: CallBuilder = ({ evidence: { service } }) =>
+  service.kind === 'container'
+    ? { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id, registry_id: valuePlaceholder }, why: 'with the name of a registry that gives it out, if there is another' }
+    : undefined;
+
+export const deployLastGoodCommit: CallBuilder = ({ evidence: { service }, lastGood, deployment }) => {
+  const commit = lastGood?.commit;
+  if (service.kind !== 'application' || commit === undefined || commit === deployment?.commit) return undefined;
+  return { tool: diagnosisTools.deployApplication, arguments: { application_id: service.id, git_commit_id: commit }, why: 'goes back to the commit that last ran well' };
+};
+
+export const giveMoreMemory: CallBuilder = ({ evidence: { service }, configuration: { memory, maximumMemory } }) => {
+  if (service.kind !== 'container' || memory === undefined) return undefined;
+  const wanted = Math.min(memory * 2, maximumMemory ?? Infinity);
+  return wanted > memory
+    ? { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id, memory: wanted }, why: `it has ${memory} MB` }
+    : undefined;
+};
+
+const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
+
+/** A probe that asks another port, if it asked the first. */
+const probeWithPort = (probe: unknown, from: number, to: number): unknown => {
+  const type = Object.entries(record(record(probe)['type'])).map(([kind, check]) =>
+    [kind, record(check)['port'] === from ? { ...record(check), port: to } : check] as const);
+  return { ...record(probe), type: Object.fromEntries(type) };
+};
+
+export const useListeningPort: CallBuilder = ({ evidence: { service } }, facts) => {
+  const { ports, healthchecks } = record(service.configuration);
+  const [from, to] = [Number(facts['asked']), Number(facts['listens'])];
+  if (service.kind !== 'container' || !Array.isArray(ports) || !(from > 0 && to > 0 && from !== to)) return undefined;
+  const checks = Object.entries(record(healthchecks)).map(([name, probe]) => [name, probeWithPort(probe, from, to)] as const);
+  return {
+    tool: diagnosisTools.updateContainer,
+    arguments: {
+      container_id: service.id,
+      ports: ports.map((port: unknown) => (record(port)['internal_port'] === from ? { ...record(port), internal_port: to } : port)),
+      ...(checks.length > 0 && { healthchecks: Object.fromEntries(checks) }),
+    },
+    why: `the app listens on ${to}`,
+  };
+};
+
+/** How often a probe asks and when it gives up; what isn't told has its default. */
+const ProbeTiming = Probe.pick({ initial_delay_seconds: true, period_seconds: true, failure_threshold: true });
+
+/** Seconds after which a probe gives up. */
+const secondsUntilFailure = (patience: z.infer<typeof ProbeTiming>): number => patience.initial_delay_seconds + patience.period_seconds * patience.failure_threshold;
+
+/** Lets a probe that is less patient than probes are by default ask for as long. Of no use where the answer is that there is no such page. */
+export const waitLongerForProbe = (name: 'readiness_probe' | 'liveness_probe'): CallBuilder => ({ evidence: { service } }, facts) => {
+  const probe = record(record(service.configuration)['healthchecks'])[name];
+  const now = ProbeTiming.safeParse(probe).data;
+  if (service.kind !== 'container' || !now || facts['status']?.startsWith('4')) return undefined;
+  const usual = ProbeTiming.parse({});
+  if (secondsUntilFailure(now) >= secondsUntilFailure(usual)) return undefined;
+  return {
+    tool: diagnosisTools.updateContainer,
+    arguments: { container_id: service.id, healthchecks: { [name]: usual } },
+    why: `the probe gives up after ${secondsUntilFailure(now)} s; the usual is ${secondsUntilFailure(usual)} s`,
+  };
+};
+
+export const deployAgain: CallBuilder = ({ evidence: { service } }) => ({
+  tool: diagnosisTools.deployService, arguments: serviceArgument(service.id), why: `${service.kind === 'terraform' ? 'runs' : 'deploys'} it again once the cause is gone`,
+});
+
+/** What is held by another for a while only: trying again may be all it needs. */
+export const deployAgainIfTransient: CallBuilder = (situation, facts) =>
+  /deadlock|lock (?:wait )?timeout/i.test(facts['what'] ?? '') ? { ...deployAgain(situation, facts)!, why: 'tries again: what was locked then may be free by now' } : undefined;
+
+export const waitLongerForHelm: CallBuilder = ({ evidence: { service }, configuration: { timeLimit } }) =>
+  service.kind === 'helm' && timeLimit !== undefined && timeLimit > 0
+    ? { tool: diagnosisTools.updateHelm, arguments: { helm_id: service.id, timeout_sec: timeLimit * 2 }, why: `if it only needs longer than ${timeLimit} s` }
+    : undefined;
+
+/** Sets one variable of somebody's, once its value is filled in. As .env text, in which a key that tells a secret becomes one. */
+const setVariable = (owner: Readonly<Record<string, string>>, key: string | undefined, why: string): NextCall | undefined =>
+  VariableRequest.shape.key.safeParse(key).success ? { tool: diagnosisTools.setVariables, arguments: { ...owner, env_text: `${key}=${valuePlaceholder}` }, why } : undefined;
+
+/** The variable that the log asks for, where none of that name is set. The platform creates variables on applications only. */
+export const setMissingVariable: CallBuilder = ({ evidence: { service, variables } }, facts) =>
+  service.kind === 'application' && !variables?.some(({ key }) => key === facts['variable'])
+    ? setVariable({ application: service.id }, facts['variable'], `with the value that the user gives for ${facts['variable']}`)
+    : undefined;
+
+const settable: readonly (string | null | undefined)[] = ['VALUE', 'FILE', 'OVERRIDE'] satisfies VariableType[];
+
+/** The one variable that changed since the last good deployment, with whoever holds it. */
+export const setChangedVariable: CallBuilder = ({ evidence: { service, environment, variables = [] }, changes }) => {
+  const [key, ...others] = changes.flatMap(({ variable }) => variable ?? []);
+  const [held, ...namesakes] = variables.filter((variable) => variable.key === key);
+  if (!held || others.length + namesakes.length > 0 || !settable.includes(held.variable_type)) return undefined;
+  const why = `${key} changed since the last good deployment: with its right value`;
+  if (held.scope === ('ENVIRONMENT' satisfies VariableScope)) return environment && setVariable({ environment: environment.id }, key, why);
+  const isOwn = service.kind === 'application' || service.kind === 'container';
+  return isOwn && held.scope !== ('BUILT_IN' satisfies VariableScope) ? setVariable({ [service.kind]: service.id }, key, why) : undefined;
+};
+
+const stateText = (state: string | null | undefined): string => (state && /^[A-Z_]{1,40}$/.test(state) ? state : 'not running');
+
+export const deployDependency: CallBuilder = ({ evidence: { siblings } }, facts) => {
+  const sibling = siblings?.find(({ id }) => id === facts['sibling'] && facts['down'] === 'yes');
+  return sibling && { tool: diagnosisTools.deployService, arguments: serviceArgument(sibling.id), why: `${safeName(sibling)} is ${stateText(sibling.state)}` };
+};
+
+export const cancelRunningDeployment: CallBuilder = ({ evidence: { environment }, outcome }) =>
+  environment && outcome === 'in_progress'
+    ? { tool: diagnosisTools.cancelDeployment, arguments: { environment_id: environment.id }, why: 'it is still going and keeps others of its environment waiting' }
+    : undefined;
+
+/** Never the first call: a lock has a reason. */
+export const proposeUnlockCluster: CallBuilder = ({ evidence: { cluster } }) =>
+  cluster && { tool: diagnosisTools.unlockCluster, arguments: { cluster_id: cluster.id }, why: 'nothing can be deployed before; only once whoever locked it agrees' };

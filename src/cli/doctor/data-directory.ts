@@ -1,0 +1,110 @@
+import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '../../platform/store/database.ts';
+import { migrationNames } from '../../platform/store/migrations/migrate.ts';
+import { endpointOf } from '../wiring/data-dir-claim.ts';
+import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
+
+const directory = findingBuilder('data directory');
+const disk = findingBuilder('disk space');
+const databases = findingBuilder('databases');
+
+/** Free space below which a database may soon fail to write, in bytes. */
+const minFreeBytes = 100 * 1024 * 1024;
+
+const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`;
+
+/** The first directory on the way up that exists. */
+const nearestExisting = (path: string): string => (existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path)));
+
+/** Whether this process may do with a path what the mode asks for. */
+export function hasAccess(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const { R_OK: read, W_OK: write, X_OK: enter } = constants;
+
+/** Whether others on this machine may do something with a path. */
+const isOpenToOthers = (path: string): boolean => process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0;
+
+/** Files of the directory that others on this machine may read. */
+const filesOpenToOthers = (dataDir: string): string[] =>
+  isOpenToOthers(dataDir) ? readdirSync(dataDir).filter((name) => statSync(join(dataDir, name)).isFile() && isOpenToOthers(join(dataDir, name))) : [];
+
+async function directoryFinding(dataDir: string): Promise<DoctorFinding> {
+  if (!existsSync(dataDir)) {
+    const parent = nearestExisting(dataDir);
+    if (hasAccess(parent, write | enter)) return directory.good(`${dataDir} is made when it is first needed`);
+    return directory.bad(`${dataDir} is not there, and can't be made in ${parent}`, `Make it, give this user the right to write in ${parent}, or name another with INFRA_DATA_DIR.`);
+  }
+  if (!statSync(dataDir).isDirectory()) return directory.bad(`${dataDir} is no directory`, 'Name a directory with INFRA_DATA_DIR.');
+  if (!hasAccess(dataDir, read | write | enter)) return directory.bad(`this user may not write in ${dataDir}`, 'Give this user the right, or name another directory with INFRA_DATA_DIR.');
+  const open = filesOpenToOthers(dataDir);
+  if (open.length > 0) {
+    return directory.bad(`others on this machine may read ${open.join(', ')} in ${dataDir}`, `chmod 700 ${dataDir} && chmod 600 ${open.map((name) => join(dataDir, name)).join(' ')}`);
+  }
+  const endpoint = await endpointOf(dataDir);
+  return directory.good(endpoint ? `${dataDir}; process ${endpoint.pid} serves its platform` : dataDir);
+}
+
+function diskFinding(dataDir: string): DoctorFinding {
+  const { bavail, bsize } = statfsSync(nearestExisting(dataDir));
+  const free = bavail * bsize;
+  if (free >= minFreeBytes) return disk.good(`${megabytes(free)} free`);
+  return disk.bad(`${megabytes(free)} free: changes and records may soon fail to be written`, 'Free some space, or name a directory on another disk with INFRA_DATA_DIR.');
+}
+
+interface DatabaseFault {
+  readonly says: string;
+  readonly todo: string;
+}
+
+const restore = 'infra-mcp restore brings a backup back; or move the file away to begin anew.';
+
+/** What SQLite finds wrong with a database; undefined when nothing. */
+function damageOf(database: DatabaseSync): DatabaseFault | undefined {
+  const { quick_check: verdict } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+  return verdict === 'ok' ? undefined : { says: `damaged: ${verdict}`, todo: restore };
+}
+
+/** Whether a newer program has changed the platform's database. */
+function newerMigrationsOf(database: DatabaseSync): DatabaseFault | undefined {
+  if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()) return undefined;
+  const names = database.prepare('SELECT name FROM kysely_migration').all().map(({ name }) => String(name));
+  const strange = names.filter((name) => !migrationNames.includes(name));
+  return strange.length === 0 ? undefined : { says: `of a newer infra-mcp (${strange.join(', ')})`, todo: 'Start that one, or name another directory with INFRA_DATA_DIR.' };
+}
+
+function databaseFaultOf(dataDir: string, name: string): DatabaseFault | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(join(dataDir, name), { readOnly: true });
+    return damageOf(database) ?? (name === databaseFile ? newerMigrationsOf(database) : undefined);
+  } catch (error) {
+    return { says: errorText(error), todo: restore };
+  } finally {
+    database?.close();
+  }
+}
+
+function databaseFindings(dataDir: string): DoctorFinding[] {
+  const files = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.endsWith('.sqlite')) : [];
+  if (files.length === 0) return [databases.good('none yet')];
+  const faults = files.flatMap((name) => {
+    const fault = databaseFaultOf(dataDir, name);
+    return fault ? [databases.bad(`${name}: ${fault.says}`, fault.todo)] : [];
+  });
+  return faults.length > 0 ? faults : [databases.good(`${files.join(', ')}: whole`)];
+}
+
+/** How the data directory is. Nothing is made or changed in it. */
+export const directoryFindings = async (dataDir: string): Promise<DoctorFinding[]> => {
+  const found = await directoryFinding(dataDir);
+  return found.state === 'bad' ? [found] : [found, diskFinding(dataDir), ...databaseFindings(dataDir)];
+};

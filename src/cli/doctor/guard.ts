@@ -1,0 +1,65 @@
+import { constants, existsSync, statSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { tools } from '../../../tools/index.ts';
+import type { Config } from '../config/read-config.ts';
+import { hasSecret } from '../../server/guard/approvals/operator-secret.ts';
+import { denialOf, type Policy } from '../../server/guard/policy/policy.ts';
+import { approvalsConfigOf, auditFilesOf } from '../wiring/guard.ts';
+import { configuredPolicy } from '../wiring/policy.ts';
+import { offeredTools } from '../wiring/offered-tools.ts';
+import { hasAccess } from './data-directory.ts';
+import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
+
+const policy = findingBuilder('policy');
+const offered = findingBuilder('tools');
+const approvals = findingBuilder('approvals');
+const audit = findingBuilder('audit log');
+
+/** What is offered of the tools that the options choose. */
+function toolsFinding(config: Config, rules: Policy): DoctorFinding {
+  try {
+    const left = offeredTools(config).filter((tool) => denialOf(tool, rules) === undefined);
+    const told = `${left.length} of ${tools.length} are offered${config.readOnly ? ', read-only' : ''}`;
+    return left.length > 0 ? offered.good(told) : offered.note(told, 'Allow something in the policy file: assistants see no tool at all.');
+  } catch (error) {
+    return offered.bad(errorText(error), 'infra-mcp tools lists every tool and its toolset.');
+  }
+}
+
+/** Whether the policy can be used, and what it leaves of the tools. */
+export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
+  try {
+    const rules = await configuredPolicy(config);
+    return [policy.good(config.policyFile ?? 'no file'), toolsFinding(config, rules)];
+  } catch (error) {
+    return [policy.bad(errorText(error), 'Correct the file; docs/policy.md lists what it may hold.')];
+  }
+}
+
+/** Whether approvals can be given outside of clients. */
+export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
+  try {
+    if (await hasSecret(approvalsConfigOf(config).operator)) return approvals.good('an operator secret is set; infra-mcp approve lists what waits');
+    return approvals.note('no operator secret is set: grave calls are refused where a client can\'t ask its user, or a policy leaves them to the operator', 'To approve them in a terminal instead: infra-mcp approve --set-secret');
+  } catch (error) {
+    return approvals.bad(`the operator's file can't be read: ${errorText(error)}`, 'Set the secret anew: infra-mcp approve --set-secret');
+  }
+}
+
+const isProgram = (name: string): boolean => {
+  const places = name.includes('/') ? [name] : (process.env['PATH'] ?? '').split(delimiter).map((place) => join(place, name));
+  return places.some((place) => hasAccess(place, constants.X_OK) && statSync(place).isFile());
+};
+
+/** Whether calls can be recorded. */
+export function auditFinding(config: Config): DoctorFinding {
+  const program = config.auditCommand?.[0];
+  if (program !== undefined) {
+    if (isProgram(program)) return audit.good(`goes to ${program}`);
+    return audit.bad(`${program} is no program that can be started: changes can't be recorded, and so are refused`, 'Correct INFRA_AUDIT_COMMAND, or install the program.');
+  }
+  const { file } = auditFilesOf(config);
+  const place = existsSync(file) ? file : dirname(file);
+  if (!existsSync(place) ? dirname(file) === config.dataDir : hasAccess(place, constants.W_OK)) return audit.good(`${file}; infra-mcp audit verify checks it`);
+  return audit.bad(`${file} can't be written: changes can't be recorded, and so are refused`, 'Make its directory, give this user the right to write there, or name another file with INFRA_AUDIT_FILE.');
+}

@@ -1,0 +1,56 @@
+import { tools } from '../../../../tools/index.ts';
+import type { Config } from '../../config/read-config.ts';
+import type { ServerLogger } from '../../../server/context/call-context.ts';
+import { unseenVariables } from '../../../server/guard/policy/policy.ts';
+import { bearerAuthentication } from '../../../transport/http/bearer-authentication.ts';
+import type { HttpHandler } from '../../../transport/http/exchange.ts';
+import type { AuthenticateCaller } from '../../../transport/http/identity.ts';
+import { loadApiKeys, type ApiKeys } from '../../../transport/http/api-keys.ts';
+import type { OAuth } from '../../../transport/http/oauth.ts';
+
+/** Who is let in, as configured. */
+export interface ConfiguredAuthentication {
+  /** Absent where everybody on this machine is. */
+  readonly authenticate?: AuthenticateCaller;
+  /** What tells clients how to get in. */
+  readonly routes: Readonly<Record<string, HttpHandler>>;
+  /** Variables of the environment that policies of keys let be set unseen, earlier ones too. */
+  readonly unseen: () => readonly string[];
+  /** Reads the keys again, and gives what puts them in place. */
+  readonly prepareReload: () => Promise<() => void>;
+}
+
+const configuredKeys = async ({ keysFile }: Config): Promise<ApiKeys | undefined> => (keysFile === undefined ? undefined : loadApiKeys(keysFile, tools));
+
+const unseenVariablesOf = (keys: ApiKeys | undefined): readonly string[] => [...(keys?.values() ?? [])].flatMap(({ restriction }) => unseenVariables(restriction.rules));
+
+/** The part of an OAuth resource server. Its library is loaded where it is used only. */
+async function configuredOAuth({ oauthIssuer: issuer, oauthAudience, oauthJwksUrl, publicUrl }: Config, log: ServerLogger): Promise<{ oauth?: OAuth; routes: Record<string, HttpHandler> }> {
+  if (issuer === undefined || publicUrl === undefined) return { routes: {} };
+  const [{ createOAuth }, { resourceMetadata, resourceMetadataUrl }] = await Promise.all([import('../../../transport/http/oauth.ts'), import('../../../transport/http/resource-metadata.ts')]);
+  const url = resourceMetadataUrl(publicUrl);
+  const oauth = createOAuth({ issuer, audience: oauthAudience ?? publicUrl.href, jwksUri: oauthJwksUrl, metadataUrl: url.href, clock: { now: Date.now }, log });
+  return { oauth, routes: { [url.pathname]: resourceMetadata(publicUrl, issuer) } };
+}
+
+/**
+ * Who is let in: whoever brings a key, an access token, or either.
+ * @throws Error when the keys or the issuer can't be used.
+ */
+export async function authenticationOf(config: Config, log: ServerLogger): Promise<ConfiguredAuthentication> {
+  let keys = await configuredKeys(config);
+  const unseen = new Set(unseenVariablesOf(keys));
+  const { oauth, routes } = await configuredOAuth(config, log);
+  return {
+    ...((keys ?? oauth) && { authenticate: (request) => bearerAuthentication({ keys, oauth })(request) }),
+    routes,
+    unseen: () => [...unseen],
+    prepareReload: async () => {
+      const next = await configuredKeys(config);
+      return () => {
+        keys = next;
+        for (const name of unseenVariablesOf(next)) unseen.add(name);
+      };
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { parseBaseUrl } from '../../client/base-url.ts';
+import type { Config } from '../config/read-config.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../server/resolve/name-resolver.ts';
+import { readTextFile, replaceSecretFile } from './secret-file.ts';
+
+// Where it listens changes with every start; whose data directory it is doesn't.
+const embedded = 'embedded';
+
+function platformOf(baseUrl: string | undefined): string {
+  if (baseUrl === undefined) return embedded;
+  const { origin, prefix } = parseBaseUrl(baseUrl);
+  return `${origin}${prefix}`;
+}
+
+/** Addresses that are remembered in the data directory. */
+export function openNameResolver({ dataDir, baseUrl }: Config): PersistentNameResolver {
+  const path = join(dataDir, 'seen.json');
+  return createNameResolver({
+    platform: platformOf(baseUrl),
+    read: () => readTextFile(path),
+    write: (text) => replaceSecretFile(path, text),
+  });
+}

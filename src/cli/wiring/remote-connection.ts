@@ -1,0 +1,28 @@
+import type { Client } from '../../client/client.ts';
+import { parseBaseUrl } from '../../client/base-url.ts';
+import { credentialOf, readCredentialFile } from '../../client/credential.ts';
+import type { Config } from '../config/read-config.ts';
+import type { ServerLogger } from '../../server/context/call-context.ts';
+import type { Connection } from './connection.ts';
+
+/** Stands for the token where the server has none: whoever calls brings their own, and with this nobody gets in. */
+const noToken = 'none';
+
+/**
+ * The way to the platform at INFRA_BASE_URL. The HTTP client is loaded with the first call.
+ * @throws Error when the address or the token can't be used.
+ */
+export async function remoteConnection({ baseUrl = '', apiToken, apiTokenFile, requestTimeout }: Config, log: ServerLogger): Promise<Connection> {
+  parseBaseUrl(baseUrl);
+  const credential = apiTokenFile === undefined ? credentialOf(apiToken ?? noToken) : await readCredentialFile(apiTokenFile);
+  let client: Promise<Client> | undefined;
+  const open = async (): Promise<Client> => {
+    const { createClient } = await import('../../client/client.ts');
+    return createClient({ baseUrl, credential, timeouts: { headers: requestTimeout * 1000, body: requestTimeout * 1000 }, log });
+  };
+  return {
+    connect: async () => ({ client: await (client ??= open()) }),
+    secrets: () => (credential.value === noToken ? [] : [credential.value]),
+    close: async () => (await client)?.close(),
+  };
+}

@@ -1,0 +1,25 @@
+import type { Selectable } from 'kysely';
+import { addDays } from '../clock.ts';
+import { refused } from '../problem.ts';
+import type { Db } from '../store/database.ts';
+import type { ClusterLockTable } from '../store/schema/schema.ts';
+
+/** The lock of a cluster, unless there is none, or its days are over or have not begun. `now` is in milliseconds since the epoch. */
+export async function activeLock(db: Db, clusterId: string, now: number): Promise<Selectable<ClusterLockTable> | undefined> {
+  const lock = await db.selectFrom('cluster_lock').selectAll().where('cluster_id', '=', clusterId).executeTakeFirst();
+  const from = Date.parse(lock?.locked_at ?? '');
+  return lock && from <= now && addDays(from, lock.ttl_in_days) > now ? lock : undefined;
+}
+
+/**
+ * Lets changes to what a cluster hosts pass unless it is locked.
+ * @throws ApiProblem 400 that names the owner, the reason and the end of the lock
+ */
+export async function requireUnlocked(db: Db, clusterId: string, now: number): Promise<void> {
+  const lock = await activeLock(db, clusterId, now);
+  if (lock === undefined) return;
+  const until = new Date(addDays(Date.parse(lock.locked_at), lock.ttl_in_days)).toISOString();
+  throw refused(
+    `The cluster ${clusterId} is locked by ${lock.owner_name} until ${until}: "${lock.reason}". Nothing it hosts can be changed until it is unlocked.`,
+  );
+}

@@ -1,0 +1,116 @@
+import type { Selectable } from 'kysely';
+import type { DeploymentAction } from '../../contract/states.ts';
+import { notFound, refused } from '../problem.ts';
+import type { Db } from '../store/database.ts';
+import type { ServiceTable } from '../store/schema/schema.ts';
+import { duration, type EngineContext, iso, blockedDueTime } from './context.ts';
+import type { DeploymentOrder, DeploymentRequest } from './engine.ts';
+import { applyChange, insertDeploymentService, updateEnvironmentState } from './service-changes.ts';
+import { canceling, isSettled, statePathOf, refusals } from './lifecycle.ts';
+import { requireUnlocked } from './cluster-locks.ts';
+import { type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './deployment-rows.ts';
+
+type ServiceRow = Selectable<ServiceTable>;
+
+const actionWords: Readonly<Record<DeploymentAction, string>> = { DEPLOY: 'deployed', RESTART: 'restarted', STOP: 'stopped', DELETE: 'deleted' };
+
+const requireActionAllowed = (action: DeploymentAction, service: ServiceRow): void => {
+  const refusal = refusals[action];
+  const refuse = (why: string, instead: string) => refused(`${service.name} (${service.kind} ${service.id}) can't be ${actionWords[action]}: ${why}; ${instead}.`);
+  if (refusal?.from.includes(service.deployed_state)) throw refuse(`it is ${service.deployed_state}`, refusal.instead);
+  if (action === 'RESTART' && service.deployed_spec === null && isSettled(service.deployed_state)) {
+    throw refuse(`no deployment of it has succeeded yet, it is ${service.deployed_state}`, 'deploy it first');
+  }
+};
+
+const findServices = async (trx: Db, { environmentId, serviceIds }: DeploymentOrder): Promise<ServiceRow[]> => {
+  if (serviceIds.length === 0) return [];
+  const rows = await trx.selectFrom('service').selectAll().where('environment_id', '=', environmentId).where('id', 'in', [...serviceIds]).execute();
+  const missing = serviceIds.find((id) => !rows.some((row) => row.id === id));
+  if (missing !== undefined) throw notFound(`service of environment ${environmentId}`, missing);
+  return rows;
+};
+
+const insertDeployment = async (trx: Db, context: EngineContext, order: DeploymentOrder, at: number): Promise<DeploymentRow> => {
+  const ahead = await trx
+    .selectFrom('deployment').select('id').where('queue', '=', order.environmentId).where('due_ms', 'is not', null).executeTakeFirst();
+  const nothingToDo = order.serviceIds.length === 0;
+  return trx
+    .insertInto('deployment')
+    .values({
+      id: context.random.uuid(), environment_id: order.environmentId, queue: order.environmentId, action: order.action, status: nothingToDo ? 'SUCCESS' : 'QUEUED',
+      origin: order.origin, triggered_by: order.triggeredBy, canceling: 0, created_at: iso(at),
+      started_at: nothingToDo ? iso(at) : null, ended_at: nothingToDo ? iso(at) : null,
+      due_ms: nothingToDo ? null : ahead ? blockedDueTime : at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+};
+
+/** What a service shows is of its latest order. */
+const showRequested = (trx: Db, deployment: DeploymentRow, service: ServiceRow) =>
+  trx
+    .updateTable('service')
+    .set({ deployed_state: statePathOf(service.kind, deployment.action).queued, last_deployment_id: deployment.id, last_deployment_at: deployment.created_at })
+    .where('id', '=', service.id)
+    .execute();
+
+/** Accepts an order; see Engine.request. */
+export async function requestDeployment(context: EngineContext, trx: Db, order: DeploymentOrder): Promise<DeploymentRequest> {
+  const at = context.clock.now();
+  const environment = await trx.selectFrom('environment').select(['name', 'cluster_id']).where('id', '=', order.environmentId).executeTakeFirst();
+  if (environment === undefined) throw notFound('environment', order.environmentId);
+  await requireUnlocked(trx, environment.cluster_id, at);
+  const services = await findServices(trx, order);
+  if (services.length === 0 && order.action !== 'STOP') {
+    throw refused(`The environment ${environment.name} (${order.environmentId}) has no services that could be ${actionWords[order.action]}.`);
+  }
+  for (const service of services) requireActionAllowed(order.action, service);
+  const deployment = await insertDeployment(trx, context, order, at);
+  for (const service of services) {
+    await insertDeploymentService(trx, deployment, service, at, order.commitId);
+    await showRequested(trx, deployment, service);
+  }
+  await updateEnvironmentState(trx, order.environmentId);
+  return requestOf(deployment, order.serviceIds);
+}
+
+const requestOf = (deployment: DeploymentRow, serviceIds: readonly string[]): DeploymentRequest => ({
+  id: deployment.id, environmentId: deployment.environment_id, createdAt: deployment.created_at, serviceIds,
+});
+
+const cancelService = (trx: Db, context: EngineContext, deployment: DeploymentRow, service: DeploymentServiceRow, at: number) =>
+  applyChange(trx, deployment, service, {
+    at,
+    row: { state: canceling.state, due_ms: at + duration(context, canceling.takes, `${deployment.id}/${service.service_id}/cancel`) },
+  });
+
+/** Cancels what the environment has under way; see Engine.cancel. */
+export async function cancelEnvironmentDeployment(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
+  const found = await trx
+    .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').executeTakeFirst();
+  if (found === undefined) throw refused(`The environment ${environmentId} has no deployment under way that could be canceled.`);
+  const deployment = await findDeployment(trx, found.id);
+  if (deployment.canceling) throw refused(`The deployment ${deployment.id} is being canceled already.`);
+  const at = context.clock.now();
+  const services = await servicesOf(trx, deployment.id);
+  await trx.updateTable('deployment').set({ canceling: 1, due_ms: at }).where('id', '=', deployment.id).execute();
+  for (const service of services.filter((row) => row.ended_at === null)) await cancelService(trx, context, deployment, service, at);
+  await updateEnvironmentState(trx, environmentId);
+  return requestOf(deployment, services.map((service) => service.service_id));
+}
+
+/** Says that configurations changed; see Engine.markOutOfDate. */
+export async function markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void> {
+  if (serviceIds.length === 0) return;
+  await trx
+    .updateTable('service').set({ deployment_status: 'OUT_OF_DATE' }).where('id', 'in', [...serviceIds]).where('deployment_status', '=', 'UP_TO_DATE').execute();
+  // A deployment that took its configuration before the change will not make the service up to date.
+  await trx
+    .updateTable('deployment_service')
+    .set({ outdated: 1 })
+    .where('service_id', 'in', [...serviceIds])
+    .where('spec', 'is not', null)
+    .where('ended_at', 'is', null)
+    .execute();
+}

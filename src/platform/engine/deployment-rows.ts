@@ -1,0 +1,21 @@
+import type { Selectable } from 'kysely';
+import { type ServiceKind, ServiceType } from '../../contract/resources/service.ts';
+import type { Db } from '../store/database.ts';
+import type { DatabaseSchema } from '../store/schema/schema.ts';
+
+export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
+export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;
+
+/** Whether it is a job's run by its schedule, which the environment's queue and states know nothing of. */
+export const isScheduledRun = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean => deployment.queue !== deployment.environment_id;
+
+/** The deployment of that id. */
+export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
+  db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/** The services of a deployment, in the order of their stages. */
+export const servicesOf = (db: Db, deploymentId: string): Promise<DeploymentServiceRow[]> =>
+  db.selectFrom('deployment_service').selectAll().where('deployment_id', '=', deploymentId).orderBy('stage').orderBy('name').execute();
+
+/** A service's kind as answers name it. */
+export const serviceType = (kind: ServiceKind): ServiceType => ServiceType.parse(kind.toUpperCase());

@@ -1,0 +1,117 @@
+import type { Selectable, Updateable } from 'kysely';
+import type { StepName } from '../../contract/resources/deployment.ts';
+import type { EventKind } from '../../contract/resources/webhook.ts';
+import type { DeploymentState } from '../../contract/states.ts';
+import { announce } from './webhooks/outbox.ts';
+import type { RuntimeLogLine } from '../runtime/runtime.ts';
+import type { Db } from '../store/database.ts';
+import type { DatabaseSchema, ServiceTable } from '../store/schema/schema.ts';
+import { appendLines } from './logs.ts';
+import { iso } from './context.ts';
+import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
+import { uuidFrom } from '../random.ts';
+
+/** Thrown where a row has moved on since it was read, or the lease is gone: nothing of the change was written. */
+export class Superseded extends Error {
+  constructor(deploymentId: string) {
+    super(`Deployment ${deploymentId} has moved on.`);
+    this.name = 'Superseded';
+  }
+}
+
+/** One step forward of one service, with everything that goes with it. */
+export interface DeploymentServiceChange {
+  /** When it happens, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly row: Updateable<DatabaseSchema['deployment_service']>;
+  /** A step that ended. */
+  readonly step?: { readonly position: number; readonly step: StepName; readonly status: 'SUCCESS' | 'ERROR' | 'CANCELED'; readonly beganAt: number };
+  readonly lines?: readonly RuntimeLogLine[];
+  readonly lineStep?: StepName;
+  /** What webhooks are told. */
+  readonly announced?: EventKind;
+}
+
+const writeRow = async (trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, change: DeploymentServiceChange): Promise<void> => {
+  const { numUpdatedRows } = await trx
+    .updateTable('deployment_service')
+    .set({ ...change.row, revision: service.revision + 1 })
+    .where('deployment_id', '=', service.deployment_id)
+    .where('service_id', '=', service.service_id)
+    .where('revision', '=', service.revision)
+    .where((eb) =>
+      eb.exists(eb.selectFrom('deployment').select('id').where('id', '=', deployment.id).where('owner', 'is', deployment.owner)))
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
+};
+
+/** What the service itself shows follows its latest deployment only; earlier ones end unseen. */
+const updateServiceState = (trx: Db, deployment: DeploymentRow, serviceId: string, state: DeploymentState) =>
+  trx.updateTable('service').set({ deployed_state: state }).where('id', '=', serviceId).where('last_deployment_id', '=', deployment.id).execute();
+
+/** Sets an environment's state to the aggregate of its services'. */
+export async function updateEnvironmentState(trx: Db, environmentId: string): Promise<void> {
+  const services = await trx.selectFrom('service').select('deployed_state').distinct().where('environment_id', '=', environmentId).execute();
+  const state = aggregate(services.map((service) => service.deployed_state));
+  await trx.updateTable('environment').set({ state }).where('id', '=', environmentId).where('state', '<>', state).execute();
+}
+
+/** Records that a service came to a state, and tells the webhooks that ask for it. */
+async function recordEvent(
+  trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, at: number, announced?: EventKind,
+): Promise<void> {
+  const { seq } = await trx
+    .insertInto('deployment_event')
+    .values({
+      deployment_id: deployment.id, service_id: service.service_id, revision: service.revision, state: service.state,
+      announced: announced ?? null, created_at: iso(at),
+    })
+    .returning('seq')
+    .executeTakeFirstOrThrow();
+  if (announced !== undefined) await announce(trx, { eventSeq: seq, event: announced, deployment, service, at });
+}
+
+/**
+ * Writes a change over the revision it was decided on, with its event, step and lines; all in the caller's transaction.
+ * The environment's state is left to `updateEnvironmentState`, once for all changes.
+ * @returns the row as it is now
+ * @throws Superseded when the row has moved on or the worker no longer holds the deployment
+ */
+export async function applyChange(trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, change: DeploymentServiceChange): Promise<DeploymentServiceRow> {
+  await writeRow(trx, deployment, service, change);
+  const now: DeploymentServiceRow = { ...service, ...change.row, revision: service.revision + 1 };
+  if (change.step) {
+    const { position, step, status, beganAt } = change.step;
+    await trx
+      .insertInto('deployment_step')
+      .values({ deployment_id: deployment.id, service_id: service.service_id, position, step, status, began_ms: beganAt, ended_ms: change.at })
+      .execute();
+  }
+  if (change.lines?.length) await appendLines(trx, now, change.lineStep ?? null, change.lines);
+  if (now.state !== service.state) {
+    await updateServiceState(trx, deployment, now.service_id, now.state);
+    await recordEvent(trx, deployment, now, change.at, change.announced);
+  }
+  return now;
+}
+
+/**
+ * Makes a service part of a deployment that was just accepted: queued, with its event.
+ * @param at milliseconds since the epoch
+ * @param commitId the commit that was asked for
+ */
+export async function insertDeploymentService(trx: Db, deployment: DeploymentRow, service: Selectable<ServiceTable>, at: number, commitId?: string): Promise<void> {
+  const stage = stageOf(service.kind, deployment.action);
+  const row = await trx
+    .insertInto('deployment_service')
+    .values({
+      deployment_id: deployment.id, service_id: service.id, kind: service.kind, name: service.name, stage: stage.position,
+      stage_id: uuidFrom(`${deployment.environment_id}/stage/${stage.name}`), state: statePathOf(service.kind, deployment.action).queued,
+      revision: 0, requested_commit: commitId ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const told = isAnnounced(deployment.action) && !isScheduledRun(deployment);
+  await recordEvent(trx, deployment, row, at, told ? 'DEPLOYMENT_STARTED' : undefined);
+}

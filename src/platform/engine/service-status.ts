@@ -1,0 +1,122 @@
+import type { Selectable } from 'kysely';
+import type * as z from 'zod';
+import type { StatusDetails } from '../../contract/resources/deployment.ts';
+import type { ServiceKind } from '../../contract/resources/service.ts';
+import { terminalOutcome, type DeploymentAction, type DeploymentState } from '../../contract/states.ts';
+import { notFound } from '../problem.ts';
+import type { Db } from '../store/database.ts';
+import type { DatabaseSchema } from '../store/schema/schema.ts';
+import type { ServiceStatusAnswer } from './engine.ts';
+
+type StepRow = Selectable<DatabaseSchema['deployment_step']>;
+
+const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
+
+/** What a deployment does to a service and how far it is, from its action and state. */
+export function statusDetails(action: DeploymentAction, state: DeploymentState, kind?: ServiceKind): z.output<typeof StatusDetails> {
+  const sub_action = kind === 'terraform' && action === 'DEPLOY' ? 'TERRAFORM_PLAN_AND_APPLY' : 'NONE';
+  const status = (): z.output<typeof StatusDetails>['status'] => {
+    if (state === 'CANCELED') return 'CANCELED';
+    const end = terminalOutcome(action, state);
+    if (end !== undefined) return end === 'good' ? 'SUCCESS' : 'ERROR';
+    return state.endsWith('QUEUED') || state.startsWith('WAITING') ? 'QUEUED' : 'ONGOING';
+  };
+  return { action, status: status(), sub_action };
+}
+
+/** Steps that have ended, with whole seconds; the totals are null while more are to come. */
+const stepsOf = (rows: readonly StepRow[], ended: boolean): ServiceStatusAnswer['steps'] => {
+  const spent = (steps: readonly StepRow[]) => seconds(steps.reduce((sum, step) => sum + step.ended_ms - step.began_ms, 0));
+  return {
+    total_duration_sec: ended ? spent(rows) : null,
+    total_computing_duration_sec: ended ? spent(rows.filter((row) => row.step !== 'DEPLOYMENT_QUEUEING')) : null,
+    details: rows.map((row) => ({ step_name: row.step, status: row.status, duration_sec: seconds(row.ended_ms - row.began_ms) })),
+  };
+};
+
+interface LatestDeployment {
+  id: string;
+  action: DeploymentAction;
+  ended_at: string | null;
+  state: DeploymentState;
+}
+
+const latestDeployments = async (db: Db, serviceIds: readonly string[]): Promise<Map<string, LatestDeployment>> => {
+  const rows = await db
+    .selectFrom('service')
+    .innerJoin('deployment_service', (join) =>
+      join.onRef('deployment_service.service_id', '=', 'service.id').onRef('deployment_service.deployment_id', '=', 'service.last_deployment_id'))
+    .innerJoin('deployment', 'deployment.id', 'service.last_deployment_id')
+    .select(['service.id as service_id', 'deployment.id', 'deployment.action', 'deployment_service.ended_at', 'deployment_service.state'])
+    .where('service.id', 'in', [...serviceIds])
+    .execute();
+  return new Map(rows.map((row) => [row.service_id, row]));
+};
+
+const stepsByService = async (db: Db, serviceIds: readonly string[]): Promise<Map<string, StepRow[]>> => {
+  const rows = await db
+    .selectFrom('deployment_step')
+    .innerJoin('service', (join) =>
+      join.onRef('service.id', '=', 'deployment_step.service_id').onRef('service.last_deployment_id', '=', 'deployment_step.deployment_id'))
+    .selectAll('deployment_step')
+    .where('service.id', 'in', [...serviceIds])
+    .orderBy('deployment_step.position')
+    .execute();
+  return Map.groupBy(rows, (row) => row.service_id);
+};
+
+/** How many orders of each service have not ended, those that wait included. */
+const openRequests = async (db: Db, serviceIds: readonly string[]): Promise<Map<string, number>> => {
+  const rows = await db
+    .selectFrom('deployment_service')
+    .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
+    .select(({ fn }) => ['service_id', fn.countAll<number>().as('open')])
+    .where('service_id', 'in', [...serviceIds])
+    .where('deployment_service.ended_at', 'is', null)
+    .whereRef('deployment.queue', '=', 'deployment.environment_id')
+    .groupBy('service_id')
+    .execute();
+  return new Map(rows.map((row) => [row.service_id, row.open]));
+};
+
+/** The last deployment of each service's environment. */
+const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Promise<Set<string>> => {
+  const rows = await db
+    .selectFrom('environment')
+    .select((environment) =>
+      environment.selectFrom('deployment').select('deployment.id').whereRef('queue', '=', 'environment.id').orderBy('seq', 'desc').limit(1).as('last'))
+    .where('environment.id', 'in', [...environmentIds])
+    .execute();
+  return new Set(rows.flatMap(({ last }) => last ?? []));
+};
+
+/**
+ * Statuses of services, in the order of their ids. State and deployment belong together: both are of the latest order.
+ * @throws ApiProblem 404 for an id that no service has
+ */
+export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]> {
+  if (serviceIds.length === 0) return [];
+  const rows = await db.selectFrom('service').selectAll().where('id', 'in', [...serviceIds]).execute();
+  const services = new Map(rows.map((row) => [row.id, row]));
+  const latest = await latestDeployments(db, serviceIds);
+  const steps = await stepsByService(db, serviceIds);
+  const open = await openRequests(db, serviceIds);
+  const lastIds = await lastOfEnvironment(db, [...new Set(rows.map((row) => row.environment_id))]);
+  return serviceIds.map((id) => {
+    const service = services.get(id);
+    if (service === undefined) throw notFound('service', id);
+    const deployment = latest.get(id);
+    return {
+      id,
+      state: service.deployed_state,
+      service_deployment_status: service.deployment_status,
+      is_part_last_deployment: deployment !== undefined && lastIds.has(deployment.id),
+      ...(deployment && { status_details: statusDetails(deployment.action, deployment.state, service.kind) }),
+      deployment_request_id: deployment?.id ?? null,
+      deployment_requests_count: open.get(id) ?? 0,
+      last_deployment_date: service.last_deployment_at,
+      steps: deployment ? stepsOf(steps.get(id) ?? [], deployment.ended_at !== null) : null,
+      execution_id: deployment?.id ?? null,
+    };
+  });
+}

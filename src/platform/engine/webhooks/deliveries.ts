@@ -1,0 +1,174 @@
+import type { Selectable } from 'kysely';
+import { type EngineContext, iso } from '../context.ts';
+import type { Lease } from '../lease.ts';
+import type { WorkQueue } from '../worker.ts';
+import type { Db } from '../../store/database.ts';
+import type { DatabaseSchema, WebhookTable } from '../../store/schema/schema.ts';
+import type { DeliveryBody } from './outbox.ts';
+import { splitTarget } from './userinfo.ts';
+import { type DeliveryRequest, type AttemptResult, sendDelivery, type SenderOptions } from './send.ts';
+import type { Page, WebhookRecord } from '../engine.ts';
+
+type Delivery = Selectable<DatabaseSchema['webhook_delivery']>;
+
+/** Attempts made in all before a delivery is given up. */
+export const maximumDeliveryAttempts = 6;
+
+/** How long after the first attempt the second is made; doubled with every further one. */
+export const firstRetrySeconds = 2;
+
+/** Deliveries of one webhook that are under way at once; never two of the same service's deployment. */
+const concurrentDeliveries = 8;
+
+/** Attempts whose records are kept for each webhook. */
+const maximumAttemptRecords = 1000;
+
+/** What deliveries are made with. */
+export interface DeliveryOptions extends SenderOptions {
+  /** Opens a webhook's sealed secret, and its user name and password. */
+  readonly openSecret: (sealed: string) => string;
+}
+
+/** Chat targets show `text`; everything else is as for the others. */
+const bodyFor = (webhook: Selectable<WebhookTable>, body: string): string => {
+  if (webhook.kind !== 'SLACK') return body;
+  const delivery = JSON.parse(body) as DeliveryBody;
+  const { service_name: name = delivery.payload.environment_id, status } = delivery.payload;
+  return JSON.stringify({ ...delivery, text: `${name}: ${delivery.event_type.toLowerCase().replace('_', ' ')} (${status})` });
+};
+
+function deliveryRequestFor(delivery: Delivery, webhook: Selectable<WebhookTable>, open: DeliveryOptions['openSecret']): DeliveryRequest {
+  const { address, userinfo: inAddress } = splitTarget(webhook.target_url);
+  const userinfo = webhook.sealed_target_userinfo === null ? inAddress : open(webhook.sealed_target_userinfo);
+  return {
+    url: address,
+    deliveryId: delivery.id,
+    body: bodyFor(webhook, delivery.body),
+    ...(userinfo !== undefined && { userinfo }),
+    ...(webhook.sealed_target_secret !== null && { secret: open(webhook.sealed_target_secret) }),
+  };
+}
+
+/** Keeps the newest records of a webhook. */
+const pruneAttempts = async (trx: Db, webhookId: string): Promise<void> => {
+  const newestDropped = trx.selectFrom('webhook_attempt').select('seq').where('webhook_id', '=', webhookId).orderBy('seq', 'desc').limit(1).offset(maximumAttemptRecords);
+  await trx.deleteFrom('webhook_attempt').where('webhook_id', '=', webhookId).where('seq', '<=', newestDropped).execute();
+};
+
+/** Done with, one way or the other: what the webhook is told of the same service next has its turn. */
+const closeDelivery = async (trx: Db, delivery: Delivery, at: number): Promise<void> => {
+  await trx.updateTable('webhook_delivery').set({ due_ms: null, owner: null }).where('seq', '=', delivery.seq).execute();
+  await trx
+    .updateTable('webhook_delivery')
+    .set({ due_ms: at })
+    .where((eb) => eb('seq', '=', eb.selectFrom('webhook_delivery').select(({ fn }) => fn.min('seq').as('seq'))
+      .where('deployment_id', '=', delivery.deployment_id).where('service_id', '=', delivery.service_id)
+      .where('webhook_id', '=', delivery.webhook_id).where('due_ms', 'is not', null)))
+    .execute();
+};
+
+/** Writes what came of an attempt, unless another worker has taken the delivery over. */
+const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery, webhook: Selectable<WebhookTable>, reply: AttemptResult): Promise<void> => {
+  const at = context.clock.now();
+  const attempts = delivery.attempts + 1;
+  const retryAt = Math.round(at + firstRetrySeconds * 1000 * 2 ** delivery.attempts * context.timeScale);
+  const { numUpdatedRows } = await trx
+    .updateTable('webhook_delivery')
+    .set({ attempts, due_ms: retryAt, owner: null })
+    .where('seq', '=', delivery.seq).where('attempts', '=', delivery.attempts).where('owner', '=', delivery.owner)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return;
+  await trx
+    .insertInto('webhook_attempt')
+    .values({
+      id: context.random.uuid(), delivery_id: delivery.id, webhook_id: webhook.id, created_at: iso(at),
+      target_url: splitTarget(webhook.target_url).address, status_code: reply.status, response_body: reply.body,
+    })
+    .execute();
+  if (reply.outcome !== 'try again' || attempts >= maximumDeliveryAttempts) await closeDelivery(trx, delivery, at);
+};
+
+/** The outbox, emptied webhook by webhook, so that no receiver holds up another. */
+export function deliveryQueue(context: EngineContext, options: DeliveryOptions): WorkQueue {
+  const { db, clock } = context;
+
+  const attempt = async (delivery: Delivery, webhook: Selectable<WebhookTable>, signal: AbortSignal): Promise<AttemptResult> => {
+    try {
+      return await sendDelivery(options, deliveryRequestFor(delivery, webhook, options.openSecret), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      context.log.error({ err: error, webhook_id: webhook.id }, 'a webhook delivery could not be made up');
+      return { status: 0, body: "Not sent: the webhook's stored address or secret could not be read. Create the webhook again.", outcome: 'give up' };
+    }
+  };
+
+  const claim = (lease: Lease, webhookId: string): Promise<Delivery[]> =>
+    db.write(async (trx) => {
+      await lease.renew(trx);
+      const free = trx
+        .selectFrom('webhook_delivery').select('seq')
+        .where('webhook_id', '=', webhookId).where('due_ms', '<=', clock.now())
+        .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
+        .orderBy('seq').limit(concurrentDeliveries);
+      return trx.updateTable('webhook_delivery').set({ owner: lease.owner }).where('seq', 'in', free).returningAll().execute();
+    });
+
+  const deliver = async (webhookId: string, lease: Lease, signal: AbortSignal): Promise<void> => {
+    const deliveries = await claim(lease, webhookId);
+    const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirstOrThrow();
+    const replies = webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
+    await db.write(async (trx) => {
+      for (const [index, delivery] of deliveries.entries()) {
+        const reply = replies[index];
+        if (reply === undefined) await closeDelivery(trx, delivery, clock.now());
+        else await recordAttempt(context, trx, delivery, webhook, reply);
+      }
+      await pruneAttempts(trx, webhookId);
+    });
+  };
+
+  const due = (lease: Lease, inHand: readonly string[]) =>
+    db
+      .selectFrom('webhook_delivery')
+      .where('due_ms', 'is not', null)
+      .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
+      .$if(inHand.length > 0, (query) => query.where('webhook_id', 'not in', [...inHand]));
+
+  return {
+    name: 'webhooks',
+    concurrency: 16,
+    claimDue: async (lease, inHand, limit) => {
+      const rows = await due(lease, inHand).select('webhook_id').distinct().where('due_ms', '<=', clock.now()).limit(limit).execute();
+      return rows.map((row) => row.webhook_id);
+    },
+    run: deliver,
+    nextDue: async (lease, inHand) => (await due(lease, inHand).select('due_ms').orderBy('due_ms').limit(1).executeTakeFirst())?.due_ms ?? null,
+    hasClaims: async () => false,
+  };
+}
+
+/** Recorded delivery attempts of a webhook, newest first, and how many there are. */
+export async function webhookAttempts(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }> {
+  const { total } = await db
+    .selectFrom('webhook_attempt').select(({ fn }) => fn.countAll<number>().as('total')).where('webhook_id', '=', webhookId).executeTakeFirstOrThrow();
+  const rows = await db
+    .selectFrom('webhook_attempt')
+    .innerJoin('webhook_delivery', 'webhook_delivery.id', 'webhook_attempt.delivery_id')
+    .innerJoin('webhook', 'webhook.id', 'webhook_attempt.webhook_id')
+    .selectAll('webhook_attempt')
+    .select(['webhook_delivery.body', 'webhook.kind'])
+    .where('webhook_attempt.webhook_id', '=', webhookId)
+    .orderBy('webhook_attempt.seq', 'desc')
+    .$if(page !== undefined, (query) => query.limit(page!.limit).offset(page!.offset))
+    .execute();
+  return {
+    total,
+    rows: rows.map((row) => {
+      const request = JSON.parse(row.body) as DeliveryBody;
+      return {
+        id: row.id, created_at: row.created_at, kind: row.kind, matched_event: request.event_type, target_url_used: row.target_url, request,
+        target_response_status_code: row.status_code, target_response_body: row.response_body,
+      };
+    }),
+  };
+}

@@ -1,0 +1,201 @@
+import type * as z from 'zod';
+import { componentLogLine, clusterEvent, eventAge } from './cluster-events.ts';
+import { failureLines, podOf, rolloutStartLines, probeKind, connectionRefused, rolloutLimitSeconds } from './rollout-failures.ts';
+import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug } from './phase-context.ts';
+import { logTemplates } from './log-templates.ts';
+import type { Program } from './simulation-context.ts';
+import type { FailureCause } from './failure-cause.ts';
+import type { Healthchecks } from '../../../contract/resources/service.ts';
+import { readinessTimeoutOf } from './fact-lookup.ts';
+
+const startAttempts = 4;
+
+/** An address inside the cluster, the same for the same name. */
+export const clusterAddress = (name: string): string => {
+  const number = Number.parseInt(digest(name, 6), 16);
+  return `10.43.${number % 250}.${(number >> 8) % 250}`;
+};
+
+/** Lines that other parts of the cluster put into the log of every rollout. */
+const unrelatedLines = ({ task }: PhaseContext): string[] => [
+  componentLogLine('I', task.beganAt + 1482, 'reflector.go:376', 'Caches populated for *v1.ConfigMap from k8s.io/client-go/informers/factory.go:160'),
+  componentLogLine('W', task.beganAt + 2019, 'warnings.go:70', 'spec.template.spec.containers[0].env[6]: hides previous definition of "TZ", which may be dropped when using apply'),
+];
+
+/** What a crash is: what is said before the end, and how the end is reported. */
+interface Crash {
+  /** Asked for every time it ends. */
+  readonly finalOutput: () => readonly string[];
+  readonly exitCode: number;
+  readonly reason: 'Error' | 'OOMKilled';
+}
+
+/** Instances that start, end, and are started again with longer and longer pauses, until the rollout is given up. */
+export function simulateCrashLoop(scene: PhaseContext, program: Program, { finalOutput: lastWords, exitCode, reason }: Crash): PhaseResult {
+  const pod = podOf(scene);
+  const name = slug(scene.task.service.name);
+  const boot = logTemplates[program.language].boot(scene);
+  const rounds = Array.from({ length: startAttempts }, (_, index) => index + 1).flatMap((count) => [
+    ...(count === 1 ? [] : [clusterEvent('Normal', 'Started', eventAge(count, 1, count * 12), 'kubelet', `Started container ${name}`)]),
+    ...boot,
+    ...lastWords(),
+    `Last State:     Terminated\n  Reason:       ${reason}\n  Exit Code:    ${exitCode}\n  Restart Count:  ${count - 1}`,
+    clusterEvent('Warning', 'BackOff', eventAge(count * 2, 0, count * 13), 'kubelet', `Back-off restarting failed container ${name} in pod ${pod}_${digest(scene.task.service.environmentId, 8)}`),
+  ]);
+  const failure = `${pod} keeps ending with exit code ${exitCode} (CrashLoopBackOff)`;
+  return { seconds: between(scene.random, 48, 70), lines: [...rolloutStartLines(scene), ...unrelatedLines(scene), ...rounds, ...failureLines(failure)], failure };
+}
+
+const errorExit = (lastWords: readonly string[]): Crash => ({ finalOutput: () => lastWords, exitCode: 1, reason: 'Error' });
+
+/** A program that ends because variables it needs are not there. */
+export const simulateMissingVariables = (scene: PhaseContext, program: Program, names: readonly string[]): PhaseResult =>
+  simulateCrashLoop(scene, program, errorExit(logTemplates[program.language].variableMissing(names)));
+
+/** A program that ends because a host it was told of is not there. */
+export const simulateUnknownHost = (scene: PhaseContext, program: Program, host: string): PhaseResult =>
+  simulateCrashLoop(scene, program, errorExit(logTemplates[program.language].hostUnknown(host)));
+
+/** A program that ends because nobody answers at its database's address. */
+export const simulateDatabaseDown = (scene: PhaseContext, program: Program, host: string, port: number): PhaseResult =>
+  simulateCrashLoop(scene, program, errorExit(logTemplates[program.language].databaseDown(host, clusterAddress(`${scene.task.service.environmentId}/${host}`), port)));
+
+/** A program that ends because its database has not been migrated. */
+export const simulateOutdatedSchema = (scene: PhaseContext, program: Program, has: string, needs: string): PhaseResult =>
+  simulateCrashLoop(scene, program, errorExit(logTemplates[program.language].schemaBehind(has, needs)));
+
+/** A program that is killed for using more memory than it may. */
+export function simulateMemoryExhaustion(scene: PhaseContext, program: Program): PhaseResult {
+  const { service } = scene.task;
+  const limit = service.kind === 'application' || service.kind === 'container' ? service.spec.memory : 0;
+  return simulateCrashLoop(scene, program, {
+    finalOutput: () => [
+      ...logTemplates[program.language].memoryShort(limit, scene.random),
+      `[${between(scene.random, 70_000, 99_000)}.${between(scene.random, 100_000, 999_999)}] Memory cgroup out of memory: Killed process ${between(scene.random, 8_000, 32_000)} (${program.language}) total-vm:${program.memory! * 3 * 1024}kB, anon-rss:${limit * 1024 - 2_312}kB, file-rss:0kB, oom_score_adj:${between(scene.random, 940, 999)}`,
+    ],
+    exitCode: 137, reason: 'OOMKilled',
+  });
+}
+
+/** Pods that are evicted from nodes whose disk is full. */
+export function simulateEviction(scene: PhaseContext): PhaseResult {
+  const pod = podOf(scene);
+  const nodes = [1, 4, 2].map((node) => `node-${node}`);
+  const rounds = nodes.flatMap((node, index) => [
+    clusterEvent('Normal', 'Scheduled', '0s', 'default-scheduler', `Successfully assigned ${pod} to ${node}`),
+    clusterEvent('Warning', 'Evicted', '0s', 'kubelet', `The node was low on resource: ephemeral-storage. Threshold quantity: 10%, available: ${6 - index}%. Container ${slug(scene.task.service.name)} was using 84Ki, request is 0, has larger consumption of ephemeral-storage.`),
+    clusterEvent('Warning', 'FreeDiskSpaceFailed', '3s', 'kubelet', `Failed to garbage collect required amount of images. Attempted to free ${between(scene.random, 4, 9)}81231872 bytes, but only found 0 bytes eligible to free.`),
+  ]);
+  const failure = `${pod} could not be placed`;
+  return {
+    seconds: between(scene.random, 80, 110),
+    lines: [
+      `Rolling out ${slug(scene.task.service.name)}:${scene.version}`,
+      ...unrelatedLines(scene),
+      ...rounds,
+      clusterEvent('Warning', 'FailedScheduling', eventAge(6, 2, 74), 'default-scheduler', '0/6 nodes are available: 6 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }. preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.'),
+      'Conditions:\n  Type             Status  Reason\n  MemoryPressure   False   KubeletHasSufficientMemory\n  DiskPressure     True    KubeletHasDiskPressure\n  PIDPressure      False   KubeletHasSufficientPID\n  Ready            True    KubeletReady',
+      colored.yellow('warning: rollout has not progressed for 60s'),
+      ...failureLines(failure),
+    ],
+    failure,
+  };
+}
+
+type PullFailure = Extract<FailureCause, { reference: string }>;
+
+/** What the container runtime says of an image that it can't get. */
+const pullErrors: Readonly<Record<PullFailure['kind'], (reference: string) => string>> = {
+  'image-unknown': (reference) =>
+    `rpc error: code = NotFound desc = failed to pull and unpack image "${reference}": failed to resolve reference "${reference}": ${reference}: not found`,
+  'pull-denied': (reference) =>
+    `failed to pull and unpack image "${reference}": failed to resolve reference "${reference}": pull access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed`,
+};
+
+const pullAttempts = 4;
+
+/** A copy for the cluster's own registry that can't be made. The nodes may yet get the image themselves. */
+export const simulateMirrorFailure = ({ seconds }: PhaseContext, { kind, reference }: PullFailure): PhaseResult => ({
+  seconds,
+  lines: [
+    disclaimer,
+    `Mirroring image ${reference} to the cluster's registry`,
+    `${colored.yellow('WARN')} ${reference} was not mirrored: ${pullErrors[kind](reference)}`,
+    `${colored.yellow('WARN')} going on without a mirror, the nodes pull it from where it is`,
+  ],
+});
+
+/** Pods whose image can't be pulled: tried again with longer and longer pauses until the rollout is given up. */
+export function simulatePullFailure(scene: PhaseContext, trouble: PullFailure): PhaseResult {
+  const { reference } = trouble;
+  const pod = podOf(scene);
+  const pulls = Array.from({ length: pullAttempts }, (_, index) => index + 1).flatMap((count) => [
+    clusterEvent('Normal', 'Pulling', eventAge(count, 2, count * 14), 'kubelet', `Pulling image "${reference}"`),
+    clusterEvent('Warning', 'Failed', eventAge(count, 1, count * 14), 'kubelet', `Failed to pull image "${reference}": ${pullErrors[trouble.kind](reference)}`),
+    clusterEvent('Warning', 'Failed', eventAge(count, 1, count * 14), 'kubelet', 'Error: ErrImagePull'),
+    clusterEvent('Normal', 'BackOff', eventAge(count * 2, 0, count * 15), 'kubelet', `Back-off pulling image "${reference}"`),
+    clusterEvent('Warning', 'Failed', eventAge(count * 2, 0, count * 15), 'kubelet', 'Error: ImagePullBackOff'),
+  ]);
+  return {
+    seconds: between(scene.random, 55, 75),
+    lines: [
+      `Rolling out ${slug(scene.task.service.name)}:${scene.version}`,
+      clusterEvent('Normal', 'ScalingReplicaSet', '0s', 'deployment-controller', `Scaled up replica set ${pod.replace(/-[^-]+$/, '')} from 0 to 1`),
+      clusterEvent('Normal', 'Scheduled', '0s', 'default-scheduler', `Successfully assigned ${pod} to node-${between(scene.random, 1, 6)}`),
+      clusterEvent('Warning', 'FailedToRetrieveImagePullSecret', '0s', 'kubelet', 'Unable to retrieve some image pull secrets (legacy-mirror); attempting to pull the image may not succeed.'),
+      ...pulls,
+      'State:          Waiting\n  Reason:       ImagePullBackOff\nReady:          False\nRestart Count:  0',
+      ...failureLines(`${pod} could not be started: ImagePullBackOff`),
+    ],
+    failure: `${pod} could not be started: ImagePullBackOff`,
+  };
+}
+
+type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
+
+// Lines of failing probes that are shown one by one.
+const shownProbeFailures = 9;
+
+/** Instances that run but never become ready. */
+const simulateUnready = (scene: PhaseContext, program: Program, probe: Probe, said: string, meanwhile: readonly string[] = []): PhaseResult => {
+  const { failure_threshold: threshold, period_seconds: period, initial_delay_seconds: delay } = probe;
+  const failure = `0 of 1 instances became ready: ${podOf(scene)} is running, not ready`;
+  const checks = Array.from({ length: Math.min(threshold, shownProbeFailures) }, (_, index) => [
+    ...meanwhile.slice(index, index + 1),
+    clusterEvent('Warning', 'Unhealthy', eventAge(index + 1, 0, delay + index * period), 'kubelet', `Readiness probe failed: ${said}`),
+  ]).flat();
+  return {
+    seconds: Math.min(readinessTimeoutOf(probe), rolloutLimitSeconds),
+    lines: [
+      ...rolloutStartLines(scene),
+      ...logTemplates[program.language].boot(scene),
+      ...(program.listens ? [logTemplates[program.language].listening(program.listens.port)] : []),
+      ...checks,
+      colored.yellow(`warning: ${podOf(scene)} has been unready for ${Math.min(readinessTimeoutOf(probe), rolloutLimitSeconds)}s`),
+      ...failureLines(failure),
+    ],
+    failure,
+  };
+};
+
+/** Asked at a port where nobody listens. */
+export function simulateProbeOnWrongPort(scene: PhaseContext, program: Program, probe: Probe, listens: number): PhaseResult {
+  const { http, tcp, grpc } = probe.type;
+  const port = (http ?? tcp ?? grpc)?.port ?? 0;
+  return simulateUnready(scene, { ...program, listens: { port: listens } }, probe, connectionRefused(probeKind(probe), port, http?.path ?? '/'));
+}
+
+const badStatusMessage = (status: number): string => `HTTP probe failed with statuscode: ${status}`;
+
+/** Answered, but not with what counts as ready. */
+export const simulateProbeStatus = (scene: PhaseContext, program: Program, probe: Probe, status: number): PhaseResult => simulateUnready(scene, program, probe, badStatusMessage(status));
+
+/** Still warming up when the probe gives up. */
+export function simulateSlowWarmUp(scene: PhaseContext, program: Program, probe: Probe): PhaseResult {
+  const { seconds: whole, loads } = program.warmUp!;
+  const { initial_delay_seconds: delay, period_seconds: period, failure_threshold: threshold } = probe;
+  const segments = 48;
+  const progress = Array.from({ length: threshold }, (_, index) => Math.floor((segments * (delay + index * period)) / whole));
+  return simulateUnready(scene, program, probe, badStatusMessage(503), progress.map((done, index) =>
+    `${colored.cyan('INFO')} ${loads}: ${done}/${segments} segments loaded, ${Math.max(1, Math.round(whole - delay - index * period))}s to go`));
+}

@@ -1,0 +1,46 @@
+import { seededRandom } from '../../random.ts';
+import type { RuntimeLogLine, RunningVersion } from '../runtime.ts';
+import { instanceName, versionOf } from './instances.ts';
+import { between, colored, pick } from './phase-context.ts';
+
+// How far apart, in milliseconds, the lines of running services are.
+const lineInterval = 60_000;
+
+const routes = ['GET /health', 'GET /api/orders', 'GET /api/orders/4711', 'POST /api/orders', 'GET /api/prices', 'PUT /api/cart'] as const;
+
+const requestLine = (index: number, seed: string): string => {
+  const random = seededRandom(`${seed}/${index}`);
+  if (index % 40 === 39) {
+    return `${colored.yellow('WARN')} slow query (${between(random, 900, 2400)} ms)\n    at Pool.query (/app/dist/db.js:41:19)\n    at async listOrders (/app/dist/orders.js:88:22)`;
+  }
+  return `${colored.cyan('INFO')} ${pick(random, routes)} ${pick(random, [200, 200, 200, 200, 201, 304, 404])} ${between(random, 2, 180)}ms`;
+};
+
+const checkpointLine = (index: number, seed: string): string => {
+  const random = seededRandom(`${seed}/${index}`);
+  return `LOG:  checkpoint complete: wrote ${between(random, 3, 240)} buffers; total=${between(random, 1, 9)}.${between(random, 0, 999)} s`;
+};
+
+const lineWriters: Partial<Record<RunningVersion['service']['kind'], (index: number, seed: string) => string>> = {
+  application: requestLine,
+  container: requestLine,
+  database: checkpointLine,
+};
+
+/**
+ * What a running version has said by itself until `now`, at most the `limit` newest lines. Nothing of it is kept: the
+ * same moment always has the same line.
+ */
+export function runningLogs(version: RunningVersion, now: number, limit: number): readonly RuntimeLogLine[] {
+  const { service, deploymentId, runningSince } = version;
+  const say = lineWriters[service.kind];
+  if (say === undefined) return [];
+  const said = Math.max(0, Math.floor((now - runningSince) / lineInterval));
+  const shown = Math.min(said, limit);
+  const runs = versionOf(service, version.commitId);
+  const pod = instanceName(service, runs, deploymentId);
+  return Array.from({ length: shown }, (_, offset) => {
+    const index = said - shown + offset;
+    return { at: runningSince + (index + 1) * lineInterval, message: say(index, deploymentId), pod, version: runs };
+  });
+}

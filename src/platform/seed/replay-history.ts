@@ -1,0 +1,48 @@
+import { systemClock } from '../clock.ts';
+import { silentLog } from '../log.ts';
+import type { Random } from '../random.ts';
+import { createSimulatedRuntime } from '../runtime/simulated/simulated-runtime.ts';
+import type { SimulationContext } from '../runtime/simulated/simulation-context.ts';
+import type { DataStore } from '../store/database.ts';
+import type { EngineContext } from '../engine/context.ts';
+import { advanceDeployment } from '../engine/deployment-queue.ts';
+import type { DeploymentOrder, DeploymentRequest } from '../engine/engine.ts';
+import { createLease } from '../engine/lease.ts';
+import { requestDeployment } from '../engine/deployment-requests.ts';
+
+/** An order that was given some time ago. */
+export interface HistoricalOrder extends DeploymentOrder {
+  /** When it was given, in milliseconds since the epoch. */
+  readonly at: number;
+  /** What was around its services. */
+  readonly simulation?: SimulationContext;
+}
+
+/**
+ * Gives an order at a moment in the past and carries it out to its end: the way a seed comes by states, histories and
+ * logs that are what the engine itself would have written. Takes no longer than its writes do.
+ * @returns the order and when it ended, in milliseconds since the epoch
+ * @throws ApiProblem where the engine would refuse the order, Error when another process takes it over
+ */
+export async function replayOrder(db: DataStore, random: Random, order: HistoricalOrder): Promise<DeploymentRequest & { endedAt: number }> {
+  let now = order.at;
+  const clock = { now: () => now };
+  const timeScale = 1;
+  const { simulation: nature } = order;
+  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(nature && { simulation: nature }) });
+  const context: EngineContext = { db, clock, random, runtime, timeScale, log: silentLog };
+  // The lease is of this process in the present.
+  const lease = createLease(db, systemClock, random.uuid());
+  await lease.renew(db);
+  const accepted = await db.write((trx) => requestDeployment(context, trx, order));
+  await db.updateTable('deployment').set({ owner: lease.owner }).where('id', '=', accepted.id).execute();
+  for (;;) {
+    await advanceDeployment(context, accepted.id, lease.owner);
+    const { due_ms: due, owner } = await db.selectFrom('deployment').select(['due_ms', 'owner']).where('id', '=', accepted.id).executeTakeFirstOrThrow();
+    if (due === null) break;
+    if (owner !== lease.owner) throw new Error(`Deployment ${accepted.id} was taken over by another process while it was carried out.`);
+    now = Math.max(now + 1, due);
+  }
+  await lease.release();
+  return { ...accepted, endedAt: now };
+}

@@ -1,0 +1,62 @@
+import type * as z from 'zod';
+import type { ApplicationRequest } from '../contract/resources/application.ts';
+import type { ContainerRequest } from '../contract/resources/container.ts';
+import type { DatabaseRequest } from '../contract/resources/database.ts';
+import type { Helm } from '../contract/resources/helm.ts';
+import type { Job } from '../contract/resources/job.ts';
+import type { workloadFields, serviceIdentity } from '../contract/resources/service.ts';
+import type { Terraform } from '../contract/resources/terraform.ts';
+
+type Ports = z.output<(typeof workloadFields)['ports']>;
+type Volumes = z.output<(typeof workloadFields)['storage']>;
+
+/** A scaler as it is kept: what it authenticates with is sealed. */
+export interface StoredAutoscaling {
+  id: string;
+  created_at: string;
+  updated_at: string;
+  mode: 'KEDA';
+  polling_interval_seconds: number;
+  cooldown_period_seconds: number;
+  scalers: {
+    id: string;
+    created_at: string;
+    updated_at: string;
+    scaler_type: string;
+    enabled: boolean;
+    role: 'PRIMARY' | 'SAFETY';
+    config_json?: Record<string, unknown> | undefined;
+    config_yaml?: string | undefined;
+    trigger_authentication?: { id: string; created_at: string; updated_at: string; name: string; sealed_config_yaml: string } | undefined;
+  }[];
+}
+
+/** A request's configuration as it is kept: the name has its own column, ports and volumes have ids. */
+type Stored<Request> = Omit<Request, 'name' | 'ports' | 'storage' | 'autoscaling'> & {
+  ports: Ports;
+  storage: Volumes;
+  autoscaling?: StoredAutoscaling | undefined;
+};
+
+/** What an answer adds to the configuration. */
+type Derived = keyof typeof serviceIdentity;
+
+/** Shape of the `spec` column, by the service's kind. */
+export interface ServiceSpecs {
+  application: Stored<z.output<typeof ApplicationRequest>>;
+  container: Stored<z.output<typeof ContainerRequest>>;
+  database: Omit<z.output<typeof DatabaseRequest>, 'name'>;
+  helm: Omit<z.output<typeof Helm>, Exclude<Derived, 'description' | 'icon_uri'>>;
+  job: Omit<z.output<typeof Job>, Exclude<Derived, 'description' | 'icon_uri'>>;
+  terraform: Omit<z.output<typeof Terraform>, Exclude<Derived, 'description' | 'icon_uri'>>;
+}
+
+/** Shape of the `deployed_commit` column. */
+export interface DeployedCommit {
+  git_commit_id: string;
+  /** ISO 8601. */
+  created_at: string;
+  author_name: string;
+  tag: string;
+  message: string;
+}

@@ -1,0 +1,29 @@
+import type { Kysely } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { platformTables } from './0001-platform.ts';
+import { engineTables } from './0002-engine.ts';
+import { settings } from './0003-settings.ts';
+import { listTotals } from './0004-list-totals.ts';
+import { webhookUserinfo } from './0005-webhook-userinfo.ts';
+import type { DatabaseSchema } from '../schema/schema.ts';
+
+/** In the order of their names. Named here, not found in a folder: the program is one bundled file. */
+const migrations: Record<string, Migration> = {
+  '0001-platform': platformTables,
+  '0002-engine': engineTables,
+  '0003-settings': settings,
+  '0004-list-totals': listTotals,
+  '0005-webhook-userinfo': webhookUserinfo,
+};
+
+/** The names of what a database may have been through. */
+export const migrationNames: readonly string[] = Object.keys(migrations);
+
+/**
+ * Brings a database up to this program's schema.
+ * @throws Error of the migration that failed, or when the database comes from a newer program.
+ */
+export async function migrate(db: Kysely<DatabaseSchema>): Promise<void> {
+  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
+  if (error) throw error instanceof Error ? error : new Error('The database could not be migrated.', { cause: error });
+}

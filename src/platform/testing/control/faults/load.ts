@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { LineCounter, parseDocument } from 'yaml';
+import * as z from 'zod';
+import { validationErrors, type ValidationError } from '../validation-errors.ts';
+import { FaultRule, ruleMembers } from './rule.ts';
+
+const haveUniqueNames = (rules: readonly { readonly name: string }[]): boolean => new Set(rules.map(({ name }) => name)).size === rules.length;
+
+const FaultFile = z.strictObject(
+  { faults: z.array(FaultRule, { error: 'must be a list of rules' }).refine(haveUniqueNames, { error: 'two rules have the same name' }) },
+  { error: (issue) => (issue.code === 'invalid_type' ? 'holds no rules; write a list of them under "faults:"' : undefined) },
+);
+
+const faultFileError = (path: string, faults: readonly string[]): Error => new Error(['The fault rules can not be used:', ...faults.map((fault) => `${path}${fault}`)].join('\n'));
+
+const membersOf = (path: ValidationError['path']): readonly string[] => (path.length === 0 ? Object.keys(FaultFile.shape) : ruleMembers);
+
+/**
+ * Reads fault rules from text in YAML or JSON: a list under `faults`.
+ * @param path what the file is called in errors
+ * @throws Error that lists every fault with its line
+ */
+export function parseFaults(path: string, text: string): FaultRule[] {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number): string => `:${lines.linePos(offset).line}: `;
+  if (document.errors.length > 0) throw faultFileError(path, document.errors.map(({ message, pos }) => `${at(pos[0])}${message}`));
+  const read = FaultFile.safeParse(document.toJS());
+  if (read.success) return read.data.faults;
+  const placeOf = (place: ValidationError['path']): string => {
+    for (let length = place.length; length > 0; length -= 1) {
+      const { range } = (document.getIn(place.slice(0, length), true) ?? {}) as { range?: [number, number, number] };
+      if (range) return at(range[0]);
+    }
+    return ': ';
+  };
+  throw faultFileError(path, validationErrors(read.error, membersOf).map((wrong) => `${placeOf(wrong.path)}${wrong.message}`));
+}
+
+/**
+ * The fault rules of a file.
+ * @throws Error when it can't be read, or listing what is wrong with it
+ */
+export async function loadFaults(path: string): Promise<FaultRule[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The fault rules can't be read from ${path}: ${error.code}.`);
+  });
+  return parseFaults(path, text);
+}

@@ -1,0 +1,103 @@
+import type { Insertable } from 'kysely';
+import { VariableScope } from '../../../contract/resources/variable.ts';
+import { addDays } from '../../clock.ts';
+import { replayOrder } from '../../seed/replay-history.ts';
+import { markOutOfDate } from '../../engine/deployment-requests.ts';
+import type { HandlerDependencies } from '../../api/handler.ts';
+import { builtInVariables } from '../../api/handlers/built-in-variables.ts';
+import { referenceAgeDays } from '../../runtime/simulated/simulation-context.ts';
+import { organizationId, seedId } from '../../seed/ids.ts';
+import { clusterRow, type SeedTime, seedTime } from '../../seed/organization.ts';
+import { environmentRow, serviceRows, variableRow } from '../../seed/rows.ts';
+import type { Db, DataStore } from '../../store/database.ts';
+import type { VariableTable } from '../../store/schema/schema.ts';
+import { simulationContextOf } from './platform-state.ts';
+import type { HistoryEvent, Scenario, ScenarioEnvironment } from './scenario.ts';
+
+const serviceId = (path: string): string => seedId(`service/${path}`);
+const environmentId = (path: string): string => seedId(`environment/${path}`);
+const environmentOf = (servicePath: string): string => servicePath.slice(0, servicePath.lastIndexOf('/'));
+
+/** Everything of a scenario was made at the same time. */
+const creationTimes = (time: SeedTime) => ({ created_at: time.ago(referenceAgeDays), updated_at: time.ago(referenceAgeDays) });
+
+/** The project of that name, made where it is missing. */
+async function ensureProject(trx: Db, time: SeedTime, name: string): Promise<string> {
+  const found = await trx.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('name', '=', name).executeTakeFirst();
+  if (found) return found.id;
+  const made = { id: seedId(`project/${name}`), organization_id: organizationId, ...creationTimes(time), name, description: null };
+  await trx.insertInto('project').values(made).execute();
+  return made.id;
+}
+
+async function insertEnvironment(trx: Db, time: SeedTime, environment: ScenarioEnvironment): Promise<void> {
+  const project = await ensureProject(trx, time, environment.path.split('/')[0]!);
+  const row = await trx.insertInto('environment').values(environmentRow(environment, project, 'Cleo Marchetti', creationTimes(time))).returningAll().executeTakeFirstOrThrow();
+  await trx.insertInto('variable').values(builtInVariables(row)).execute();
+}
+
+/** A variable of a service, or of an environment. */
+function variableOf(time: SeedTime, { of, key, value }: NonNullable<Scenario['variables']>[number], services: Scenario['services']): Insertable<VariableTable> {
+  const service = services.find(({ environment, name }) => `${environment}/${name}` === of);
+  const holder = { project_id: null, environment_id: service ? null : environmentId(of), service_id: service ? serviceId(of) : null };
+  return variableRow(`${of}/${key}`, holder, service ? VariableScope.parse(service.kind.toUpperCase()) : 'ENVIRONMENT', value, creationTimes(time));
+}
+
+/** Everything as it was before anything happened to it. */
+async function insertScenario(trx: Db, time: SeedTime, { environments, clusters = [], services, variables = [] }: Scenario): Promise<void> {
+  for (const { name, description, lock } of clusters) {
+    await trx.insertInto('cluster').values(clusterRow(time, name, { description, created_at: time.ago(referenceAgeDays) })).execute();
+    await trx.insertInto('cluster_lock').values({
+      cluster_id: seedId(`cluster/${name}`), reason: lock.reason, locked_at: time.ago(lock.daysAgo), owner_name: lock.owner, ttl_in_days: lock.days,
+    }).execute();
+  }
+  for (const environment of environments) await insertEnvironment(trx, time, environment);
+  await trx.insertInto('service').values(serviceRows(services, creationTimes(time))).execute();
+  if (variables.length > 0) await trx.insertInto('variable').values(variables.map((variable) => variableOf(time, variable, services))).execute();
+}
+
+async function changeService(db: DataStore, at: string, by: string, path: string, to: object): Promise<void> {
+  await db.write(async (trx) => {
+    const { spec } = await trx.selectFrom('service').select('spec').where('id', '=', serviceId(path)).executeTakeFirstOrThrow();
+    await trx.updateTable('service').set({ spec: JSON.stringify({ ...JSON.parse(spec), ...to }), updated_at: at }).where('id', '=', serviceId(path)).execute();
+    await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environmentOf(path))).execute();
+    await markOutOfDate(trx, [serviceId(path)]);
+  });
+}
+
+/** An edit of a variable that the whole environment sees. */
+async function editVariable(db: DataStore, at: string, by: string, environment: string, key: string, value: string): Promise<void> {
+  await db.write(async (trx) => {
+    await trx.updateTable('variable').set({ value, updated_at: at }).where('id', '=', seedId(`variable/${environment}/${key}`)).execute();
+    await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environment)).execute();
+    const services = await trx.selectFrom('service').select('id').where('environment_id', '=', environmentId(environment)).execute();
+    await markOutOfDate(trx, services.map(({ id }) => id));
+  });
+}
+
+async function replayEvent(db: DataStore, { random }: Pick<HandlerDependencies, 'random'>, at: number, episode: HistoryEvent): Promise<void> {
+  if ('change' in episode) return changeService(db, new Date(at).toISOString(), episode.by, episode.change, episode.to);
+  if ('edit' in episode) return editVariable(db, new Date(at).toISOString(), episode.by, episode.edit, episode.key, episode.value);
+  const paths = 'deploy' in episode ? episode.deploy : episode.stop;
+  await replayOrder(db, random, {
+    at, simulation: simulationContextOf(db), action: 'deploy' in episode ? 'DEPLOY' : 'STOP', environmentId: environmentId(environmentOf(paths[0]!)), serviceIds: paths.map(serviceId),
+    origin: 'CONSOLE', triggeredBy: episode.by,
+  });
+}
+
+/**
+ * Puts a scenario onto the seeded organization: what it brings, and what happened to that in the days before, carried out
+ * by the engine. Does nothing where that was done before; whoever was cut off goes on where they were.
+ */
+export async function applyScenario(db: DataStore, parts: Pick<HandlerDependencies, 'clock' | 'random'>, scenario: Scenario): Promise<void> {
+  const ids = scenario.environments.map(({ path }) => environmentId(path));
+  const there = await db.selectFrom('environment').select('created_at').where('id', '=', ids[0]!).executeTakeFirst();
+  const start = there ? addDays(Date.parse(there.created_at), referenceAgeDays) : parts.clock.now();
+  if (!there) await db.write((trx) => insertScenario(trx, seedTime(start), scenario));
+  const { newest } = await db.selectFrom('deployment').select(({ fn }) => fn.max('created_at').as('newest')).where('environment_id', 'in', ids).executeTakeFirstOrThrow();
+  const past = newest === null ? Number.NEGATIVE_INFINITY : Date.parse(newest);
+  for (const episode of scenario.history) {
+    const at = Math.round(addDays(start, -episode.daysAgo));
+    if (at > past) await replayEvent(db, parts, at, episode);
+  }
+}

@@ -1,0 +1,47 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
+import type { Policy } from '../../guard/policy/policy.ts';
+import type { Reply } from '../../output/reply.ts';
+import type { Texts } from '../texts.ts';
+import type { Tool } from '../../tool/tool.ts';
+import type { JsonRecord } from '../../json/values.ts';
+import { resourceAt } from './catalog.ts';
+import { mimeType, type ReadResource } from './mcp-resources.ts';
+import { isPlatformResource } from './resource.ts';
+
+/** Carries out a call for whoever sent a request. */
+export type CallFor = (context: ServerContext, tool: Tool, args: JsonRecord) => Promise<Reply>;
+
+/** What serving resources works with. */
+export interface ResourceDependencies {
+  readonly policy: Policy;
+  readonly call: CallFor;
+  /** Texts that come with the program; without them resources made of texts aren't served. */
+  readonly texts?: Texts;
+}
+
+/** Why a read comes to nothing when what it is about isn't there. */
+const notFoundReasons: readonly (string | undefined)[] = ['not_found', 'bad_address'];
+
+/** Whether a read that failed for this reason has nothing to read. */
+export const isNotFound = (why: string | undefined): boolean => notFoundReasons.includes(why);
+
+function failure(uri: string, { text, why }: Extract<Reply, { kind: 'failure' }>): ProtocolError {
+  return isNotFound(why) ? new ResourceNotFoundError(uri, text) : new ProtocolError(ProtocolErrorCode.InternalError, text);
+}
+
+const notFound = (uri: string): never => {
+  throw new ResourceNotFoundError(uri);
+};
+
+async function textAt(uri: string, context: ServerContext, { call, policy, texts }: ResourceDependencies): Promise<string> {
+  const { resource, args } = resourceAt(uri) ?? notFound(uri);
+  if (!isPlatformResource(resource)) return resource.text({ policy, texts: texts! });
+  const reply = await call(context, resource.tool, args);
+  if (reply.kind === 'answer') return reply.text;
+  throw reply.kind === 'failure' ? failure(uri, reply) : new Error(`${resource.name} would ask somebody`);
+}
+
+/** Reads the resource at an address. Nothing is asked of the platform before. */
+export const resourceReader = (serving: ResourceDependencies): ReadResource => async (at, context) => ({
+  contents: [{ uri: at.href, mimeType, text: await textAt(at.href, context, serving) }],
+});

@@ -1,0 +1,69 @@
+import { operations } from '../../../contract/operations.ts';
+import { record } from '../../tool/render.ts';
+import { platformResource, type Resource } from './resource.ts';
+import { scopeText } from '../../guard/scope/scope.ts';
+import { isReadOnly, type Policy } from '../../guard/policy/policy.ts';
+import { conditionText } from '../../guard/policy/match.ts';
+import type { Rules } from '../../guard/policy/rules.ts';
+
+const bulletList = (head: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [head, ...lines.map((line) => `- ${line}`)]);
+
+const rulesText = ({ permissionLimit: reach, allow, deny, freezes, limit, unattended = [], operatorOnly = [], valueFromEnv = [] }: Rules): string[] => [
+  ...(reach ? [`Only tools that need no more than the permission "${reach.level}" (${reach.setBy}).`] : []),
+  ...(allow ? bulletList(`Allowed is only what one of these holds for (${allow.setBy}):`, allow.rules.map(conditionText)) : []),
+  ...bulletList('Denied, even where it is allowed:', deny.map(({ conditions, setBy }) => `${conditionText(conditions)} (${setBy})`)),
+  ...bulletList('No changes while a window is open:', freezes.map(({ conditions, setBy }) => `${conditionText(conditions) || 'everything'} (${setBy})`)),
+  ...(limit ? [`At most ${limit.most} disruptive or graver calls in any 60 minutes (${limit.setBy}).`] : []),
+  ...(unattended.length > 0 ? [`Where the client can't ask its user, the caller may confirm calls that are ${unattended.join(' or ')}.`] : []),
+  ...(operatorOnly.length > 0 ? [`Calls that are ${operatorOnly.join(' or ')} are agreed to by the operator alone, in a terminal or on the page; the client's user is not asked.`] : []),
+  ...(valueFromEnv.length > 0 ? [`Values may be taken unseen from these variables of this server: ${valueFromEnv.join(', ')}.`] : []),
+];
+
+/** What the operator allows, in words. */
+export function policyText(policy: Policy): string {
+  const { rules = [] } = policy;
+  const said = rules.flatMap(rulesText);
+  return [
+    '# Policy',
+    isReadOnly(policy) ? 'This server is read-only: nothing can be changed through it.' : 'This server may change things.',
+    ...(policy.scope ? [scopeText(policy.scope)] : []),
+    ...said,
+    ...(said.length === 0 && !isReadOnly(policy) ? ['No rules are set beside the usual: calls that are disruptive, destructive or sensitive need agreement, and so does every change of PRODUCTION.'] : []),
+  ].join('\n');
+}
+
+/** The request budget, the policy and the states that services go through. */
+export const serverResources: readonly Resource[] = [
+  platformResource({
+    name: 'budget',
+    uri: 'infra://budget',
+    title: 'Request budget',
+    description: 'How many requests to the platform are left, and until when.',
+    toolset: 'organization',
+    input: {},
+    operations: [operations.get_organization],
+    read: async (_, { read, budget, now }) => {
+      // It comes with answers: before the first one nobody knows it.
+      if (!budget()) await read(operations.get_organization, {});
+      const known = budget();
+      if (!known) return { budget: 'This platform does not tell how many requests are left.' };
+      const { remaining, limit, resetAt, seenAt } = known;
+      return { remaining, limit, reset_at: new Date(resetAt).toISOString(), seconds_until_reset: Math.max(0, Math.round((resetAt - now()) / 1000)), seen_at: new Date(seenAt).toISOString() };
+    },
+    render: record({ first: ['remaining', 'limit'] }),
+  }),
+  {
+    name: 'policy',
+    uri: 'infra://policy',
+    title: 'Policy',
+    description: 'What the operator of this server allows: rules, limits, and what needs agreement.',
+    text: async ({ policy }) => policyText(policy),
+  },
+  {
+    name: 'states',
+    uri: 'infra://states',
+    title: 'States',
+    description: 'The states that services, clusters and alert rules go through, as a diagram and tables, measured on the embedded platform.',
+    text: async ({ texts }) => texts.states(),
+  },
+];

@@ -1,0 +1,190 @@
+import type { AnyOperation } from '../../../contract/operation.ts';
+import { allOperations, operations } from '../../../contract/operations.ts';
+import { reference } from '../../../contract/primitives.ts';
+import { serviceKinds, type ServiceKind } from '../../../contract/resources/service.ts';
+import { DeploymentAction, terminalOutcome } from '../../../contract/states.ts';
+import type { ResolvedResource } from '../../tool/name-resolver.ts';
+import { anyService } from '../../tool/references.ts';
+import { logLines, record, table } from '../../tool/render.ts';
+import type { ToolContext } from '../../tool/tool-context.ts';
+import { at, isRecord, type JsonRecord } from '../../json/values.ts';
+import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
+
+/** Newest log lines shown. */
+const logLinesShown = 200;
+
+/** Deployments shown. */
+const deploymentsShown = 20;
+
+const service = { service: anyService() };
+const environment = { environment: reference('environment') };
+
+/** The operations of these names that there are, one for each kind of service. */
+const forEachKind = (nameOf: (kind: ServiceKind) => string): Partial<Record<ServiceKind, AnyOperation>> =>
+  Object.fromEntries(serviceKinds.map((kind) => [kind, allOperations.find(({ name }) => name === nameOf(kind))]));
+
+const configurations = forEachKind((kind) => `get_${kind}`);
+const statuses = forEachKind((kind) => `get_${kind}_status`);
+const logs = forEachKind((kind) => `get_${kind}_logs`);
+const histories = forEachKind((kind) => `list_${kind}_deployments`);
+const variables: typeof configurations = { application: operations.list_environment_variables, container: operations.list_variables_of_container };
+
+const listOf = (perKind: typeof configurations): [AnyOperation, ...AnyOperation[]] => Object.values(perKind) as [AnyOperation, ...AnyOperation[]];
+
+/** Carries out for a service the operation of its kind. */
+async function readForKind(perKind: typeof configurations, { addresses, read }: ToolContext, more: JsonRecord = {}): Promise<JsonRecord> {
+  const { kind, id } = addresses['service'] as ResolvedResource & { kind: ServiceKind };
+  const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...more });
+  return isRecord(answer) ? answer : {};
+}
+
+/** Whether what is asked of a service hasn't come to an end. */
+function isUnderWay({ action, state }: JsonRecord): boolean {
+  const asked = DeploymentAction.safeParse(action);
+  return asked.success && terminalOutcome(asked.data, String(state)) === undefined;
+}
+
+/** What is shown of a status, and where it stands in the answer. */
+const statusFacts = {
+  state: 'state',
+  version: 'service_deployment_status',
+  action: 'status_details.action',
+  result: 'status_details.status',
+  deployed_at: 'last_deployment_date',
+  took_seconds: 'steps.total_duration_sec',
+  deployment_id: 'deployment_request_id',
+} as const;
+
+/** The same of a deployment in a history. */
+const deploymentFacts = {
+  action: 'status_details.action',
+  state: 'status',
+  at: 'auditing_data.created_at',
+  took: 'total_duration',
+  by: 'auditing_data.triggered_by',
+  from: 'auditing_data.origin',
+  commit: 'details.commit.git_commit_id',
+  message: 'details.commit.message',
+  image: 'details.image.image_name',
+  tag: 'details.image.tag',
+  id: 'identifier.execution_id',
+} as const;
+
+const pickFacts = (facts: Readonly<Record<string, string>>, row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(facts).map(([name, path]) => [name, at(row, path)]));
+
+const rowsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : []);
+
+const stepText = ({ step_name: name, status, duration_sec: seconds }: JsonRecord): string => `${String(name)} ${String(status)} (${String(seconds)} s)`;
+
+const endText = ({ name, status }: JsonRecord): string => `${String(name)} ${String(status)}`;
+
+/** The deployments of a history, each with how its services ended where it has several. */
+function historyOf({ results, ...page }: JsonRecord): JsonRecord {
+  const row = (deployment: JsonRecord): JsonRecord => ({ ...pickFacts(deploymentFacts, deployment), services: rowsOf(deployment['services']).map(endText).join(', ') || undefined });
+  return { ...page, results: rowsOf(results).map(row) };
+}
+
+const history = table('deployment', [...Object.keys(deploymentFacts), 'services']);
+
+/** The statuses of the services of an environment in one list, with their kinds and, where they are told, names. */
+function statusRows(answer: JsonRecord, named: JsonRecord | undefined): JsonRecord[] {
+  const names = new Map(rowsOf(named?.['results']).map((row) => [row['id'], row['name']]));
+  return serviceKinds.flatMap((kind) => rowsOf(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...pickFacts(statusFacts, row) })));
+}
+
+/** A service or environment and what happens to it. */
+export const serviceResources: readonly PlatformResource[] = [
+  platformResource({
+    name: 'environment_status',
+    uri: 'infra://environment/{+environment}/status',
+    title: 'Status of an environment',
+    description: 'The deployment states of an environment and of each of its services.',
+    toolset: 'environments',
+    input: environment,
+    operations: [operations.get_environment_status],
+    read: async ({ environment: id }, { read, attempt }) => {
+      const [answer, named] = await Promise.all([read(operations.get_environment_status, { environment_id: id }), attempt(operations.list_services, { environment_id: id })]);
+      const { environment: whole, ...rest } = answer as JsonRecord;
+      return { ...(isRecord(whole) && whole), results: statusRows(rest, named) };
+    },
+    render: recordWithTable('service', ['name', 'kind', 'id', ...Object.keys(statusFacts)], ['metrics']),
+    watched: { requests: 2, isMoving: (view) => rowsOf(view['results']).some(isUnderWay) },
+  }),
+  platformResource({
+    name: 'environment_history',
+    uri: 'infra://environment/{+environment}/history',
+    title: 'History of an environment',
+    description: 'The newest deployments of an environment: what, when, by whom, and how they ended.',
+    toolset: 'environments',
+    input: environment,
+    operations: [operations.list_environment_deployments],
+    read: async ({ environment: id }, { read }) => historyOf((await read(operations.list_environment_deployments, { environment_id: id, page_size: deploymentsShown })) as JsonRecord),
+    render: history,
+  }),
+  platformResource({
+    name: 'service',
+    uri: 'infra://service/{kind}/{+service}',
+    title: 'Service',
+    description: 'The configuration of a service of any kind.',
+    toolset: 'services',
+    input: service,
+    operations: listOf(configurations),
+    read: async (_, context) => readForKind(configurations, context),
+    render: record(),
+  }),
+  platformResource({
+    name: 'service_status',
+    uri: 'infra://service/{kind}/{+service}/status',
+    title: 'Status of a service',
+    description: 'The deployment state of a service: what it does now, and when it was last deployed.',
+    toolset: 'services',
+    input: service,
+    operations: listOf(statuses),
+    read: async (_, context) => {
+      const status = await readForKind(statuses, context);
+      return { id: status['id'], ...pickFacts(statusFacts, status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
+    },
+    render: record(),
+    watched: { requests: 1, isMoving: isUnderWay },
+  }),
+  platformResource({
+    name: 'service_logs',
+    uri: 'infra://service/{kind}/{+service}/logs',
+    title: 'Logs of a service',
+    description: `The newest ${logLinesShown} log lines of a service.`,
+    toolset: 'services',
+    input: service,
+    operations: listOf(logs),
+    read: async (_, context) => readForKind(logs, context, { tail: logLinesShown }),
+    render: logLines,
+    // Lines say nothing about whether more are to come.
+    watched: { requests: 1, isMoving: () => false },
+  }),
+  platformResource({
+    name: 'service_variables',
+    uri: 'infra://service/{kind}/{+service}/variables',
+    title: 'Variables of a service',
+    description: 'The environment variables that a service sees, by their keys and scopes; never their values.',
+    toolset: 'variables',
+    input: service,
+    operations: listOf(variables),
+    read: async (_, context) => {
+      const { kind, environment: place } = context.addresses['service']!;
+      if (kind in variables) return readForKind(variables, context);
+      if (place?.id === undefined) return context.refuse(`the variables of a ${kind} can't be listed`, 'Read those of an application or container in the same environment: they share what its environment sets.');
+      return { shown: `Those of its environment: the ones of its own can't be listed for a ${kind}.`, ...(await context.read(operations.list_variables_of_environment, { environment_id: place.id })) };
+    },
+    render: recordWithTable('variable', ['key', 'scope', 'variable_type', 'mount_path', 'description', 'updated_at', 'id']),
+  }),
+  platformResource({
+    name: 'service_history',
+    uri: 'infra://service/{kind}/{+service}/history',
+    title: 'History of a service',
+    description: 'The newest deployments of a service: which version, when, by whom, and how they ended.',
+    toolset: 'services',
+    input: service,
+    operations: listOf(histories),
+    read: async (_, context) => historyOf(await readForKind(histories, context, { page_size: deploymentsShown })),
+    render: history,
+  }),
+];

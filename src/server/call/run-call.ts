@@ -1,0 +1,81 @@
+import type { CallContext } from '../context/call-context.ts';
+import { createReader } from '../context/reader.ts';
+import type { CallFacts } from '../audit/call-records.ts';
+import { failureOf, outcomeOf, type Failure } from '../failure/failure.ts';
+import { splitControls } from '../guard/controls.ts';
+import type { JsonRecord } from '../json/values.ts';
+import { failureText } from '../output/failure-text.ts';
+import type { EndedCall, Reply } from '../output/reply.ts';
+import { protectLog } from '../redaction/index.ts';
+import { sizeIssues } from '../tool/arguments.ts';
+import { toolArgumentSchema } from '../tool/schema.ts';
+import type { Tool } from '../tool/tool.ts';
+import { send, type Call, type CallDependencies } from './call.ts';
+import { withheldText } from './last-resort.ts';
+import { recordOutcome } from './recording.ts';
+import { stages } from './stages.ts';
+
+export type { CallDependencies } from './call.ts';
+export type { Reply } from '../output/reply.ts';
+
+/** A reply to a failure. Faults of this server go to its log, never to the caller. */
+function replyTo(failure: Failure, error: unknown, { tool, context, deps, redactor }: Call): Reply {
+  if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
+  const text = failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [] });
+  return { kind: 'failure', text, why: outcomeOf(failure).why, ...(failure.kind === 'pending' && { code: failure.code }) };
+}
+
+/** A reply that says only that there is no answer. */
+function withheldReply(error: unknown, { context: { log, requestId }, begun }: { context: CallContext; begun: boolean }): Reply {
+  log.error({ err: error, requestId }, 'answer withheld');
+  return { kind: 'failure', text: withheldText(requestId, begun), why: 'withheld' };
+}
+
+/** The end of a call that failed. Where the failure can't be put into words, its outcome is recorded all the same. */
+function endedByFailure(error: unknown, call: Call, begun: boolean): EndedCall {
+  const failure = failureOf(error, call.context.requestId, begun);
+  const outcome = outcomeOf(failure);
+  try {
+    return { reply: replyTo(failure, error, call), outcome };
+  } catch (inWords) {
+    return { reply: withheldReply(inWords, { context: call.context, begun }), outcome };
+  }
+}
+
+/** A call as the first stage gets it, whatever was given. */
+function callOf(tool: Tool, given: unknown, context: CallContext, deps: CallDependencies, note: Call['note']): Call {
+  const tooLarge = sizeIssues(given);
+  const { controls, args, issues, unseen } = splitControls(tool, tooLarge.length > 0 ? {} : given, deps.policy, deps.environment);
+  const redactor = deps.redaction.forCall({ principal: context.principal, credential: context.credential?.value, unseen });
+  redactor.mention(args, toolArgumentSchema(tool));
+  const safe: CallContext = { ...context, log: protectLog(context.log, redactor) };
+  const reader = createReader((operation, input) => send(operation, input, { tool, context: safe, deps }));
+  return { tool, args: args as JsonRecord, controls, issues: [...tooLarge, ...issues], context: safe, deps, redactor, resolved: {}, reader, note };
+}
+
+/**
+ * Carries out one call of a tool: takes it through the stages and records what came of it. Never throws. Whatever fails,
+ * the caller sees no more of it than may be shown. Where a person has to be asked first, the reply is the question, and the
+ * same call comes again with the answer in its context.
+ * @param given the arguments as the caller sent them.
+ */
+export async function runCall(tool: Tool, given: unknown, context: CallContext, dependencies: CallDependencies): Promise<Reply> {
+  const began = context.clock.now();
+  const { principal, connection, requestId, clock } = context;
+  let facts: CallFacts = { tool: tool.name, principal, connection, requestId };
+  const note = (more: Partial<CallFacts>): void => {
+    facts = { ...facts, ...more };
+  };
+  const hasBegun = (): boolean => facts.confirmed !== undefined;
+
+  const carryOut = async (): Promise<EndedCall> => {
+    const call = callOf(tool, given, context, dependencies, note);
+    return stages.run(call).catch((error: unknown) => endedByFailure(error, call, hasBegun()));
+  };
+  const { reply, outcome } = await carryOut().catch((error: unknown): EndedCall => ({
+    reply: withheldReply(error, { context, begun: hasBegun() }),
+    outcome: { outcome: hasBegun() ? 'unknown' : 'failed', why: 'withheld' },
+  }));
+  await recordOutcome({ ...facts, ...outcome, duration: clock.now() - began }, context, dependencies);
+  return reply;
+}

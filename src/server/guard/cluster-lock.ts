@@ -1,0 +1,69 @@
+import type { AnyOperation } from '../../contract/operation.ts';
+import { operations } from '../../contract/operations.ts';
+import { serviceKinds } from '../../contract/resources/service.ts';
+import { fail } from '../failure/failure.ts';
+import { naming } from '../tool/tool-text.ts';
+import { isRecord, type JsonRecord } from '../json/values.ts';
+import { organizationOf, show, textOf } from '../tool/preview/preview.ts';
+import { referencesIn } from './risk/find-target.ts';
+import { targetAndTouched } from '../context/target.ts';
+import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
+import type { Reader } from '../context/reader.ts';
+import { readById, rowsIn } from '../context/reads.ts';
+
+/** What a lock doesn't keep anybody from: what is under way may be ended, and the lock itself lifted. */
+const allowedUnderLock: readonly AnyOperation[] = [operations.cancel_deployment, operations.lock_cluster, operations.unlock_cluster];
+
+const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
+
+/** What names the clusters that an act changes, or whose guests it changes, each as `cluster_id`; empty where nothing does. */
+async function hostsOf({ operation, input, target }: TargetedOperation, reader: Reader): Promise<readonly JsonRecord[]> {
+  if (operation.effect === 'read' || allowedUnderLock.includes(operation)) return [];
+  const clusters = [target, ...referencesIn(operation, input)].filter(({ kind, id }) => kind === 'cluster' && id !== undefined);
+  const environments = targetAndTouched(target).flatMap(({ kind, environment, why }) => (why !== 'hosted' && hostedKinds.includes(kind) && environment?.id !== undefined ? [environment.id] : []));
+  const found = await Promise.all([...new Set(environments)].map((id) => readById('environment', id, reader)));
+  return [...found.filter((one) => one !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))];
+}
+
+/** The id of the organization, which an environment tells along; otherwise it is asked for. */
+const organizationIn = ({ organization }: JsonRecord): string | undefined => (isRecord(organization) ? textOf(organization, 'id') : undefined);
+
+const day = 86_400_000;
+
+/** When a lock ends, in milliseconds since 1970; NaN where it doesn't say. */
+const endOf = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number => Date.parse(String(from)) + Number(days) * day;
+
+const lockText = (lock: JsonRecord): string => {
+  const end = endOf(lock);
+  const until = Number.isFinite(end) ? ` until ${new Date(end).toISOString()}` : '';
+  return `Cluster ${show(lock['cluster_id'])} is locked by ${show(lock['owner_name'])} since ${show(lock['locked_at'])}${until}: ${show(lock['reason'])}`;
+};
+
+/** The lock that the platform would refuse one of the acts for; undefined where there is none or the platform doesn't tell. */
+async function lockOn(acts: readonly TargetedOperation[], reader: Reader, now: number): Promise<JsonRecord | undefined> {
+  const hosts = (await Promise.all(acts.map((one) => hostsOf(one, reader)))).flat().filter((host) => textOf(host, 'cluster_id') !== undefined);
+  const [first] = hosts;
+  const organization_id = first && (organizationIn(first) ?? (await organizationOf(reader)));
+  if (organization_id === undefined) return undefined;
+  const locks = rowsIn(await reader.attempt(operations.list_cluster_locks, { organization_id }));
+  return locks.find((lock) => hosts.some((host) => host['cluster_id'] === lock['cluster_id']) && !(endOf(lock) <= now));
+}
+
+/**
+ * Lets pass what no lock of a cluster keeps from being done, so that nobody is asked for what the platform refuses anyway.
+ * Costs a read or two.
+ * @throws CallFailure `not_possible`, which names the lock's owner and reason; ApiError as the platform fails.
+ */
+export async function assertNotLocked({ reader, context }: GuardedCall, acts: readonly TargetedOperation[]): Promise<void> {
+  const lock = await lockOn(acts, reader, context.clock.now());
+  if (!lock) return;
+  fail({
+    kind: 'not_possible',
+    what: 'its cluster is locked, and the platform refuses every change to what a locked cluster hosts, so nobody was asked to agree',
+    next: [
+      'Tell the user who locked it and why: that person can be asked, or the end of the lock be waited for.',
+      naming`${'unlock_cluster'} lifts it; only with the consent of whoever locked it.`,
+    ],
+    seen: lockText(lock),
+  });
+}

@@ -1,0 +1,132 @@
+import { createHmac } from 'node:crypto';
+import type { CallContext } from '../../context/call-context.ts';
+import { canonical, type JsonRecord } from '../../json/values.ts';
+import type { Approval, Approvals } from '../approvals/approvals.ts';
+import { ephemeralKeys, type KeyProvider } from '../../context/keys.ts';
+import type { Plan } from '../plan.ts';
+import { isAgreement, fitsClient, type Question } from './question.ts';
+import type { InsteadOfClient, Refusal } from '../../failure/failure.ts';
+import type { ConfirmedBy } from '../../audit/call-records.ts';
+import { createSealer, type SealBinding } from './seal.ts';
+
+/** Whether a call may go on. A value, so that whoever handles a call can be entered again with the answer. */
+export type Confirmation =
+  | { readonly kind: 'approved'; readonly how: ConfirmedBy }
+  | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
+  /** It can be repeated once the operator approved the code, or with the token. `instead`: why the client's own user was not asked. */
+  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient }
+  | { readonly kind: 'refused'; readonly why: Refusal };
+
+/** What is to be agreed to. */
+export interface ConfirmationRequest {
+  /** The exact arguments, as the caller gave them. */
+  readonly args: JsonRecord;
+  readonly plan: Plan;
+  readonly question: Question;
+  /** What the caller passed back to confirm its own plan. */
+  readonly planToken?: string;
+  /** Whether the operator lets callers confirm a plan like this one themselves. */
+  readonly mayBeUnattended: boolean;
+  /** Whether nobody but the operator may agree; stronger than `mayBeUnattended`. */
+  readonly operatorOnly: boolean;
+}
+
+export interface Confirmer {
+  /** Asks, or reads the answer that came back. Has no effect but to use up the answer. */
+  confirm(request: ConfirmationRequest, context: CallContext): Promise<Confirmation>;
+}
+
+export interface ConfirmerConfig {
+  /** What binds agreement to a call; shared by the processes that share approvals. */
+  readonly keys?: KeyProvider;
+  readonly approvals?: Approvals;
+}
+
+/** How long a question or a plan token stays good, in seconds. */
+export const questionLifetime = 600;
+
+const refused = (why: Refusal): Confirmation => ({ kind: 'refused', why });
+
+const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, Confirmation> = {
+  refused: refused('operator_refused'),
+  changed: refused('changed'),
+  invalid: refused('invalid'),
+  used: refused('used'),
+  too_many_of_caller: refused('too_many_of_caller'),
+  too_many_in_all: refused('too_many_in_all'),
+};
+
+/**
+ * The ladder of confirmation: the user through their client; where it shows no forms, the plan is too long for one, or the
+ * policy leaves it to the operator, the operator in a terminal or on the page; where the client shows no forms and the
+ * operator allows it, the caller by passing the plan's token back; else nobody. Everything is bound to principal, tool,
+ * exact arguments and what the plan read, and counts once.
+ */
+export function createConfirmer({ keys = ephemeralKeys(), approvals }: ConfirmerConfig = {}): Confirmer {
+  // Questions and tokens are answered to the process that gave them out.
+  const own = ephemeralKeys();
+  const questions = createSealer(own('question'), questionLifetime);
+  const planTokens = createSealer(own('plan token'), questionLifetime);
+
+  const bind = ({ args, plan }: ConfirmationRequest, principal: string): SealBinding => ({
+    call: createHmac('sha256', keys('plan')).update(JSON.stringify(canonical([principal, plan.tool, args]))).digest('base64url'),
+    plan: plan.digest,
+  });
+
+  const askUser = async ({ question }: ConfirmationRequest, bound: SealBinding): Promise<Confirmation> => ({ kind: 'needs_input', question, state: await questions.seal(bound) });
+
+  async function throughClient(request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
+    const { state, answer } = context.dialogue;
+    if (state === undefined) return askUser(request, bound);
+    const seal = await questions.open(state, bound, context);
+    if (typeof seal === 'string') return refused(seal);
+    if (!answer) return askUser(request, bound);
+    if (!seal.use()) return refused('used');
+    if (context.signal.aborted) return refused('late');
+    if (answer.action !== 'accept') return refused(answer.action === 'decline' ? 'declined' : 'dismissed');
+    return isAgreement(request.question, answer.content) ? { kind: 'approved', how: 'elicited' } : refused('not_agreed');
+  }
+
+  async function byToken(token: string, bound: SealBinding, context: CallContext): Promise<Confirmation> {
+    const seal = await planTokens.open(token, bound, context);
+    if (typeof seal === 'string') return refused(seal);
+    return seal.use() ? { kind: 'approved', how: 'unattended' } : refused('used');
+  }
+
+  async function byOperator({ plan, question }: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation | undefined> {
+    if (!approvals || !(await approvals.available())) return undefined;
+    const { principal, identity = principal, clock } = context;
+    const approval = await approvals.ask({ call: bound.call, principal, identity, plan, typed: question.typed }, clock.now());
+    if (approval.kind === 'pending') return approval;
+    return approval.kind === 'approved' ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' } : operatorSaysNo[approval.kind];
+  }
+
+  // A caller whose user could be asked never confirms by itself: otherwise it would only have to make its plan long.
+  async function insteadOfClient(why: InsteadOfClient, request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
+    if (context.signal.aborted) return refused('late');
+    const settled = await byOperator(request, bound, context);
+    return settled?.kind === 'pending' ? { ...settled, instead: why } : (settled ?? refused(why));
+  }
+
+  async function withoutClient(request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
+    const { planToken, mayBeUnattended } = request;
+    if (context.signal.aborted) return refused('late');
+    if (planToken !== undefined && mayBeUnattended) return byToken(planToken, bound, context);
+    const offered = mayBeUnattended ? { planToken: await planTokens.seal(bound) } : undefined;
+    const settled = await byOperator(request, bound, context);
+    // Where no more calls may wait, the caller can still confirm by itself.
+    const isFull = settled?.kind === 'refused' && (settled.why === 'too_many_of_caller' || settled.why === 'too_many_in_all');
+    if (settled && !(isFull && offered)) return settled.kind === 'pending' ? { ...settled, ...offered } : settled;
+    return offered ? { kind: 'pending', ...offered } : refused('cannot_ask');
+  }
+
+  return {
+    confirm: (request, context) => {
+      const bound = bind(request, context.principal);
+      // Before anything that the caller says of itself: whether its client asks, what its user answered, a token.
+      if (request.operatorOnly) return insteadOfClient('operator_only', request, bound, context);
+      if (!context.dialogue.canAsk) return withoutClient(request, bound, context);
+      return fitsClient(request.question) ? throughClient(request, bound, context) : insteadOfClient('too_long', request, bound, context);
+    },
+  };
+}

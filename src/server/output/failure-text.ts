@@ -1,0 +1,149 @@
+import type { ApiError, ApiErrorKind } from '../../client/errors.ts';
+import { resolutionProblemText, noSuchId, whereToLook } from '../resolve/problem-text.ts';
+import { approvalLifetime, maximumWaiting } from '../guard/approvals/approvals.ts';
+import type { InsteadOfClient, Refusal } from '../failure/failure.ts';
+import { maximumQuestionLength } from '../guard/confirmation/question.ts';
+import { visibleText, type ToolText } from '../tool/tool-text.ts';
+import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
+import type { Tool } from '../tool/tool.ts';
+import type { Failure, RefusedPlan } from '../failure/failure.ts';
+
+const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
+
+const unknownOutcome = 'Whether the change was made is not known: read the present state before you try again.';
+
+/** What the words of a failure are made from. */
+interface TextContext {
+  readonly tool: Tool;
+  readonly redactor: Pick<Redactor, 'text' | 'echo'>;
+  /** Names of tools that aren't shown: what is said names none of them. */
+  readonly hidden: readonly string[];
+}
+
+interface ReasonAndNext {
+  readonly what: string;
+  readonly next: string;
+}
+
+const subject = ({ name, isResource }: Tool): string => (isResource ? `The resource ${name}` : name);
+
+/** That nothing was asked of the platform. */
+const notCalledText = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'called'}`;
+
+/** That the platform was asked for nothing but reads. */
+const notCarriedOutText = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'carried out'}`;
+
+/** Where this server knows a better next step than the client does. */
+const advice: Partial<Record<ApiErrorKind, ToolText>> = {
+  unauthorized: 'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
+  forbidden: [...whereToLook, 'If the id is right, a token with more permissions is needed.'],
+  not_found: noSuchId,
+};
+
+function apiText(error: ApiError, { tool, redactor, hidden }: TextContext): string {
+  const status = error.status === undefined ? '' : ` (${error.status})`;
+  const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(redactor.text(error.detail))}`;
+  const next = visibleText(advice[error.kind] ?? error.next, hidden);
+  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${redactor.text(error.reason)}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
+}
+
+const askAgain = 'Ask the user what they want before calling it again.';
+
+const decideFirst =
+  `Tell the user: the operator can approve or refuse what waits with infra-mcp approve, and each call that nobody decides expires after ${approvalLifetime / 60_000} minutes. ` +
+  'Call it again after that.';
+
+const refusals: Record<Refusal, ReasonAndNext> = {
+  cannot_ask: {
+    what: 'somebody has to agree to this first, this client cannot show its user a question (it does not support elicitation), and no operator is set up to approve it',
+    next:
+      'Tell the user what you wanted to do. It can be done from a client that supports elicitation, or approved in a terminal once whoever runs this server has ' +
+      'set that up (infra-mcp approve --set-secret). Do not look for another way to the same effect.',
+  },
+  too_long: {
+    what: `somebody has to agree to this first, its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, and no operator is set up to approve it`,
+    next:
+      'Tell the user what you wanted to do. It can be done in several smaller calls, or approved in a terminal once whoever runs this server has set that up ' +
+      '(infra-mcp approve --set-secret).',
+  },
+  operator_only: {
+    what: 'the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here, and no operator is set up to approve it',
+    next:
+      'Tell the user what you wanted to do. It can be approved in a terminal or on the page for approvals once whoever runs this server has set that up ' +
+      '(infra-mcp approve --set-secret). Do not look for another way to the same effect.',
+  },
+  declined: { what: 'the user said no', next: 'Do not call it again unless the user asks for it.' },
+  operator_refused: { what: 'the operator refused it', next: 'Do not call it again unless the user asks for it.' },
+  too_many_of_caller: {
+    what: `somebody has to agree to this first, and ${maximumWaiting.each} calls of yours wait for the operator already: no more may wait at once`,
+    next: decideFirst,
+  },
+  too_many_in_all: {
+    what: `somebody has to agree to this first, and ${maximumWaiting.inAll} calls of all callers wait for the operator already: no more may wait at once`,
+    next: decideFirst,
+  },
+  dismissed: { what: 'the user sent the question away without an answer', next: askAgain },
+  not_agreed: { what: 'the form came back without agreement: what was to be typed or ticked was not', next: askAgain },
+  invalid: { what: 'what should show that somebody agreed is too old or does not come from this server', next: 'Call it again without it to have it agreed to anew.' },
+  used: { what: 'that agreement was used before, and each counts once', next: 'Call it again to have it agreed to anew.' },
+  other_call: { what: 'the agreement was given to another call', next: 'Call it again to have this one agreed to.' },
+  changed: { what: 'what it acts on has changed since it was agreed to', next: 'Look at the plan again, and call it again to have it agreed to anew.' },
+  late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
+};
+
+const notAgreedText = (tool: Tool, { what, next }: ReasonAndNext, plan: RefusedPlan): string =>
+  `${notCarriedOutText(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(plan.text)}`;
+
+const byOperator = (command: string): string =>
+  `Tell the user: whoever runs this server can see all of it and approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
+  'Then call it again with the same arguments.';
+
+const byCaller = (token: string): string =>
+  `The operator lets callers confirm such a call: make sure that this is what the user wants, then call it again with the same arguments and plan_token ${token}`;
+
+const insteadText: Record<InsteadOfClient, string> = {
+  too_long: `; its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, so the user was not asked here`,
+  operator_only: '; the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here',
+};
+
+const pending = ({ code, command, planToken, instead }: { code?: string; command?: string; planToken?: string; instead?: InsteadOfClient }): ReasonAndNext => ({
+  what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}${instead ? insteadText[instead] : ''}`,
+  next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
+});
+
+type FailureTexts = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, circumstances: TextContext) => string };
+
+const failureTexts: FailureTexts = {
+  bad_arguments: ({ issues }, { tool, redactor }) =>
+    [`${notCalledText(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${redactor.echo(issue)}`), 'Correct them and call again.'].join('\n'),
+  bad_address: ({ problem }, { tool, redactor, hidden }) => `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
+  denied: ({ denial }, { tool }) => `${notCalledText(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
+  not_confirmed: ({ why, plan }, { tool }) => notAgreedText(tool, refusals[why], plan),
+  pending: ({ plan, ...ways }, { tool }) => notAgreedText(tool, pending(ways), plan),
+  not_recorded: ({ requestId }, { tool }) =>
+    `${notCarriedOutText(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
+  cancelled: (_, { tool }) => `${notCarriedOutText(tool)} and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
+  not_connected: ({ requestId }, { tool }) =>
+    `${notCalledText(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
+  api: ({ error }, circumstances) => apiText(error, circumstances),
+  not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
+    [sentence(`${notCarriedOutText(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
+  partly: ({ done, failed, of, error }, circumstances) =>
+    [
+      done.length === 0
+        ? `The first of ${of} changes failed (${failed}), and none after it was tried.`
+        : `${done.length} of ${of} changes were made and stay: ${done.join('; ')}. The next one failed (${failed}), and what follows it was not tried.`,
+      failureText(error, circumstances),
+    ].join('\n'),
+  afterwards: ({ done, error }, circumstances) =>
+    [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, circumstances)].join('\n'),
+  internal: ({ requestId, begun }, { tool }) =>
+    sentence(
+      `${subject(tool)} failed inside this server. This is a fault of the server, not of the call; whoever runs it finds more in its log under request ${requestId}.`,
+      begun ? unknownOutcome : tool.operation.effect === 'read' ? undefined : 'Nothing has changed.',
+    ),
+};
+
+/** What happened, why, and what to do next, for the model. Expects a protected plan; no raw error text gets through. */
+export const failureText = (failure: Failure, circumstances: TextContext): string =>
+  (failureTexts[failure.kind] as (failure: Failure, circumstances: TextContext) => string)(failure, circumstances);

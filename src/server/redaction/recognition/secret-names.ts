@@ -1,0 +1,86 @@
+import { canBeSecret, isMixed, looksRandom } from './secret-values.ts';
+
+/** Longest name that is held for one. */
+const longestName = 255;
+
+/** What may stand in a name that tells; a quick test before the name is taken apart. */
+const hint = /pass|pw|secret|token|cred|auth|key/i;
+
+/** A word that is a secret's own name, on its own or with something before it: `password`, `pgpassword`, `authtoken`. */
+const secretWord = /(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|credential|creds|(?:bind|root|user|admin|db)pw|(?:api|private|access|secret|signing|encryption)key)s?\d*$/;
+
+/** Words that make a secret of the word "key" after them. */
+const keyOwners = new Set(['api', 'private', 'access', 'account', 'auth', 'signing', 'encryption', 'master', 'license', 'secret', 'shared', 'storage', 'session', 'deploy', 'hmac', 'app']);
+
+/** Words that tell of a secret only where something stands before them: `DB_PASS`, `REDIS_AUTH`, `ROOT_PW`. */
+const shortWords = new Set(['pass', 'auth', 'pw']);
+
+/** Words ending in "pass" that are no passwords: a program that asks for one, and ordinary words. */
+const passWords = new Set(['askpass', 'bypass', 'compass', 'surpass', 'trespass', 'encompass', 'overpass', 'underpass']);
+
+/** What a name is about when it ends so: TOKEN_TTL, SECRET_NAME, ACCESS_KEY_ID. */
+const metadataWords = new Set([
+  'ttl', 'name', 'names', 'length', 'expiry', 'expires', 'expiration', 'timeout', 'url', 'uri', 'count', 'limit', 'type', 'id', 'ids', 'set', 'path', 'file', 'dir', 'enabled', 'disabled',
+  'size', 'policy', 'version', 'format', 'field', 'header', 'prefix', 'suffix', 'algorithm', 'alg', 'issuer', 'audience', 'endpoint', 'host', 'port', 'manager', 'service', 'server',
+  'store', 'provider', 'ref', 'refs', 'status', 'state', 'error', 'required', 'valid', 'present', 'reset', 'rotation', 'age', 'usage', 'index', 'arn', 'date', 'time', 'hint', 'label',
+  'kind', 'mode', 'method', 'scope', 'scopes', 'rule', 'rules', 'attempts', 'retries', 'stdin', 'env', 'controller', 'operator', 'driver', 'plugin', 'class', 'review', 'created', 'updated',
+  'budget', 'usages', 'interval', 'lifetime', 'validity', 'encoding', 'column', 'template', 'source', 'check', 'authentication', 'authenticator', 'encoder', 'generator', 'expired', 'issued', 'active', 'failures', 'encryption', 'hasher', 'hashers', 'hashing', 'validator', 'validators',
+]);
+const timeWords = new Set(['at', 'in', 'on', 'after', 'before']);
+
+/** First words that make a name a switch, a number or the name of something that is kept elsewhere. */
+const switches = new Set(['is', 'has', 'use', 'uses', 'no', 'enable', 'disable', 'require', 'requires', 'needs', 'allow', 'skip', 'existing', 'forgot', 'reset', 'invalid', 'missing', 'unexpected']);
+const counted = new Set(['max', 'min', 'total', 'num', 'prompt', 'completion', 'input', 'output', 'cached', 'reasoning', 'remaining', 'used']);
+const pagers = new Set(['page', 'next', 'continue', 'continuation', 'cursor', 'sync', 'resume', 'pagination', 'cancellation']);
+
+/** Keys that are no secrets, random as they may look. */
+const publicKeyOwners = new Set(['public', 'publishable', 'cache', 'primary', 'foreign', 'partition', 'sort', 'idempotency', 'object', 'dedup', 'deduplication', 'routing', 'host', 'index', 'unique', 'row', 'lookup', 'group']);
+
+const boundary = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
+const wordsOf = (name: string): string[] => name.replaceAll(boundary, ' ').toLowerCase().split(/[^a-z\d]+/).filter((word) => word !== '');
+
+const isSecretKey = (words: readonly string[], last: string): boolean =>
+  /^keys?\d*$/.test(last) && keyOwners.has(words.at(-2) ?? '') && !publicKeyOwners.has(words.at(-3) ?? '');
+
+const isShort = (words: readonly string[], last: string, value?: string): boolean =>
+  (shortWords.has(last) && (words.length > 1 || (value !== undefined && isMixed(value)))) || (last.length > 4 && last.endsWith('pass') && !passWords.has(last)) || (last.length > 5 && /(?:master|basic)auth$/.test(last));
+
+function isMetadataName(words: readonly string[], last: string): boolean {
+  if (last === 'id' && words.at(-2) === 'secret') return false;
+  if (switches.has(words[0] ?? '') || words.includes('public')) return true;
+  if (/tokens?$/.test(last) && words.length > 1 && (pagers.has(words.at(-2) ?? '') || (last === 'tokens' && words.some((word) => counted.has(word))))) return true;
+  return words.length > 1 && (metadataWords.has(last) || timeWords.has(last));
+}
+
+const mechanisms = /^(?:basic|bearer|digest|oidc|oauth2?|md5|scram(?:-sha-\d+)?|plain|login|token|jwt|ldap|saml|kerberos|iam|sasl|ntlm|cert|trust|peer|password|mtls)$/i;
+
+/** Values that a name that tells can have without being secret: the place of a shell, the way of authentication, a number of tests that passed. */
+function isHarmlessFor(last: string, value: string): boolean {
+  if (last.endsWith('pwd')) return /^(?:\/|[A-Z]:\\)/.test(value);
+  if (/credentials?$/.test(last)) return /^(?:\/|[A-Z]:\\)/.test(value);
+  if (last === 'auth') return mechanisms.test(value);
+  return last === 'pass' && /^(?:https?:\/\/[^@]*$|\d{1,5}$|(?:Test|Example|Benchmark)\w)/.test(value);
+}
+
+/**
+ * Whether a name says that its value is a secret.
+ * @param value where it is known: a name such as `STRIPE_KEY` tells only of a value that looks random, `PWD` tells of none that is a path.
+ */
+export function isSecretName(name: string, value?: string): boolean {
+  if (name.length > longestName || !hint.test(name) || /\s/.test(name)) return false;
+  if (value !== undefined && !canBeSecret(value)) return false;
+  const words = wordsOf(name);
+  const last = words.at(-1);
+  if (last === undefined || isMetadataName(words, last)) return false;
+  const hasWord = words.some((word) => secretWord.test(word)) && !/^keys?$/.test(last);
+  const tells = hasWord || isSecretKey(words, last) || isShort(words, last, value) || (last === 'id' && words.at(-2) === 'secret');
+  if (tells) return value === undefined || !isHarmlessFor(last, value);
+  return value !== undefined && /^keys?\d*$/.test(last) && !words.some((word) => publicKeyOwners.has(word)) && looksRandom(value);
+}
+
+/** Whether a name can tell, of one value or another. */
+export function mayBeSecretName(name: string): boolean {
+  if (!hint.test(name)) return false;
+  const last = wordsOf(name).at(-1) ?? '';
+  return isSecretName(name) || shortWords.has(last) || /^keys?\d*$/.test(last);
+}

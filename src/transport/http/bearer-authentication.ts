@@ -1,0 +1,25 @@
+import { errorResponse } from './error-response.ts';
+import type { AuthenticateCaller } from './identity.ts';
+import { identityForKey, type ApiKeys } from './api-keys.ts';
+import type { OAuth } from './oauth.ts';
+
+/** Who is let in. */
+export interface BearerOptions {
+  readonly keys?: ApiKeys;
+  readonly oauth?: OAuth;
+}
+
+const withoutOAuth = (message: string): Response => errorResponse({ status: 401, message, headers: { 'WWW-Authenticate': 'Bearer realm="infra-mcp"' } });
+
+const bearerIn = ({ headers }: Request): string | undefined => /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+
+/** Lets in whoever brings a key of the file or an access token of the authorization server, as a bearer. */
+export const bearerAuthentication =
+  ({ keys, oauth }: BearerOptions): AuthenticateCaller =>
+  async (request) => {
+    const turnAway = oauth?.challenge ?? withoutOAuth;
+    const token = bearerIn(request);
+    if (token === undefined) return turnAway('Send "Authorization: Bearer" with a token of this server');
+    const holder = keys && identityForKey(keys, token);
+    return holder ?? oauth?.verify(token) ?? turnAway('The key is not known');
+  };

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createValueFinder, mask, maskFound, createMasker } from '../../src/client/secret-masking.ts';
+
+/** The same, tried out value by value at every place. */
+function naively(values: readonly string[], text: string): string {
+  const hidden = Array.from({ length: text.length }, () => false);
+  for (const value of values) {
+    for (let at = text.toLowerCase().indexOf(value.toLowerCase()); at >= 0; at = text.toLowerCase().indexOf(value.toLowerCase(), at + 1)) {
+      hidden.fill(true, at, at + value.length);
+    }
+  }
+  return text.split('').map((character, at) => (hidden[at] ? '' : character)).join('');
+}
+
+const letters = fc.stringMatching(/^[abAB]{1,5}$/);
+
+/** Processor time that something takes, in milliseconds. */
+function timeOf(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+describe('known values', () => {
+  test.each([
+    ['the s3cr3t-token is', `the ${mask} is`],
+    ['THE S3CR3T-TOKEN IS', `THE ${mask} IS`],
+    [`in base64: ${Buffer.from('s3cr3t-token').toString('base64')}`, `in base64: ${mask}`],
+    ['twice s3cr3t-tokens3cr3t-token', `twice ${mask}${mask}`],
+    ['all/of it?: all%2Fof%20it%3F%3A', `${mask} ${mask}`],
+    ['{"a":"line\\nline two"}', `{"a":"${mask}"}`],
+    ['s3cr3t-toke n', 's3cr3t-toke n'],
+    ['', ''],
+  ])('%j becomes %j', (text, shown) => expect(createMasker(['s3cr3t-token', 'all/of it?:', 'line\nline two'])(text)).toBe(shown));
+
+  test('that overlap are hidden to their last letter', () => {
+    expect(createMasker(['abcdef', 'defghi'])('-abcdefghi-')).toBe(`-${mask}-`);
+    expect(maskFound('-abcdefghi-', [createValueFinder(['abcdef']), createValueFinder(['defghi'])])).toBe(`-${mask}-`);
+    expect(createMasker(['bcd', 'abcdefg'])('-abcdefg-bcd')).toBe(`-${mask}-${mask}`);
+  });
+
+  test('are found wherever trying each of them out finds them', () => {
+    fc.assert(
+      fc.property(fc.array(letters, { maxLength: 4 }), fc.stringMatching(/^[abAB-]{0,30}$/), (values, text) => {
+        const spelled = values.flatMap((value) => [value, Buffer.from(value).toString('base64').replace(/=+$/, '')]);
+        expect(createMasker(values)(text).replaceAll(mask, '')).toBe(naively(spelled, text));
+      }),
+    );
+  });
+
+  test('are not looked for in what is hidden already, so that doing it twice changes nothing', () => {
+    expect(createMasker(['hidden', '[hidden', 'characters'])('a [hidden] b [hidden, 12 characters] hidden')).toBe(`a [hidden] b [hidden, 12 characters] ${mask}`);
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('hidden', 'a', ']', '][', 'hid', 'den]a'), { maxLength: 4 }), fc.stringMatching(/^(?:a|\[hidden\]|hidden|\]|\[){0,12}$/), (values, text) => {
+        const once = createMasker(values)(text);
+        expect(createMasker(values)(once)).toBe(once);
+      }),
+    );
+  });
+
+  test.each([[' '], ['[hidden'], ['é']])('made of many %j neither fail nor take more than their share of time', (part) => {
+    const value = part.repeat(4_000);
+    const time = (length: number) => timeOf(() => createMasker([value, `${value}x`])(part.repeat(length)));
+    time(10_000);
+    // Eight times as long: were it quadratic, it would take 64 times as long.
+    expect(time(2_000_000 / part.length)).toBeLessThan(32 * Math.max(20, time(250_000 / part.length)));
+  });
+
+  test('may be thousands, and texts megabytes', () => {
+    const values = Array.from({ length: 5_000 }, (_, index) => `value-${index}-of-many`);
+    const text = `${'nothing of value-17-of-mans here '.repeat(100_000)}value-4999-of-many`;
+    expect(createMasker(values)(text).endsWith(`here ${mask}`)).toBe(true);
+  });
+});

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { valuePlaceholder } from '../../src/analysis/diagnosis/next-calls.ts';
+import { issuesOf } from '../../src/server/tool/arguments.ts';
+import type { NextCall } from '../../src/server/tool/next-calls.ts';
+import { metaKeys } from '../../src/server/output/reply.ts';
+import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
+import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
+import { tools } from '../../tools/index.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+
+/** How a failure is mended by what its diagnosis proposes. */
+interface Mending {
+  /** Tools of the proposed calls that are taken, in order; the calls that a diagnosis among them proposes take the place of the others. */
+  readonly take: readonly string[];
+  /** What the user fills in. */
+  readonly fill?: string;
+  /** What has to be done that no diagnosis can know of. */
+  readonly before?: { readonly tool: string; readonly arguments: Record<string, unknown> };
+  /** A call more, once what it waited for is there. */
+  readonly after?: { readonly tool: string; readonly arguments: Record<string, unknown> };
+  readonly service: string;
+}
+
+const mendings: Readonly<Record<string, Mending>> = {
+  'bad-image-tag': { take: ['update_container', 'deploy_service'], service: 'pricing/staging/pricing-engine' },
+  'failing-readiness-probe': { take: ['update_container', 'deploy_service'], service: 'discovery/staging/suggest' },
+  'missing-variable': { take: ['set_environment_variables', 'deploy_service'], fill: 'https://rates.acme.example', service: 'payments/staging/payments-api' },
+  'wrong-variable-value': { take: ['set_environment_variables', 'deploy_service'], fill: 'queue.staging.acme.internal', service: 'orders/staging/orders-api' },
+  'wrong-port': { take: ['update_container', 'deploy_service'], service: 'shop/gifts/gift-cards' },
+  'out-of-memory': { take: ['update_container', 'deploy_service'], service: 'discovery/production/recommendations' },
+  'docker-build-error': { take: ['deploy_application'], service: 'shop/returns/returns-portal' },
+  // Who holds the lock runs in another environment, and may be at work: only a person knows.
+  'terraform-state-lock': {
+    before: { tool: 'restart_services', arguments: { environment_id: 'network/tooling', container_ids: ['plan-runner'] } },
+    take: ['deploy_service'], service: 'network/staging/private-network',
+  },
+  'helm-timeout': { take: ['update_helm', 'deploy_service'], service: 'data/streaming/event-bus' },
+  'database-down': { take: ['deploy_service', 'deploy_service'], service: 'ledger/staging/ledger-api' },
+  'image-pull-denied': { take: ['update_container', 'deploy_service'], fill: 'acme', service: 'shop/notifications/mailer' },
+  'flaky-migration-job': {
+    take: ['diagnose_deployment', 'deploy_service'], after: { tool: 'deploy_service', arguments: { service: 'billing/staging/billing-api' } },
+    service: 'billing/staging/billing-api',
+  },
+  'cluster-locked': { take: ['get_environment_overview', 'unlock_cluster', 'deploy_service'], service: 'warehouse/production/stock-sync' },
+};
+
+let dataDir: string;
+let platform: RunningPlatform;
+let connectors: Connectors;
+let client: TestClient;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-mending-'));
+  platform = await startPlatform({ dataDir, token: 'token-of-the-tests', timeScale: 0, rateLimit: 100_000, scenarios: scenarios.map(({ name }) => name) });
+  connectors = connectorsTo(platform.url, 'token-of-the-tests');
+  client = await connectors.modern(userAnswering(agree));
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const nextOf = (result: CallToolResult): readonly NextCall[] => (result._meta?.[metaKeys.next] ?? []) as readonly NextCall[];
+
+const must = async ({ tool, arguments: args }: Pick<NextCall, 'tool' | 'arguments'>): Promise<CallToolResult> => {
+  const result = await client.call(tool, args);
+  expect(result.isError, `${tool} ${JSON.stringify(args)}: ${textOf(result)}`).toBeFalsy();
+  return result;
+};
+
+const filled = (args: NextCall['arguments'], value: string): NextCall['arguments'] => JSON.parse(JSON.stringify(args).replaceAll(valuePlaceholder, value)) as NextCall['arguments'];
+
+const latestOf = async (service: string): Promise<unknown> => {
+  const { results } = (await must({ tool: 'list_deployments', arguments: { service } })).structuredContent as { results: { state: string }[] };
+  return results[0]?.state;
+};
+
+/** How the latest deployment of a service ended, once nothing of it moves. */
+const expectEnd = (service: string, state: RegExp) => expect.poll(() => latestOf(service), { timeout: 10_000, interval: 20 }).toMatch(state);
+
+function expectUsable(calls: readonly NextCall[]): void {
+  expect(calls.length).toBeGreaterThan(0);
+  expect(calls[0]?.tool).not.toBe('unlock_cluster');
+  for (const { tool: name, arguments: args } of calls) expect(issuesOf(tools.find((tool) => tool.name === name)!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
+}
+
+test('every failure is mended', () => {
+  expect(Object.keys(mendings).toSorted()).toEqual(scenarios.map(({ name }) => name).toSorted());
+});
+
+describe.each(Object.entries(mendings))('%s', (_, { before, take, after, fill, service }) => {
+  test('is gone after the calls that its diagnosis proposes', async () => {
+    let proposed = nextOf(await must({ tool: 'diagnose_deployment', arguments: { environment: service.split('/').slice(0, 2).join('/') } }));
+    expectUsable(proposed);
+    if (before) await must(before);
+    if (before) await expectEnd('network/tooling/plan-runner', /^RESTARTED$/);
+    for (const tool of take) {
+      const call = proposed.find((one) => one.tool === tool);
+      const others = proposed.filter((one) => one !== call);
+      expect(call, `${tool} among ${proposed.map((one) => one.tool).join(', ')}`).toBeDefined();
+      const isOpen = JSON.stringify(call?.arguments).includes(valuePlaceholder);
+      if (isOpen) expect((await client.call(tool, call!.arguments)).isError).toBe(true);
+      const result = await must({ tool, arguments: isOpen ? filled(call!.arguments, fill!) : call!.arguments });
+      proposed = others;
+      if (tool === 'diagnose_deployment') expectUsable((proposed = nextOf(result)));
+    }
+    if (after) await must(after);
+    await expectEnd(service, /^DEPLOYED$/);
+  });
+});

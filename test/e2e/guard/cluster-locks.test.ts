@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedId } from '../../../src/platform/seed/ids.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors, type User } from '../../support/mcp-clients.ts';
+import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
+import { startUnthrottledPlatform } from '../../support/guard-fixture.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let proxy: RecordingProxy;
+let connectors: Connectors;
+/** Alters the list of locks. */
+let alter: (lock: Json) => Json = (lock) => lock;
+
+beforeAll(async () => {
+  platform = await startUnthrottledPlatform({ scenarios: ['cluster-locked'] });
+  proxy = await startRecordingProxy(platform.url, {
+    alter: (method, path, body) => (path.endsWith('/cluster/lock') ? { results: (body as { results: Json[] }).results.map((lock) => alter(lock)) } : withDeploymentUnderWay(method, path, body)),
+  });
+  connectors = connectorsTo(proxy.url, platform.token);
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await proxy.close();
+  await platform.close();
+});
+
+const warehouse = seedId('cluster/warehouse');
+const environment_id = seedId('environment/warehouse/production');
+const container_id = seedId('service/warehouse/production/stock-sync');
+
+const outside = (text: string): string => text.replaceAll(/<platform-data>.*?<\/platform-data>/gs, '');
+
+async function attempt(tool: string, args: Json, user: User = userAnswering(() => ({ action: 'decline' }))) {
+  const before = proxy.writes().length;
+  const result = await (await connectors.modern(user)).call(tool, args);
+  return { text: textOf(result), isError: result.isError, asked: user.questions.length, changes: proxy.writes().slice(before) };
+}
+
+const refused: [string, Json][] = [
+  ['deploy_service', { service: container_id }],
+  ['restart_services', { environment_id, container_ids: [container_id] }],
+  ['stop_environment', { environment_id }],
+  ['update_container', { container_id, tag: '1.17.0' }],
+  ['create_database', { environment_id, name: 'stock', type: 'REDIS', version: '7', mode: 'CONTAINER' }],
+  ['override_environment_variable', { container_id, environment_variable_id: seedId('variable/warehouse/REGION'), value: 'x' }],
+  ['create_environment', { project_id: seedId('project/warehouse'), cluster_id: warehouse, name: 'second', mode: 'PRODUCTION' }],
+  ['upgrade_cluster', { cluster_id: warehouse }],
+];
+
+test.each(refused)('%s on a locked cluster is refused before anybody is asked, and says who locked it, why, and what to do', async (tool, args) => {
+  for (const how of [{}, { dry_run: true }]) {
+    const { text, ...rest } = await attempt(tool, { ...args, ...how });
+    expect(rest, text).toEqual({ isError: true, asked: 0, changes: [] });
+    expect(text).toMatch(/locked by Bo Lindqvist since \S+ until \S+: Incident 2291/);
+    expect(outside(text)).toMatch(/its cluster is locked.*Tell the user who locked it.*unlock_cluster/);
+    expect(outside(text)).not.toContain('Incident');
+  }
+});
+
+test('what a lock does not keep from being done is asked for', async () => {
+  for (const [tool, args] of [['cancel_deployment', { environment_id }], ['unlock_cluster', { cluster_id: warehouse }]] as const) {
+    expect(await attempt(tool, args), tool).toMatchObject({ asked: 1, changes: [] });
+  }
+  expect(await attempt('stop_environment', { environment_id: platform.seed['environment_id'] })).toMatchObject({ asked: 1 });
+});
+
+test('a lock whose days are over keeps nobody from being asked', async () => {
+  alter = (lock) => ({ ...lock, locked_at: '2020-01-01T00:00:00Z' });
+  try {
+    expect(await attempt('deploy_service', { service: container_id })).toMatchObject({ asked: 1, changes: [] });
+  } finally {
+    alter = (lock) => lock;
+  }
+});
+
+test('a call that nobody has to agree to reads no lock', async () => {
+  const before = proxy.requests.length;
+  await attempt('create_database', { environment_id: platform.seed['environment_id'], name: 'unasked', type: 'REDIS', version: '7', mode: 'CONTAINER' });
+  expect(proxy.requests.slice(before).filter((line) => line.endsWith('/lock'))).toEqual([]);
+});
+
+test('where locks cannot be read, somebody is asked and the platform refuses', async () => {
+  const blind = await startRecordingProxy(platform.url, { mode: 'unknown' });
+  const others = connectorsTo(blind.url, platform.token);
+  const user = userAnswering(agree);
+  const result = await (await others.modern(user)).call('deploy_service', { service: `infra://service/container/${container_id}` });
+  expect(user.questions).toHaveLength(1);
+  expect(textOf(result)).toContain('is locked by Bo Lindqvist');
+  await others.close();
+  await blind.close();
+});
+
+test('a cluster that is locked while somebody is asked is left as it is', async () => {
+  const main = platform.seed['cluster_id'];
+  const locking = userAnswering(async (question) => {
+    await (await connectors.modern(userAnswering(agree))).call('lock_cluster', { cluster_id: main, reason: 'wait', ttl_in_days: 1 });
+    return agree(question);
+  });
+  const { asked, changes, text } = await attempt('stop_environment', { environment_id: platform.seed['environment_id'] }, locking);
+  expect([asked, changes]).toEqual([1, [`POST /cluster/${main}/lock`]]);
+  expect(text).toContain('its cluster is locked');
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
+import { agree, connectorsTo, textOf, userAnswering, type Answer, type Question, type Connect, type Connectors, type TestClient } from '../../support/mcp-clients.ts';
+import { startDefaultPlatform } from '../../support/test-platform.ts';
+
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let connectors: Connectors;
+let helper: TestClient;
+
+beforeAll(async () => {
+  platform = await startDefaultPlatform();
+  connectors = connectorsTo(platform.url, platform.token);
+  helper = await connectors.modern(userAnswering(agree));
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+let count = 0;
+
+const project = 'shop';
+
+/** A new environment of a mode, with its path. */
+async function environmentOf(mode: EnvironmentMode): Promise<{ id: string; path: string }> {
+  const name = `${mode.toLowerCase()}-${(count += 1)}`;
+  const { project_id, cluster_id } = platform.seed as { project_id: string; cluster_id: string };
+  const { structuredContent } = await helper.call('create_environment', { project_id, cluster_id, name, mode });
+  return { id: (structuredContent as { id: string }).id, path: `${project}/${name}` };
+}
+
+const stateOf = async (id: string): Promise<unknown> => {
+  const { structuredContent } = await helper.call('get_environment_status', { environment_id: id });
+  return (structuredContent as { environment: unknown }).environment;
+};
+
+const database = (environment_id: string) => ({ environment_id, name: `db-${(count += 1)}`, type: 'REDIS', version: '7', mode: 'CONTAINER' });
+
+const eras: [string, () => Connect][] = [
+  ['2026', () => connectors.modern],
+  ['2025', () => connectors.legacy],
+];
+
+describe.each(eras)('in the %s era', (_, connect) => {
+  test('a harmless change asks nobody', async () => {
+    const user = userAnswering(agree);
+    const { id } = await environmentOf('STAGING');
+    const result = await (await connect()(user)).call('create_database', database(id));
+    expect(result.isError).toBeFalsy();
+    expect(user.questions).toEqual([]);
+  });
+
+  test('the same change to production asks for the path of its target, and is made', async () => {
+    const user = userAnswering(agree);
+    const { id, path } = await environmentOf('PRODUCTION');
+    const result = await (await connect()(user)).call('create_database', database(id));
+    expect(result.isError).toBeFalsy();
+    expect(user.questions).toHaveLength(1);
+    expect(user.questions[0]!.message).toContain(`environment "${path}", PRODUCTION`);
+    expect(user.questions[0]!.requestedSchema.properties).toMatchObject({ name: { type: 'string', title: `Type ${path} to approve` } });
+  });
+
+  test('an environment that would be production asks for its name', async () => {
+    const user = userAnswering(agree);
+    const { project_id, cluster_id } = platform.seed;
+    const name = `live-${(count += 1)}`;
+    const result = await (await connect()(user)).call('create_environment', { project_id, cluster_id, name, mode: 'PRODUCTION' });
+    expect(result.isError).toBeFalsy();
+    expect(user.questions[0]!.requestedSchema.properties).toMatchObject({ name: { title: `Type ${project}/${name} to approve` } });
+  });
+
+  test('a restart asks for a yes', async () => {
+    const user = userAnswering(agree);
+    const { environment_id, container_id } = platform.seed;
+    const result = await (await connect()(user)).call('restart_services', { environment_id, container_ids: [container_id] });
+    expect(result.isError).toBeFalsy();
+    expect(user.questions[0]!.requestedSchema.properties).toMatchObject({ approve: { type: 'boolean' } });
+  });
+
+  const ways: [string, (question: Question) => Answer, string][] = [
+    ['says no', () => ({ action: 'decline' }), 'the user said no'],
+    ['closes the form', () => ({ action: 'cancel' }), 'without an answer'],
+    ['types another name', () => ({ action: 'accept', content: { name: 'something else' } }), 'without agreement'],
+    ['sends nothing', () => ({ action: 'accept', content: { name: '' } }), 'without agreement'],
+  ];
+
+  test.each(ways)('nothing is stopped when the user %s', async (__, answer, says) => {
+    const { id, path } = await environmentOf('STAGING');
+    const before = await stateOf(id);
+    const result = await (await connect()(userAnswering(answer))).call('stop_environment', { environment_id: id });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain('was not carried out and nothing has changed');
+    expect(textOf(result)).toContain(says);
+    expect(textOf(result)).toContain(`environment "${path}"`);
+    expect(await stateOf(id)).toEqual(before);
+  });
+
+  test('nothing is stopped where the client cannot ask, and the answer says what would have happened', async () => {
+    const { id, path } = await environmentOf('STAGING');
+    const before = await stateOf(id);
+    const result = await (await connect()()).call('stop_environment', { environment_id: id });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/nothing has changed.*does not support elicitation.*Every service in it stops/s);
+    expect(textOf(result)).toContain(`environment "${path}"`);
+    expect(await stateOf(id)).toEqual(before);
+  });
+
+  test('bad arguments are told before anyone is asked', async () => {
+    const user = userAnswering(agree);
+    const result = await (await connect()(user)).call('stop_environment', { environment_id: 'prod' });
+    expect(textOf(result)).toMatch(/There is no environment.*shop\/production/s);
+    expect(user.questions).toEqual([]);
+  });
+
+  test('a target that does not exist is told before anyone is asked', async () => {
+    const user = userAnswering(agree);
+    const result = await (await connect()(user)).call('stop_environment', { environment_id: '00000000-0000-4000-8000-000000000000' });
+    expect(textOf(result)).toContain('no such id');
+    expect(user.questions).toEqual([]);
+  });
+
+  test('consent that comes after the call was cancelled does nothing', async () => {
+    const { id } = await environmentOf('STAGING');
+    const before = await stateOf(id);
+    const cancel = new AbortController();
+    const user = userAnswering((question) => {
+      cancel.abort();
+      return agree(question);
+    });
+    const client = await connect()(user);
+    await expect(client.call('stop_environment', { environment_id: id }, { signal: cancel.signal })).rejects.toThrow();
+    expect(user.questions).toHaveLength(1);
+    // A later call on the same connection is answered after whatever the late consent set off.
+    await client.call('get_organization');
+    expect(await stateOf(id)).toEqual(before);
+  });
+
+  test('a question tells what would be sent, without its secrets', async () => {
+    const user = userAnswering(() => ({ action: 'decline' }));
+    const args = {
+      organization_id: platform.organizationId, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'], target_secret: 'do-not-show-this',
+    };
+    const result = await (await connect()(user)).call('create_webhook', args);
+    const said = `${user.questions[0]!.message}\n${textOf(result)}`;
+    expect(said).toContain('https://hooks.example/in');
+    expect(said).not.toContain('do-not-show-this');
+  });
+
+  test('user name and password of a webhook are told of, never shown: in the question, the plan, the answer and what is read of it', async () => {
+    const user = userAnswering(agree);
+    const client = await connect()(user);
+    const args = { organization_id: platform.organizationId, target_url: 'https://made:up.77@hooks.example/with', events: ['DEPLOYMENT_FAILED'] };
+    const planned = textOf(await client.call('create_webhook', { ...args, dry_run: true }));
+    const result = await client.call('create_webhook', args);
+    const asked = user.questions[0]!.message;
+    for (const said of [planned, asked]) {
+      expect(said).toContain('https://[hidden, 10 characters]@hooks.example/with');
+      expect(said).toContain('a user name or a password in it');
+    }
+    const { id, target_url } = result.structuredContent as { id: string; target_url: string };
+    expect(target_url).toBe('https://[hidden]@hooks.example/with');
+    const found = await client.call('find_resource', { query: 'hooks.example' });
+    const events = await client.call('list_webhook_events', { organization_id: platform.organizationId, webhook_id: id });
+    expect(JSON.stringify([planned, asked, result, found, events])).not.toMatch(/made|up\.77/);
+  });
+
+  test('a read-only server lists and runs only reads', async () => {
+    const client = await connect()(userAnswering(agree), { readOnly: true });
+    const names = (await client.list()).map(({ name }) => name);
+    expect(names).toContain('list_projects');
+    expect(names.filter((name) => !/^(get|list|find|search|compare|diagnose|wait_for)_/.test(name))).toEqual([]);
+    const denied = await client.call('create_project', { organization_id: platform.organizationId, name: 'never' });
+    expect(textOf(denied)).toMatch(/read-only \(INFRA_READ_ONLY\)/);
+    expect(textOf(await client.call('list_projects', { organization_id: platform.organizationId }))).not.toContain('never');
+    expect(client.instructions()).toContain('read-only');
+  });
+
+  test('an unknown tool is a protocol error that names the nearest one', async () => {
+    await expect((await connect()()).call('list_project')).rejects.toThrow('did you mean "list_projects"?');
+  });
+});

@@ -1,0 +1,228 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Policy } from '../../../src/server/guard/policy/policy.ts';
+import { tools } from '../../../tools/index.ts';
+import { connectorsTo, textOf, userAnswering, type Connectors, type TestClient, type User } from '../../support/mcp-clients.ts';
+import { toolCallsOn } from '../../support/tool-calls.ts';
+import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
+import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+
+/**
+ * What a call comes to:
+ * - read: the platform sees no change, and nobody is asked;
+ * - runs: the change is made, and nobody is asked;
+ * - yes, name: the user is asked for a yes, or to type the target's name, says no, and nothing is changed;
+ * - waits: nothing is changed, and a code is given under which the operator can approve;
+ * - token: nothing is changed, and the caller may confirm with the token of the plan;
+ * - nobody: nothing is changed, as there is nobody to ask;
+ * - cannot: nothing is changed, as the platform doesn't tell what it takes;
+ * - denied: the policy forbids it.
+ */
+type Outcome = 'read' | 'runs' | 'yes' | 'name' | 'waits' | 'token' | 'nobody' | 'cannot' | 'denied';
+
+const modes = ['STAGING', 'PRODUCTION', 'unknown'] as const;
+type Mode = (typeof modes)[number];
+
+type Row = readonly [staging: Outcome, production: Outcome, unknown: Outcome];
+
+const read: Row = ['read', 'read', 'read'];
+
+/** Where the client can ask and no policy says otherwise. */
+const table: Record<string, Row> = {
+  get_organization: read,
+  list_projects: read,
+  create_project: ['runs', 'runs', 'runs'],
+  // The mode is that of the environment to be, which the arguments tell; what its cluster hosts is read.
+  create_environment: ['runs', 'runs', 'yes'],
+  create_application: ['runs', 'name', 'yes'],
+  create_database: ['runs', 'name', 'yes'],
+  deploy_database: ['runs', 'name', 'yes'],
+  deploy_application: ['runs', 'name', 'yes'],
+  get_application_status: read,
+  create_environment_variable: ['runs', 'name', 'yes'],
+  list_environment_variables: read,
+  create_secret: ['runs', 'name', 'yes'],
+  get_application_logs: read,
+  update_environment_variable: ['name', 'name', 'name'],
+  override_environment_variable: ['runs', 'name', 'yes'],
+  update_container: ['name', 'name', 'name'],
+  restart_services: ['yes', 'name', 'yes'],
+  stop_environment: ['name', 'name', 'name'],
+  update_helm: ['name', 'name', 'name'],
+  get_helm: read,
+  redeploy_terraform: ['yes', 'name', 'yes'],
+  // The seeded one hosts no production; where what it hosts can't be read, nobody knows.
+  lock_cluster: ['yes', 'yes', 'yes'],
+  upgrade_cluster: ['name', 'name', 'name'],
+  list_members: read,
+  invite_member: ['yes', 'yes', 'yes'],
+  update_alert_rule: ['name', 'name', 'name'],
+  create_helm_repository: ['yes', 'yes', 'yes'],
+  update_billing_info: ['yes', 'yes', 'yes'],
+  list_job_deployments: read,
+  get_labels_group: read,
+  create_webhook: ['yes', 'yes', 'yes'],
+  list_webhook_events: read,
+  list_environments: read,
+  get_environment: read,
+  list_services: read,
+  get_environment_status: read,
+  list_clusters: read,
+  // Nothing is under way here, so asking is all that comes of it.
+  cancel_deployment: ['yes', 'name', 'yes'],
+  unlock_cluster: ['yes', 'yes', 'yes'],
+  list_alert_rules: read,
+  find_resource: read,
+  get_environment_overview: ['read', 'read', 'cannot'],
+  get_service: read,
+  list_deployments: ['read', 'read', 'cannot'],
+  diagnose_deployment: read,
+  search_logs: read,
+  compare_environments: ['read', 'read', 'cannot'],
+  wait_for_deployment: read,
+  deploy_service: ['runs', 'name', 'yes'],
+  rollback_application: ['runs', 'name', 'cannot'],
+  set_environment_variables: ['runs', 'name', 'cannot'],
+  get_api_budget: read,
+};
+
+/** Tools whose target is in no environment: rules about environments have no hold on them. */
+const placeless = [
+  'get_organization', 'list_projects', 'create_project', 'list_members', 'invite_member', 'create_helm_repository', 'update_billing_info', 'get_labels_group', 'create_webhook',
+  'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_api_budget',
+];
+/** Tools whose every call is destructive. */
+const destructive = ['update_environment_variable', 'update_container', 'stop_environment', 'update_helm', 'upgrade_cluster', 'update_alert_rule'];
+const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];
+
+interface Setting {
+  readonly name: string;
+  readonly policy?: string;
+  readonly operator?: boolean;
+  readonly asks: boolean;
+  /** What a row's outcome becomes in this setting. */
+  readonly becomes: (outcome: Outcome, tool: string, mode: Mode) => Outcome;
+}
+
+const isAsked = (outcome: Outcome): boolean => outcome === 'yes' || outcome === 'name';
+const unasked =
+  (instead: Outcome) =>
+  (outcome: Outcome): Outcome =>
+    isAsked(outcome) ? instead : outcome;
+
+const settings: Setting[] = [
+  { name: 'no policy, a client that asks', asks: true, becomes: (outcome) => outcome },
+  { name: 'no policy, a client that cannot ask', asks: false, becomes: unasked('nobody') },
+  { name: 'an operator, a client that cannot ask', asks: false, operator: true, becomes: unasked('waits') },
+  {
+    name: 'unattended disruptive and destructive calls, a client that cannot ask',
+    policy: 'unattended: [disruptive, destructive]',
+    asks: false,
+    becomes: (outcome, tool, mode) => {
+      const sensitive = ['invite_member', 'create_helm_repository', 'update_billing_info', 'create_webhook'].includes(tool);
+      // What destroys production, or what may be production, nobody confirms for themselves.
+      const irreparable = destructive.includes(tool) && (mode === 'unknown' || (mode === 'PRODUCTION' && !clusterTools.includes(tool)));
+      return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
+    },
+  },
+  // All that is sensitive is on the organization, and so reaches production.
+  { name: 'unattended sensitive calls, a client that cannot ask', policy: 'unattended: [sensitive]', asks: false, becomes: unasked('nobody') },
+  { name: 'read-only, a client that asks', policy: 'read_only: true', asks: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.operation.effect === 'read' ? outcome : 'denied') },
+  {
+    name: 'production denied, a client that asks',
+    policy: 'deny: [{ mode: PRODUCTION }]',
+    asks: true,
+    becomes: (outcome, tool, mode) => {
+      if (placeless.includes(tool) || tool === 'list_environments' || mode === 'STAGING') return outcome;
+      if ([...clusterTools, 'create_environment'].includes(tool)) return mode === 'unknown' ? 'denied' : outcome;
+      return 'denied';
+    },
+  },
+  { name: 'a freeze, a client that cannot ask', policy: 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H }]', asks: false, becomes: (outcome) => (outcome === 'read' || outcome === 'cannot' ? outcome : 'denied') },
+  { name: 'no grave call an hour, a client that asks', policy: 'max_disruptive_per_hour: 0', asks: true, becomes: unasked('denied') },
+  { name: 'only services allowed, a client that asks', policy: 'allow: [{ toolset: services }]', asks: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.toolset === 'services' ? outcome : 'denied') },
+];
+
+/** Without the projects that the calls make: of an organization of very many it isn't found out what its clusters host. */
+const seeded = (method: string, path: string, body: unknown): unknown =>
+  method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path) ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) } : withDeploymentUnderWay(method, path, body);
+
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let calls: ReturnType<typeof toolCallsOn>;
+let proxies: Record<Mode, RecordingProxy>;
+let connectors: Record<Mode, Connectors>;
+let guards: Record<'plain' | 'operator', GuardFixture>;
+
+beforeAll(async () => {
+  platform = await startUnthrottledPlatform();
+  calls = toolCallsOn(platform);
+  proxies = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await startRecordingProxy(platform.url, { mode, alter: seeded })]))) as typeof proxies;
+  connectors = Object.fromEntries(modes.map((mode) => [mode, connectorsTo(proxies[mode].url, platform.token)])) as typeof connectors;
+  guards = { plain: await openGuardFixture(), operator: await openGuardFixture({ operator: true }) };
+});
+
+afterAll(async () => {
+  for (const mode of modes) {
+    await connectors[mode].close();
+    await proxies[mode].close();
+  }
+  for (const guard of Object.values(guards)) await guard.close();
+  await platform.close();
+});
+
+/** What a call came to, as seen from outside: an outcome, or what is none. */
+function seenOutcome(result: CallToolResult, user: User | undefined, changed: boolean): string {
+  const text = textOf(result);
+  if (changed) return user?.questions.length ? 'changed after asking' : 'runs';
+  if (user?.questions.length) return 'name' in user.questions[0]!.requestedSchema.properties ? 'name' : 'yes';
+  if (/ was not called: .* \(policy\.yaml, /s.test(text)) return 'denied';
+  if (text.includes('it waits for approval under code')) return 'waits';
+  if (text.includes('plan_token')) return 'token';
+  if (text.includes('does not support elicitation')) return 'nobody';
+  if (text.includes(' was not carried out: ')) return 'cannot';
+  return text.includes('was not carried out') ? text : 'read';
+}
+
+async function tryOut(client: TestClient, user: User | undefined, tool: string, mode: Mode): Promise<string> {
+  user?.questions.splice(0);
+  const before = proxies[mode].writes().length;
+  const result = await client.call(tool, calls[tool]!());
+  // More than some calls of one caller don't wait at once.
+  await guards.operator.dropWaiting();
+  return seenOutcome(result, user, proxies[mode].writes().length > before);
+}
+
+test('the table has a row for each tool', () => {
+  expect(Object.keys(table)).toEqual(tools.map(({ name }) => name));
+});
+
+/** Tries every tool on every mode. */
+async function tryAll({ asks, becomes }: Setting, clientFor: (mode: Mode, user?: User) => Promise<TestClient>): Promise<void> {
+  const user = asks ? userAnswering(() => ({ action: 'decline' })) : undefined;
+  for (const mode of modes) {
+    const client = await clientFor(mode, user);
+    const seen: string[][] = [];
+    for (const tool of Object.keys(table)) seen.push([mode, tool, await tryOut(client, user, tool, mode)]);
+    expect(seen).toEqual(Object.entries(table).map(([tool, row]) => [mode, tool, becomes(row[modes.indexOf(mode)]!, tool, mode)]));
+  }
+}
+
+describe.each(settings)('$name', (setting) => {
+  const { policy: text, operator, becomes } = setting;
+  const clientFor =
+    (era: 'modern' | 'legacy') =>
+    async (mode: Mode, user?: User): Promise<TestClient> => {
+      const policy: Policy = text === undefined ? { readOnly: false } : await policyFrom(text);
+      return connectors[mode][era](user, policy, guards[operator ? 'operator' : 'plain'].parts);
+    };
+
+  test.each([['2026', 'modern'], ['2025', 'legacy']] as const)('every tool on every mode in the %s era', (_, era) => tryAll(setting, clientFor(era)));
+
+  test('lists no tool that can never pass', async () => {
+    const listed = (await (await clientFor('modern')('STAGING')).list()).map(({ name }) => name);
+    const hopeless = Object.entries(table).filter(([tool, row]) => modes.every((mode, index) => becomes(row[index]!, tool, mode) === 'denied')).map(([tool]) => tool);
+    // A freeze ends, an hour passes: only what no call can ever do is left out.
+    if (text === undefined || !/freeze|max_disruptive/.test(text)) expect(listed).toEqual(Object.keys(table).filter((tool) => !hopeless.includes(tool)));
+    else expect(listed).toEqual(Object.keys(table));
+  });
+});

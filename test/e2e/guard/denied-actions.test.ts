@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seedId } from '../../../src/platform/seed/ids.ts';
+import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
+import { startUnthrottledPlatform, closedAfterEach, policyFrom } from '../../support/guard-fixture.ts';
+import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+const opened = closedAfterEach();
+
+beforeAll(async () => {
+  platform = await startUnthrottledPlatform();
+});
+afterAll(() => platform.close());
+
+async function serve(policy: string, options: RecordingProxyOptions = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, policy: await policyFrom(policy) });
+  const caller = await connectTampering({ parts, user: userAnswering(agree) });
+  opened.push(lens, client, caller);
+  const call = async (tool: string, args: Json) => {
+    const before = lens.writes().length;
+    const text = textOf(await caller.call(tool, args));
+    return { isDenied: / was not called: .*the policy denies it/s.test(text), changes: lens.writes().length - before, text };
+  };
+  return { call, lens, listed: parts.registry.listed().map(({ name }) => name) };
+}
+
+const application = 'shop/staging/checkout-api';
+const application_id = seedId(`service/${application}`);
+
+/** A history of these commits, newest first. */
+const history = (...commits: string[]) => (_method: string, path: string, body: unknown): unknown => {
+  if (!path.endsWith('/deploymentHistoryV2')) return body;
+  const [row] = (body as { results: Json[] }).results;
+  return { results: commits.map((git_commit_id, index) => ({ ...row, identifier: { execution_id: `e-${index}` }, status: 'DEPLOYED', details: { commit: { git_commit_id } } })) };
+};
+
+const [old, present, next] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)];
+
+describe('a deny of rollback_application', () => {
+  const policy = 'deny: [{ tool: rollback_application }]';
+
+  test.each<[string, Json, boolean]>([
+    ['of an older commit', { git_commit_id: old }, true],
+    ['of an older commit, written short', { git_commit_id: old.slice(0, 8).toUpperCase() }, true],
+    ['of the present one', { git_commit_id: present }, false],
+    ['of one that was never deployed', { git_commit_id: 'd'.repeat(40) }, false],
+    ['of the newest', {}, false],
+  ])('holds for a deployment %s: %j %s', async (_, more, isDenied) => {
+    const { call } = await serve(policy, { alter: history(present, old) });
+    expect(await call('deploy_application', { application_id: application, ...more })).toMatchObject({ isDenied, changes: isDenied ? 0 : 1 });
+  });
+
+  test('does not hold for going forward again', async () => {
+    const { call } = await serve(policy, { alter: history(old, next, old) });
+    expect(await call('deploy_application', { application_id: application, git_commit_id: next })).toMatchObject({ isDenied: false, changes: 1 });
+  });
+
+  test.each<[string, RecordingProxyOptions]>([
+    ['is not shown', { mode: 'unknown' }],
+    ['goes back further than is read', { alter: (method, path, body) => (path.endsWith('/deploymentHistoryV2') ? history(...Array.from({ length: 100 }, () => present))(method, path, body) : body) }],
+  ])('holds in doubt where the history %s', async (_, options) => {
+    const { call } = await serve(policy, options);
+    const uri = `infra://service/application/${application_id}`;
+    const { text, ...rest } = await call('deploy_application', { application_id: uri, git_commit_id: next });
+    expect(rest).toEqual({ isDenied: true, changes: 0 });
+    expect(text).toContain('Whether it does that could not be found out, and in doubt the rule holds');
+    expect(await call('deploy_application', { application_id: uri })).toMatchObject({ isDenied: false, changes: 1 });
+  });
+
+  test('reads no history where no such rule is set', async () => {
+    const { call, lens } = await serve('deny: [{ tool: stop_environment }]');
+    await call('deploy_application', { application_id: application_id, git_commit_id: old });
+    expect(lens.requests.filter((line) => line.endsWith('/deploymentHistoryV2'))).toEqual([]);
+  });
+
+  test('leaves the tool listed that also goes forward', async () => {
+    const { listed } = await serve(policy);
+    expect([listed.includes('rollback_application'), listed.includes('deploy_application')]).toEqual([false, true]);
+  });
+});
+
+const variable = { application_id: application, key: 'NEVER_SET', value: 'x' };
+
+const deeds: [string, [string, Json][]][] = [
+  ['deploy_application', [['deploy_service', { service: application }], ['rollback_application', { application }], ['deploy_service', { environment: 'shop/production' }]]],
+  ['deploy_service', [
+    ['deploy_database', { database_id: 'shop/staging/orders-db' }], ['deploy_application', { application_id: application }], ['redeploy_terraform', { terraform_id: 'shop/staging/assets-bucket' }],
+    ['rollback_application', { application }],
+  ]],
+  ['set_environment_variables', [
+    ['create_environment_variable', variable], ['create_secret', variable],
+    ['update_environment_variable', { environment_id: 'shop/staging', environment_variable_id: 'shop/staging/REGION', value: 'x' }],
+    ['override_environment_variable', { container_id: 'shop/staging/search', environment_variable_id: 'shop/staging/REGION', value: 'x' }],
+  ]],
+  ['create_secret', [['set_environment_variables', { application, secrets: { NEVER_SET: 'correct-horse-12' } }]]],
+];
+
+describe.each(deeds)('a deny of %s', (denied, others) => {
+  test.each(others)('holds for %s %j', async (tool, args) => {
+    const { call } = await serve(`deny: [{ tool: ${denied} }]`, { alter: withDeploymentUnderWay });
+    const { text, ...rest } = await call(tool, args);
+    expect(rest, text).toEqual({ isDenied: true, changes: 0 });
+  });
+});
+
+test('tools that a deny leaves nothing of are not listed', async () => {
+  const { listed } = await serve('deny: [{ tool: deploy_service }, { tool: set_environment_variables }]');
+  for (const gone of ['deploy_service', 'deploy_database', 'deploy_application', 'redeploy_terraform', 'rollback_application', 'set_environment_variables', 'create_secret', 'update_environment_variable']) expect(listed).not.toContain(gone);
+  for (const left of ['restart_services', 'list_environment_variables', 'create_application']) expect(listed).toContain(left);
+});
+
+test('a deny of a tool of several reads takes away no read', async () => {
+  const { listed } = await serve('deny: [{ tool: get_environment_overview }]');
+  expect(listed).toEqual(expect.arrayContaining(['list_services', 'get_environment_status']));
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { planText } from '../../../src/server/guard/plan.ts';
+import { maximumQuestionLength } from '../../../src/server/guard/confirmation/question.ts';
+import { seedId } from '../../../src/platform/seed/ids.ts';
+import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { toolCallsOn } from '../../support/tool-calls.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
+import { startUnthrottledPlatform, closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+
+beforeAll(async () => {
+  platform = await startUnthrottledPlatform();
+});
+afterAll(() => platform.close());
+
+const opened = closedAfterEach();
+
+async function serve(options: RecordingProxyOptions & { policy?: string; guard?: GuardFixture } = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({
+    url: lens.url, token: platform.token, guard: options.guard?.parts, ...(options.policy !== undefined && { policy: await policyFrom(options.policy) }),
+  });
+  opened.push(lens, client);
+  const connected = async (more: Omit<Parameters<typeof connectTampering>[0], 'parts'> = {}) => {
+    const one = await connectTampering({ parts, ...more });
+    opened.push(one);
+    return one;
+  };
+  return { lens, client: connected };
+}
+
+const operated = async (): Promise<GuardFixture> => {
+  const guard = await openGuardFixture({ operator: true });
+  opened.push(guard);
+  return guard;
+};
+
+const variables = (count: number, value = 'x', name = 'SETTING'): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}_${index}`, `${value}-${index}`]));
+
+const onProduction = { application: seedId('service/shop/production/checkout-api') };
+
+describe('what somebody is asked to agree to', () => {
+  test('is shown to its last line', async () => {
+    const { client } = await serve();
+    const user = userAnswering(() => ({ action: 'decline' }));
+    await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: variables(16) });
+    for (const [key, value] of Object.entries(variables(16))) {
+      expect(user.questions[0]!.message).toContain(key);
+      expect(user.questions[0]!.message).toContain(value);
+    }
+  });
+
+  test('names its whole path, and that is what is typed', async () => {
+    const { client } = await serve();
+    const user = userAnswering(agree);
+    const result = await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: variables(1, 'x', 'ONE') });
+    expect(result.isError).toBeFalsy();
+    expect(user.questions[0]!.message).toMatch(/^On: application "shop\/production\/checkout-api", PRODUCTION \(id [0-9a-f-]{36}\)$/m);
+    expect(user.questions[0]!.requestedSchema.properties['name']!.title).toBe('Type shop/production/checkout-api to approve');
+  });
+
+  test.each([
+    ['', /^Type (?!to approve)[0-9a-f-]{36} to approve$/],
+    ['\u001B[2J\u001B[1;1H', /^Type shop\/%1B\[2J%1B\[1;1H to approve$/],
+    ['\u202Etset', /^Type shop\/%E2%80%AEtset to approve$/],
+    ['x", STAGING (id 1)\nOn: environment "test', /^Type shop\/x%22, STAGING \(id 1\)%0AOn: environment %22test to approve$/],
+  ])('an environment called %j is not agreed to by typing nothing', async (name, title) => {
+    const { client, lens } = await serve({ alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name } : body) });
+    const user = userAnswering(() => ({ action: 'accept', content: { name: ' ' } }));
+    expect((await (await client({ user })).call('stop_environment', { environment_id: platform.seed['environment_id'] })).isError).toBe(true);
+    expect(user.questions[0]!.requestedSchema.properties['name']!.title).toMatch(title);
+    expect(user.questions[0]!.message.match(/^On: /gm)).toHaveLength(1);
+    expect(lens.writes()).toEqual([]);
+  });
+
+  test('is asked for whole in the client, up to its limit', async () => {
+    const { client } = await serve();
+    const user = userAnswering(() => ({ action: 'decline' }));
+    await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: { WHOLE: 'r'.repeat(3_500) } });
+    expect(user.questions[0]!.message).toContain('r'.repeat(3_500));
+    expect(user.questions[0]!.message.length).toBeLessThanOrEqual(maximumQuestionLength);
+  });
+});
+
+const long = (name: string) => ({ ...onProduction, variables: variables(60, 'y'.repeat(100), name) });
+
+describe('what is too long for a form', () => {
+  test('waits for the operator, who sees all of it', async () => {
+    const guard = await operated();
+    const { client, lens } = await serve({ guard });
+    const user = userAnswering(agree);
+    const caller = await client({ user });
+    const call = long('SEEN');
+    const waiting = textOf(await caller.call('set_environment_variables', call));
+    expect(waiting).toMatch(/waits for approval under code .* longer than the 4000 characters .* the user was not asked here/);
+    expect(user.questions).toEqual([]);
+    expect(lens.writes()).toEqual([]);
+    const [pending] = await guard.waiting();
+    for (const [key, value] of Object.entries(call.variables)) expect(planText(pending!.plan, { whole: true })).toMatch(new RegExp(`${key}.*${value}|${value}.*${key}`, 's'));
+    expect(pending!.typed).toBe('shop/production/checkout-api');
+    await guard.decide(approvalCodeIn(waiting));
+    expect((await caller.call('set_environment_variables', call)).isError).toBeFalsy();
+    expect(lens.writes()).toHaveLength(60);
+  });
+
+  test('is refused where no operator is set up, and never left to the caller', async () => {
+    const { client, lens } = await serve({ policy: 'unattended: [disruptive, destructive]' });
+    const user = userAnswering(agree);
+    const result = textOf(await (await client({ user })).call('set_environment_variables', long('REFUSED')));
+    expect(result).toMatch(/was not carried out and nothing has changed: .* no operator is set up/);
+    expect(result).not.toContain('plan_token');
+    expect(user.questions).toEqual([]);
+    expect(lens.writes()).toEqual([]);
+  });
+});
+
+/** Statuses of an environment in which everything has this state. */
+const allIn = (state: string, body: unknown): unknown =>
+  Object.fromEntries(Object.entries(body as Record<string, object>).map(([name, one]) => [name, Array.isArray(one) ? one.map((row: object) => ({ ...row, state })) : { ...one, state }]));
+
+describe('what was approved', () => {
+  test.each(['cancel_deployment', 'stop_environment', 'restart_services'])('%s is carried out though its services went on from QUEUED to BUILDING', async (tool) => {
+    const guard = await operated();
+    let state = 'QUEUED';
+    const { client, lens } = await serve({ guard, alter: (_method, path, body) => (path.endsWith('/statuses') ? allIn(state, body) : body) });
+    const caller = await client();
+    const args = toolCallsOn(platform)[tool]!();
+    await guard.decide(approvalCodeIn(textOf(await caller.call(tool, args))));
+    state = 'BUILDING';
+    const result = textOf(await caller.call(tool, args));
+    expect(result).not.toContain('has changed since');
+    expect(lens.writes(), result).toHaveLength(1);
+  });
+});

@@ -1,0 +1,288 @@
+import * as z from 'zod';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operation } from '../../../src/contract/operation.ts';
+import { reference } from '../../../src/contract/primitives.ts';
+import { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
+import { seedId } from '../../../src/platform/seed/ids.ts';
+import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
+import { startUnthrottledPlatform, closedAfterEach, policyFrom } from '../../support/guard-fixture.ts';
+import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { defineTool } from '../../../src/server/tool/define-tool.ts';
+import { record } from '../../../src/server/tool/render.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+const opened = closedAfterEach();
+
+beforeAll(async () => {
+  platform = await startUnthrottledPlatform();
+});
+afterAll(() => platform.close());
+
+/** As AGENTS.md says how to add one; no platform offers it. */
+const cloneEnvironment = defineTool(
+  operation({
+    name: 'clone_environment', method: 'POST', path: '/environment/{environmentId}/clone', effect: 'write', documented: false, summary: 'Clone an environment.',
+    body: z.object({ name: z.string(), mode: EnvironmentMode.optional(), cluster_id: reference('cluster').optional(), project_id: reference('project').optional() }),
+    target: 'environment', creates: { kind: 'environment', in: 'project' },
+    roles: { mode: 'mode', cluster_id: { pointsAt: 'cluster' }, project_id: { pointsAt: 'project' } },
+  }),
+  { toolset: 'environments', description: 'Clone an environment.', render: record() },
+);
+
+/** One that moves a service to another environment. */
+const moveContainer = defineTool(
+  operation({
+    name: 'move_container', method: 'POST', path: '/container/{containerId}/move', effect: 'write', documented: false, summary: 'Move a container.',
+    body: z.object({ environment_id: reference('environment') }),
+    target: 'container', moves: { kind: 'container', in: 'environment' }, roles: { environment_id: { pointsAt: 'environment' } },
+  }),
+  { toolset: 'services', description: 'Move a container.', render: record() },
+);
+
+/** A server before the platform, whose user says no unless told otherwise. */
+async function serve({ policy, user = userAnswering(() => ({ action: 'decline' })), ...options }: RecordingProxyOptions & { policy?: string; user?: User } = {}) {
+  const lens = await startRecordingProxy(platform.url, options);
+  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, more: [cloneEnvironment, moveContainer], ...(policy !== undefined && { policy: await policyFrom(policy) }) });
+  const caller = await connectTampering({ parts, user });
+  opened.push(lens, client, caller);
+  /** What a call comes to: how it is asked for, if it is, and what is sent. */
+  const call = async (tool: string, args: Json) => {
+    const [asked, sent] = [user.questions.length, lens.writes().length];
+    const text = textOf(await caller.call(tool, args));
+    const question = user.questions[asked];
+    const how = question === undefined ? 'unasked' : 'name' in question.requestedSchema.properties ? 'typed' : 'yes';
+    return { text, how, message: question?.message ?? '', changes: lens.writes().slice(sent) };
+  };
+  return { lens, call, listed: parts.registry.listed().map(({ name }) => name) };
+}
+
+const mainCluster = seedId('cluster/main');
+const productionCluster = seedId('cluster/production');
+const environment = { development: seedId('environment/data/development'), staging: seedId('environment/shop/staging'), production: seedId('environment/shop/production') };
+const clonePath = `POST /environment/${environment.development}/clone`;
+
+describe('what comes of a call counts as much as what it is aimed at', () => {
+  const clone = { environment_id: 'data/development', name: 'copy' };
+
+  test.each<[string, Json, string]>([
+    ['into PRODUCTION', { mode: 'PRODUCTION' }, 'typed'],
+    ['into an environment whose mode is not said', {}, 'yes'],
+    ['into STAGING on a cluster of production', { mode: 'STAGING', cluster_id: productionCluster }, 'typed'],
+    ['into STAGING on a cluster that hosts none', { mode: 'STAGING', cluster_id: mainCluster }, 'unasked'],
+    ['into DEVELOPMENT of another project', { mode: 'DEVELOPMENT', project_id: 'shop' }, 'unasked'],
+  ])('a clone of DEVELOPMENT %s', async (_, more, how) => {
+    const { call } = await serve();
+    const done = await call('clone_environment', { ...clone, ...more });
+    expect([done.how, done.changes], done.text).toEqual([how, how === 'unasked' ? [clonePath] : []]);
+  });
+
+  test('and what it is aimed at as much as what comes of it', async () => {
+    const { call } = await serve();
+    expect(await call('clone_environment', { ...clone, environment_id: 'shop/production', mode: 'DEVELOPMENT' })).toMatchObject({ how: 'typed', changes: [] });
+  });
+
+  test('the question says what else is touched', async () => {
+    const { call } = await serve();
+    expect((await call('clone_environment', { ...clone, mode: 'PRODUCTION', cluster_id: productionCluster })).message).toMatch(
+      new RegExp(`Makes environment copy, PRODUCTION\\.\nTouches cluster production, which hosts production \\(id ${productionCluster}\\)\\.`),
+    );
+  });
+
+  test.each<[string, string, Json]>([
+    ['denies PRODUCTION', 'deny: [{ mode: PRODUCTION }]', { mode: 'PRODUCTION' }],
+    ['denies PRODUCTION, where the mode is not said', 'deny: [{ mode: PRODUCTION }]', {}],
+    ['denies what is disruptive', 'deny: [{ tier: disruptive }]', { mode: 'PRODUCTION' }],
+    ['denies the project that it ends up in', 'deny: [{ project: shop }]', { mode: 'DEVELOPMENT', project_id: 'shop' }],
+    ['denies the project that it begins in', 'deny: [{ project: data }]', { mode: 'DEVELOPMENT', project_id: 'shop' }],
+    ['allows DEVELOPMENT only', 'allow: [{ mode: DEVELOPMENT }]', { mode: 'STAGING' }],
+    ['allows one project only', 'allow: [{ project: data }]', { mode: 'DEVELOPMENT', project_id: 'shop' }],
+    ['freezes PRODUCTION', 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H, mode: PRODUCTION }]', { mode: 'PRODUCTION' }],
+  ])('a policy that %s holds for it', async (_, policy, more) => {
+    const { call } = await serve({ policy });
+    const { text, how, changes } = await call('clone_environment', { ...clone, ...more });
+    expect([how, changes], text).toEqual(['unasked', []]);
+    expect(text).toMatch(/ was not called: .* \(policy\.yaml, /s);
+  });
+
+  test('a policy that allows all that it touches lets it pass', async () => {
+    const { call } = await serve({ policy: 'allow: [{ mode: [DEVELOPMENT, STAGING], project: data }]' });
+    expect(await call('clone_environment', { ...clone, mode: 'STAGING', cluster_id: mainCluster })).toMatchObject({ how: 'unasked', changes: [clonePath] });
+  });
+
+  test('a server kept to a project lets nothing be made outside it', async () => {
+    const lens = await startRecordingProxy(platform.url);
+    const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, more: [cloneEnvironment], policy: { readOnly: false, scope: { project: { name: 'data', setBy: 'INFRA_PROJECT' } } } });
+    const caller = await connectTampering({ parts });
+    opened.push(lens, client, caller);
+    const more = { environment_id: 'development', name: 'copy', mode: 'DEVELOPMENT' };
+    await caller.call('clone_environment', more);
+    expect(lens.writes()).toEqual([clonePath]);
+    expect(textOf(await caller.call('clone_environment', { ...more, project_id: seedId('project/shop') }))).toContain('this server is kept to the project "data"');
+    expect(lens.writes()).toEqual([clonePath]);
+  });
+
+  test.each([['shop/production', 'typed'], ['data/development', 'unasked']])('what is moved from STAGING to %s', async (there, how) => {
+    const { call } = await serve();
+    const done = await call('move_container', { container_id: seedId('service/shop/staging/search'), environment_id: there });
+    expect([done.how, done.changes.length], done.text).toEqual([how, how === 'unasked' ? 1 : 0]);
+  });
+});
+
+/** Lets no cluster say that it is production. */
+const unflagged = (_method: string, path: string, body: unknown): unknown =>
+  /^\/organization\/[^/]+\/cluster$/.test(path) ? { results: (body as { results: Json[] }).results.map((row) => ({ ...row, production: false })) } : body;
+
+describe('a cluster that hosts a PRODUCTION environment is production, whatever it says', () => {
+  const created = { project_id: 'data', name: 'next', mode: 'DEVELOPMENT' };
+
+  test.each<[string, Json, string]>([
+    ['lock_cluster', { cluster_id: productionCluster, reason: 'incident' }, 'typed'],
+    ['lock_cluster', { cluster_id: mainCluster, reason: 'incident' }, 'yes'],
+    ['upgrade_cluster', { cluster_id: productionCluster }, 'typed'],
+    ['create_environment', { ...created, cluster_id: productionCluster }, 'typed'],
+    ['create_environment', { ...created, cluster_id: mainCluster }, 'unasked'],
+  ])('%s %j', async (tool, args, how) => {
+    const { call } = await serve({ alter: unflagged });
+    const done = await call(tool, { ...args, ...(how === 'unasked' && { name: 'made' }) });
+    expect(done.how, done.text).toBe(how);
+    if (how === 'typed') expect(done.message).toMatch(/, PRODUCTION|which hosts production/);
+  });
+
+  test('also where it is to be unlocked', async () => {
+    const { call } = await serve({ alter: unflagged });
+    await serve({ user: userAnswering(agree) }).then((other) => other.call('lock_cluster', { cluster_id: productionCluster, reason: 'incident', ttl_in_days: 1 }));
+    expect((await call('unlock_cluster', { cluster_id: productionCluster })).how).toBe('typed');
+    await serve({ user: userAnswering(agree) }).then((other) => other.call('unlock_cluster', { cluster_id: productionCluster }));
+  });
+
+  test('a policy about production holds for it', async () => {
+    const { call } = await serve({ alter: unflagged, policy: 'deny: [{ mode: PRODUCTION }]' });
+    expect((await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' })).text).toContain('the policy denies it where mode is PRODUCTION');
+    expect((await call('create_environment', { ...created, cluster_id: productionCluster })).text).toContain('the policy denies it where mode is PRODUCTION');
+  });
+
+  test('a rehearsal tells it', async () => {
+    const { call } = await serve({ alter: unflagged });
+    expect((await call('create_environment', { ...created, cluster_id: productionCluster, dry_run: true })).text).toMatch(/would happen \(disruptive.*Touches cluster production, which hosts production/s);
+  });
+
+  test('one that says it is costs no search', async () => {
+    const { call, lens } = await serve();
+    await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
+    expect(lens.requests.filter((line) => line.endsWith('/environment'))).toEqual([]);
+  });
+
+  test('in an organization of very many projects it is not found out, and counts as production', async () => {
+    const many = Array.from({ length: 200 }, (_, index) => ({ id: seedId(`project/many-${index}`), name: `many-${index}` }));
+    const { call, lens } = await serve({
+      alter: (method, path, body) => (/^\/organization\/[^/]+\/project$/.test(path) ? { results: many } : /^\/project\/[^/]+\/environment$/.test(path) && method === 'GET' ? { results: [] } : unflagged(method, path, body)),
+    });
+    const { how, message } = await call('create_environment', { project_id: seedId('project/data'), name: 'next', mode: 'DEVELOPMENT', cluster_id: mainCluster });
+    expect([how, message]).toEqual(['yes', expect.stringContaining('could not be found out whether it hosts production')]);
+    expect(lens.requests.length).toBeLessThan(40);
+  });
+
+  test('where lists are cut into pages it is not found out either', async () => {
+    const { call } = await serve({
+      alter: (method, path, body) => (method === 'GET' && /^\/project\/[^/]+\/environment$/.test(path) ? { results: [], pagination: { page: 1, page_size: 1, total_count: 2, total_pages: 2 } } : unflagged(method, path, body)),
+    });
+    expect((await call('create_environment', { ...created, cluster_id: mainCluster })).how).toBe('yes');
+  });
+});
+
+const sent = (id: string): string => `POST /environment/${id}/deploy`;
+
+describe('deploying an environment is as risky as the riskiest of what it deploys', () => {
+  const withTerraform = { environment: 'shop/staging' };
+  const without = { environment: 'data/development' };
+
+  test('Terraform is planned and applied: somebody is asked, and sees what happens to each service', async () => {
+    const { call } = await serve();
+    const { how, message, changes } = await call('deploy_service', withTerraform);
+    expect([how, changes]).toEqual(['yes', []]);
+    expect(message).toMatch(/wants to run deploy_service \(disruptive\)/);
+    for (const line of [
+      /^assets-bucket \(terraform\): plan and apply, commit [0-9a-f]{40} → the newest commit of branch main\.$/m,
+      /^nightly-report \(job\): runs the job, image acme\/report:3\.2\.0\.$/m,
+      /^checkout-api \(application\): commit [0-9a-f]{40} → the newest commit of branch main\.$/m,
+      /^storefront \(application\): the newest commit of branch main\.$/m,
+      /^search \(container\): image acme\/search:2\.4\.1\.$/m,
+      /^session-cache \(helm\): chart redis 20\.6\.1\.$/m,
+      /^orders-db \(database\): POSTGRESQL 16\.$/m,
+    ]) expect(message).toMatch(line);
+    expect(message).not.toMatch(/DEPLOYED|READY/);
+  });
+
+  test('without Terraform nobody is asked', async () => {
+    const { call } = await serve();
+    expect(await call('deploy_service', without)).toMatchObject({ how: 'unasked', changes: [sent(environment.development)] });
+  });
+
+  test.each<[string, string, Json, RegExp]>([
+    ['deny: [{ tool: redeploy_terraform }]', 'Terraform', withTerraform, /tool is redeploy_terraform, and this carries out redeploy_terraform on terraform /],
+    ['deny: [{ tier: disruptive }]', 'what is disruptive', withTerraform, /tier is disruptive/],
+    ['deny: [{ tool: deploy_database }]', 'a database', without, /tool is deploy_database, and this carries out deploy_database on database /],
+    ['deny: [{ tool: deploy_application }]', 'an application', withTerraform, /carries out deploy_application on application /],
+    ['allow: [{ tier: [read, write] }]', 'what is not allowed', withTerraform, /the policy does not allow it, and this carries out redeploy_terraform/],
+    ['freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H, tool: redeploy_terraform }]', 'what is frozen', withTerraform, /changes are frozen, and this carries out redeploy_terraform/],
+    ['max_disruptive_per_hour: 0', 'what is counted', withTerraform, /at most 0 disruptive or graver calls/],
+    ['max_disruptive_per_hour: 2', 'three services on production', { environment: 'shop/production' }, /at most 2 .*this one comes to 3/],
+  ])('%s holds for %s in it', async (policy, _, args, why) => {
+    const { call } = await serve({ policy, user: userAnswering(agree) });
+    const { text, changes, how } = await call('deploy_service', args);
+    expect([how, changes], text).toEqual(['unasked', []]);
+    expect(text).toMatch(why);
+  });
+
+  test('and for nothing that is not in it', async () => {
+    const { call } = await serve({ policy: '{ deny: [{ tool: redeploy_terraform }, { tier: disruptive }, { tool: deploy_application }], max_disruptive_per_hour: 0 }' });
+    expect((await call('deploy_service', without)).changes).toEqual([sent(environment.development)]);
+  });
+
+  test('each of its high-risk parts counts', async () => {
+    const { call } = await serve({ policy: 'max_disruptive_per_hour: 3', user: userAnswering(agree) });
+    expect((await call('deploy_service', { environment: 'shop/production' })).changes).toEqual([sent(environment.production)]);
+    expect((await call('deploy_service', withTerraform)).text).toContain('at most 3 disruptive or graver calls');
+  });
+
+  const halves: [string, (body: { results: Json[] }) => unknown][] = [
+    ['are not all shown', ({ results }) => ({ results: results.slice(0, 1), pagination: { page: 1, page_size: 1, total_count: results.length, total_pages: results.length } })],
+    ['are of a kind that nobody knows', ({ results }) => ({ results: results.map((row, index) => (index === 0 ? { ...row, service_type: 'GITOPS_APP' } : row)) })],
+  ];
+
+  describe.each(halves)('where its services %s', (_, half) => {
+    const alter = (_method: string, path: string, body: unknown): unknown => (path.endsWith('/services') ? half(body as { results: Json[] }) : body);
+
+    test('somebody is asked', async () => {
+      const { call } = await serve({ alter });
+      const { how, message } = await call('deploy_service', without);
+      expect([how, message]).toEqual(['yes', expect.stringMatching(/Not known: which services there are|it is not known what deploying it does/)]);
+    });
+
+    test.each([
+      ['deny: [{ tool: redeploy_terraform }]', /may carry out redeploy_terraform.*What it carries out could not be found out, and in doubt the rule holds/s],
+      ['deny: [{ tier: disruptive }]', /tier is disruptive/],
+      ['max_disruptive_per_hour: 0', /at most 0 disruptive/],
+    ])('%s holds in doubt', async (policy, why) => {
+      const { call } = await serve({ alter, policy, user: userAnswering(agree) });
+      const { text, changes } = await call('deploy_service', without);
+      expect(changes).toEqual([]);
+      expect(text).toMatch(why);
+    });
+  });
+
+  test('a service alone is what it is: a job is run, Terraform is applied', async () => {
+    const { call } = await serve();
+    expect((await call('deploy_service', { service: 'shop/staging/nightly-report', dry_run: true })).text).toContain('Runs the job.');
+    const terraform = await call('deploy_service', { service: 'shop/staging/assets-bucket' });
+    expect([terraform.how, terraform.message]).toEqual(['yes', expect.stringContaining('Terraform plans and applies')]);
+  });
+
+  test.each([['stop_environment'], ['cancel_deployment']])('%s is denied by its name', async (tool) => {
+    const { call } = await serve({ policy: `deny: [{ tool: ${tool} }]`, user: userAnswering(agree) });
+    expect(await call(tool, { environment_id: environment.staging })).toMatchObject({ how: 'unasked', changes: [], text: expect.stringContaining('the policy denies it') as string });
+  });
+});

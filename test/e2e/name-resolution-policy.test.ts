@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectorsTo, textOf, type Connectors } from '../support/mcp-clients.ts';
+import { startDefaultPlatform } from '../support/test-platform.ts';
+import { policyFrom } from '../support/guard-fixture.ts';
+
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let connectors: Connectors;
+
+beforeAll(async () => {
+  platform = await startDefaultPlatform();
+  connectors = connectorsTo(platform.url, platform.token);
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+test('where the policy keeps places from being read, a wrong name tells nothing of what there is', async () => {
+  const [open, kept] = [await connectors.modern(), await connectors.modern(undefined, await policyFrom('deny: [{ mode: PRODUCTION }]'))];
+  expect(textOf(await open.call('get_service', { service: 'checkout-api' }))).toContain('shop/production/checkout-api');
+  for (const service of ['checkout-api', 'shop/production/checkout', 'nothing']) {
+    const text = textOf(await kept.call('get_service', { service }));
+    expect(text).toContain('the policy restricts what may be read');
+    expect(text).not.toContain('· application');
+  }
+});
+
+test('a rule about changes keeps nobody from seeing what there is', async () => {
+  const client = await connectors.modern(undefined, await policyFrom('deny: [{ mode: PRODUCTION, tier: [write, disruptive, destructive] }]'));
+  expect(textOf(await client.call('get_service', { service: 'checkout-api' }))).toContain('shop/production/checkout-api');
+});

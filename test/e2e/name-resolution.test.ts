@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../support/mcp-clients.ts';
+import { startDefaultPlatform } from '../support/test-platform.ts';
+
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let connectors: Connectors;
+
+beforeAll(async () => {
+  platform = await startDefaultPlatform();
+  connectors = connectorsTo(platform.url, platform.token);
+});
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) => {
+  test('names stand for ids wherever they are asked for', async () => {
+    const client = await connectors[era](userAnswering(agree));
+    const status = await client.call('get_application_status', { application_id: 'shop/staging/checkout-api' });
+    expect(status.structuredContent).toMatchObject({ id: platform.seed['application_id'] });
+    const restarted = await client.call('restart_services', { environment_id: 'shop/staging', container_ids: ['search'] });
+    expect(restarted.structuredContent, textOf(restarted)).toMatchObject({ id: platform.seed['container_id'] });
+    const uri = await client.call('get_environment', { environment_id: `infra://environment/${platform.seed['environment_id']}` });
+    expect(uri.structuredContent).toMatchObject({ name: 'staging' });
+  });
+
+  test('what a name could mean is told, and nothing is done', async () => {
+    const user = userAnswering(agree);
+    const result = await (await connectors[era](user)).call('deploy_application', { application_id: 'checkout-api' });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/^deploy_application was not called\. "checkout-api" can be each of these\..*shop\/staging\/checkout-api.*shop\/production\/checkout-api/s);
+    expect(user.questions).toEqual([]);
+  });
+});

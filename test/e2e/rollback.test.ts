@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectorsTo, textOf, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { startDefaultPlatform } from '../support/test-platform.ts';
+
+const application = 'shop/staging/checkout-api';
+const bad = 'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef';
+
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let connectors: Connectors;
+let client: TestClient;
+
+beforeAll(async () => {
+  platform = await startDefaultPlatform();
+  connectors = connectorsTo(platform.url, platform.token);
+  client = await connectors.modern();
+});
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+const running = async (): Promise<string> => {
+  const { structuredContent } = await client.call('get_service', { service: application });
+  return /"deployed_commit_id":"([0-9a-f]+)"/.exec(JSON.stringify(structuredContent))![1]!;
+};
+
+test('going back twice undoes nothing of it: the second time there is nothing to do', async () => {
+  const good = await running();
+  await client.call('deploy_application', { application_id: application, git_commit_id: bad, wait: true });
+  expect(await running()).toBe(bad);
+
+  const first = await client.call('rollback_application', { application, wait: true });
+  expect(textOf(first)).toContain(`From commit ${bad.slice(0, 7)} back to ${good.slice(0, 7)}`);
+  expect(first.structuredContent).toMatchObject({ outcome: 'succeeded', why: expect.stringContaining(good.slice(0, 7)) as string });
+
+  const second = await client.call('rollback_application', { application, wait: true });
+  expect(second.isError, textOf(second)).toBeFalsy();
+  expect(textOf(second)).toMatch(/nothing to change/);
+  expect(textOf(second)).toContain(`gone back already from commit ${bad.slice(0, 7)} to ${good.slice(0, 7)}`);
+  expect(second.structuredContent).toMatchObject({ outcome: 'nothing_to_do' });
+  expect(await running()).toBe(good);
+
+  const forward = await client.call('rollback_application', { application, commit: bad });
+  expect(forward).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(`holds no good deployment of ${bad}`) as string }] });
+  expect(await running()).toBe(good);
+});
+
+test('a commit is as old as its first deployment, however many came since', async () => {
+  const service = 'shop/production/checkout-api';
+  const [older, newer] = ['0dd0dd0dd0dd0dd0dd0dd0dd0dd0dd0dd0dd0dd0', 'feedfeedfeedfeedfeedfeedfeedfeedfeedfeed'];
+  const { id } = (await client.call('get_service', { service })).structuredContent as { id: string };
+  const deploy = async (git_commit_id: string): Promise<void> => {
+    const response = await fetch(`${platform.url}/application/${id}/deploy`, {
+      method: 'POST', headers: { authorization: `Token ${platform.token}`, 'content-type': 'application/json' }, body: JSON.stringify({ git_commit_id }),
+    });
+    expect(response.ok, await response.text()).toBe(true);
+  };
+  for (const commit of [older, ...Array.from({ length: 101 }, () => newer), older]) await deploy(commit);
+  await client.call('wait_for_deployment', { service });
+  const answer = await client.call('rollback_application', { application: service, dry_run: true });
+  expect(textOf(answer)).not.toContain(`to ${newer.slice(0, 7)}`);
+  expect(textOf(answer)).toMatch(/nothing to change|gone back already/);
+});

@@ -1,0 +1,165 @@
+import type { OperationName } from '../../../src/contract/operations.ts';
+
+type Input = Record<string, unknown>;
+
+/** What inputs are made of: ids by the names of the contract's members, the organization's among them. */
+type Ids = Readonly<Record<string, string>>;
+
+const healthchecks = {
+  readiness_probe: { type: { http: { port: 8080, path: '/health', scheme: 'HTTP' } }, initial_delay_seconds: 5, period_seconds: 10, timeout_seconds: 3, success_threshold: 1, failure_threshold: 3 },
+  liveness_probe: { type: { exec: { command: ['cat', '/tmp/alive'] } } },
+};
+
+const runnableFields = (ids: Ids) => ({
+  cpu: 500, memory: 512, gpu: 0, min_running_instances: 1, max_running_instances: 3, description: 'Made by a test.', arguments: ['--verbose'], entrypoint: '/start',
+  ports: [
+    { internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true, name: 'web', is_default: true, public_path: '/', public_path_rewrite: '/v1' },
+    { internal_port: 9090, protocol: 'GRPC', publicly_accessible: false },
+  ],
+  storage: [{ type: 'FAST_SSD', size: 10, mount_point: '/data' }],
+  auto_preview: false, auto_deploy: true, icon_uri: 'app://icons/box',
+  annotations_groups: [{ id: ids['annotations_group_id'] }], labels_groups: [{ id: ids['labels_group_id'] }],
+  autoscaling: {
+    mode: 'KEDA', polling_interval_seconds: 15, cooldown_period_seconds: 60,
+    scalers: [{ scaler_type: 'kafka', enabled: true, role: 'PRIMARY', config_json: { topic: 'orders' }, config_yaml: 'lag: 5', trigger_authentication: { name: 'kafka', config_yaml: 'password: in-the-scaler' } }],
+  },
+});
+
+const organizationList = (ids: Ids) => ({ organization_id: ids['organization_id'] });
+
+/**
+ * A valid input for every operation, on a seeded platform, with every member that the operation has. `mark` goes into
+ * names, so that inputs with different marks don't stand in each other's way.
+ */
+export function validRequests(ids: Ids, mark: string): Record<OperationName, Input> {
+  const at = (...names: string[]): Input => Object.fromEntries(names.map((name) => [name, ids[name]]));
+  const list = { ...organizationList(ids), page: 1, page_size: 50 };
+  const application = at('application_id');
+  const container = at('container_id');
+  const database = at('database_id');
+  const helm = at('helm_id');
+  const job = at('job_id');
+  const terraform = at('terraform_id');
+  const environment = at('environment_id');
+  const history = { page: 1, page_size: 5 };
+  const details = { description: 'Set by a test.', enable_interpolation_in_file: true };
+  return {
+    get_organization: {},
+    list_projects: list,
+    create_project: { ...organizationList(ids), name: `project ${mark}`, description: 'Made by a test.' },
+    create_environment: { ...at('project_id', 'cluster_id'), name: `environment ${mark}`, mode: 'DEVELOPMENT' },
+    create_application: {
+      ...environment, ...runnableFields(ids), name: `application ${mark}`, build_mode: 'DOCKER', dockerfile_path: 'docker/Dockerfile', healthchecks,
+      git_repository: { url: 'https://git.example.com/team/app.git', branch: 'main', root_path: '/', provider: 'GIT', git_token_id: null },
+    },
+    create_database: {
+      ...environment, name: `database ${mark}`, type: 'POSTGRESQL', version: '16', mode: 'CONTAINER', cpu: 250, memory: 512, storage: 20,
+      description: 'Made by a test.', accessibility: 'PRIVATE', instance_type: 'small',
+    },
+    deploy_database: database,
+    deploy_application: { ...application, git_commit_id: '0123456789abcdef0123456789abcdef01234567' },
+    get_application_status: application,
+    create_environment_variable: { ...application, key: `PLAIN_${mark}`, value: 'one', mount_path: '/etc/app/plain', ...details },
+    list_environment_variables: { ...application, page: 1, page_size: 50 },
+    create_secret: { ...application, key: `SECRET_${mark}`, value: 'sent-as-a-secret', mount_path: '/etc/app/secret', ...details },
+    get_application_logs: { ...application, tail: 20 },
+    update_environment_variable: { ...environment, ...at('environment_variable_id'), key: `RENAMED_${mark}`, value: 'two', mount_path: null, ...details },
+    override_environment_variable: { ...container, ...at('environment_variable_id'), value: 'three', ...details },
+    update_container: { ...container, ...runnableFields(ids), name: `container ${mark}`, ...at('registry_id'), image_name: 'team/app', tag: '1.2.3', healthchecks },
+    restart_services: { ...environment, application_ids: [ids['application_id']], database_ids: [ids['database_id']], container_ids: [ids['container_id']] },
+    stop_environment: environment,
+    update_helm: {
+      ...helm, name: `helm ${mark}`, auto_deploy: true, arguments: ['--wait'], timeout_sec: 300, auto_preview: null, allow_cluster_wide_resources: true,
+      source: { helm_repository: { repository: ids['helm_repository_id'], chart_name: 'web', chart_version: '1.0.0' } },
+      values_override: {
+        set: [['replicas', '2']], set_string: [['tag', '1']], set_json: [['a', '{}']],
+        file: { git: { git_repository: { url: 'https://git.example.com/team/values.git', branch: 'main' }, paths: ['values.yaml'] }, raw: { values: [{ name: 'v.yaml', content: 'a: 1' }] } },
+      },
+      ports: [{ internal_port: 80, name: 'web', external_port: 443, namespace: 'shop', protocol: 'HTTP', is_default: true, service_selectors: [{ key: 'app', value: 'web' }] }],
+      description: 'Changed by a test.', icon_uri: 'app://icons/helm',
+    },
+    get_helm: helm,
+    redeploy_terraform: terraform,
+    lock_cluster: { ...at('cluster_id'), reason: 'an incident', ttl_in_days: 2 },
+    upgrade_cluster: at('cluster_id'),
+    list_members: list,
+    invite_member: { ...organizationList(ids), email: `someone.${mark}@example.com`, role: 'VIEWER', ...at('role_id') },
+    update_alert_rule: {
+      ...at('alert_rule_id'), name: `rule ${mark}`, description: 'Changed by a test.', tag: 'shop', for_duration: 'PT10M', severity: 'CRITICAL', enabled: true,
+      condition: { kind: 'CUSTOM', promql: 'up == 0', operator: 'ABOVE', threshold: 0.5, function: 'AVG' },
+      alert_receiver_ids: [ids['alert_receiver_id']], presentation: { summary: 'Down', runbook_url: 'https://runbooks.example.com/down' },
+    },
+    create_helm_repository: {
+      ...organizationList(ids), name: `charts ${mark}`, kind: 'OCI_ECR', skip_tls_verification: true, url: 'oci://charts.example.com/team', description: 'Made by a test.',
+      config: {
+        username: 'reader', password: 'sent-as-a-password', access_key_id: 'AKID', secret_access_key: 'sent-as-an-access-key', region: 'eu-west-3', vendor_access_key: 'VKID',
+        vendor_secret_key: 'sent-as-a-vendor-key', vendor_project_id: 'p', azure_tenant_id: 't', azure_subscription_id: 's', role_arn: 'arn:role',
+      },
+    },
+    update_billing_info: {
+      ...organizationList(ids), first_name: 'Ada', last_name: 'King', email: 'ada@example.com', address: '1 Main Street', city: 'Springfield', zip: '62701',
+      country_code: 'US', state: 'IL', company: 'Example', vat_number: 'none',
+    },
+    list_job_deployments: { ...job, ...history },
+    get_labels_group: { ...organizationList(ids), ...at('labels_group_id') },
+    create_webhook: {
+      ...organizationList(ids), target_url: 'https://hooks.example.com/in', events: ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED'], enabled: false,
+      kind: 'SLACK', description: 'Made by a test.', target_secret: 'sent-as-a-webhook-secret',
+    },
+    list_webhook_events: { ...list, ...at('webhook_id') },
+
+    list_environments: { ...at('project_id'), page: 1, page_size: 50 },
+    get_environment: environment,
+    list_services: { ...environment, page: 1, page_size: 50 },
+    get_environment_status: environment,
+    get_application: application,
+    get_container: container,
+    get_database: database,
+    get_job: job,
+    get_terraform: terraform,
+    get_container_status: container,
+    get_database_status: database,
+    get_job_status: job,
+    get_helm_status: helm,
+    get_terraform_status: terraform,
+    get_container_logs: { ...container, tail: 20 },
+    get_database_logs: { ...database, tail: 20 },
+    get_job_logs: { ...job, tail: 20 },
+    get_helm_logs: { ...helm, tail: 20 },
+    get_terraform_logs: { ...terraform, tail: 20 },
+    list_application_deployments: { ...application, ...history },
+    list_container_deployments: { ...container, ...history },
+    list_database_deployments: { ...database, ...history },
+    list_helm_deployments: { ...helm, ...history },
+    list_terraform_deployments: { ...terraform, ...history },
+    list_environment_deployments: { ...environment, ...history },
+    get_environment_logs: { ...environment, tail: 20 },
+    list_variables_of_environment: { ...environment, page: 1, page_size: 50 },
+    list_variables_of_container: { ...container, page: 1, page_size: 50 },
+    list_clusters: list,
+    get_cluster_status: { ...organizationList(ids), ...at('cluster_id') },
+    list_cluster_locks: list,
+    list_alert_rules: list,
+    get_alert_rule: at('alert_rule_id'),
+    list_alert_receivers: list,
+    list_webhooks: list,
+    list_labels_groups: list,
+    list_annotations_groups: list,
+    list_helm_repositories: list,
+    list_container_registries: list,
+    list_roles: list,
+    list_invitations: list,
+    get_billing_info: organizationList(ids),
+    deploy_container: container,
+    deploy_helm: helm,
+    deploy_job: job,
+    deploy_environment: environment,
+    cancel_deployment: environment,
+    unlock_cluster: at('cluster_id'),
+  };
+}
+
+/** Values in the inputs above that must never come back. */
+export const sentSecrets = [
+  'sent-as-a-secret', 'sent-as-a-password', 'sent-as-an-access-key', 'sent-as-a-vendor-key', 'sent-as-a-webhook-secret', 'in-the-scaler',
+];

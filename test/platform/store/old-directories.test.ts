@@ -1,0 +1,104 @@
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, expect, test } from 'vitest';
+import { toWire } from '../../../src/contract/operation.ts';
+import { type OperationName, operations } from '../../../src/contract/operations.ts';
+import { type RunningPlatform, startPlatform } from '../../../src/platform/platform.ts';
+import { databaseFile, openDatabase } from '../../../src/platform/store/database.ts';
+import { keyFile, openVault } from '../../../src/platform/store/vault.ts';
+
+type Json = Record<string, unknown>;
+
+let dataDir: string;
+let platform: RunningPlatform | undefined;
+
+afterEach(async () => {
+  await platform?.close();
+  platform = undefined;
+  await rm(dataDir, { recursive: true });
+});
+
+/** A data directory as an earlier program left it. What its schema was is in the name. @param more statements on top of what is stored */
+const startOn = async (stored: string, more = ''): Promise<void> => {
+  const fixture = join(import.meta.dirname, '../../fixtures', stored);
+  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-old-'));
+  const database = new DatabaseSync(join(dataDir, databaseFile));
+  database.exec(await readFile(join(fixture, 'records.sql'), 'utf8'));
+  database.exec(more);
+  database.close();
+  await copyFile(join(fixture, keyFile), join(dataDir, keyFile));
+  platform = await startPlatform({ dataDir, timeScale: 0 });
+};
+
+const call = async (name: OperationName, input: Json = {}): Promise<Json> => {
+  const { method, target } = toWire(operations[name], input);
+  const answer = await fetch(`${platform!.url}${target}`, { method, headers: { authorization: 'Token token-of-the-fixture' } });
+  const body = (await answer.json()) as Json;
+  if (!answer.ok) throw new Error(`${name}: ${JSON.stringify(body)}`);
+  return body;
+};
+
+const rows = async (name: OperationName, input: Json): Promise<Json[]> => (await call(name, input))['results'] as Json[];
+
+/** Opens a secret that was sealed by the earlier program. */
+const secretNamed = async (key: string): Promise<string> => {
+  const db = await openDatabase(dataDir);
+  const { sealed_value: sealed } = await db.selectFrom('variable').select('sealed_value').where('key', '=', key).executeTakeFirstOrThrow();
+  await db.destroy();
+  return openVault(dataDir).open(sealed!);
+};
+
+/** Waits until an application runs. */
+const running = (application_id: string): Promise<void> =>
+  expect.poll(async () => (await call('get_application_status', { application_id }))['state'], { timeout: 20_000 }).toBe('RUNNING');
+
+const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+test('a data directory of the first schema is brought up to date, keeps what it holds, and deploys', async () => {
+  await startOn('data-0001');
+  expect(await rows('list_projects', { organization_id: id(1) })).toMatchObject([{ id: id(2), name: 'shop', description: 'From the first days.' }]);
+  expect(await secretNamed('API_KEY')).toBe('sealed-in-the-first-days');
+  await call('deploy_application', { application_id: id(5) });
+  await running(id(5));
+  // Nothing of today's seed is put beside it.
+  expect(await rows('list_clusters', { organization_id: id(1) })).toHaveLength(1);
+  const tokens = await openDatabase(dataDir);
+  expect(await tokens.selectFrom('api_token').select(['name', 'revoked_at']).orderBy('name').execute()).toEqual([
+    { name: 'operator', revoked_at: null }, { name: 'revoked long ago', revoked_at: '2025-11-02T08:00:00.000Z' },
+  ]);
+  await tokens.destroy();
+});
+
+test('a data directory of the second schema goes on with the deployment that was cut off, and keeps its history', async () => {
+  await startOn('data-0002');
+  const { organizationId, seed } = platform!;
+  const projects = await rows('list_projects', { organization_id: organizationId });
+  expect(new Set(projects.map(({ name }) => name))).toEqual(new Set(['data', 'from-before', 'shop']));
+  const application = { application_id: seed['application_id']! };
+  await running(application.application_id);
+  expect(await secretNamed('OLD_SECRET')).toBe('sealed-long-ago');
+  const history = await rows('list_application_deployments', application);
+  expect(history.length).toBeGreaterThan(1);
+  await call('deploy_application', application);
+  await running(application.application_id);
+  expect(await rows('list_application_deployments', application)).toHaveLength(history.length + 1);
+  expect(JSON.stringify(await rows('get_application_logs', application))).toContain('Cloning repository');
+  const environments = await openDatabase(dataDir);
+  const deployments = await environments.selectFrom('deployment').select('status').execute();
+  await environments.destroy();
+  // The five of its seed, the one cut off and today's; none of today's seed.
+  expect(deployments).toHaveLength(7);
+});
+
+test('user names and passwords that an earlier program stored in the addresses of webhooks are sealed, and gone from the files', async () => {
+  await startOn('data-0002', "UPDATE webhook SET target_url = 'https://hooker:made-up-pass@hooks.example.com/in' WHERE target_url = 'https://hooks.example.com/in'");
+  const targets = (await rows('list_webhooks', { organization_id: platform!.organizationId })).map(({ target_url }) => target_url);
+  expect(targets).toEqual(expect.arrayContaining(['https://hooks.acme.example/deployments', 'https://[hidden]@hooks.example.com/in']));
+  const db = await openDatabase(dataDir);
+  const { sealed_target_userinfo: sealed } = await db.selectFrom('webhook').select('sealed_target_userinfo').where('target_url', '=', 'https://hooks.example.com/in').executeTakeFirstOrThrow();
+  await db.destroy();
+  expect(openVault(dataDir).open(sealed!)).toBe('hooker:made-up-pass');
+  for (const name of await readdir(dataDir)) expect((await readFile(join(dataDir, name))).includes('made-up-pass'), name).toBe(false);
+});

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { highRiskCallsIn, ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
+import { storeAt } from '../../../src/server/guard/storage/store.ts';
+import { temporaryFolder } from '../audit/audit-log.ts';
+
+const minute = 60_000;
+
+async function limits(calls: HighRiskCalls): Promise<void> {
+  expect(await calls.take(2, 0)).toBeUndefined();
+  expect(await calls.take(2, 10 * minute)).toBeUndefined();
+  expect(await calls.nextAt(2, 20 * minute)).toBe(60 * minute);
+  expect(await calls.take(2, 20 * minute)).toBe(60 * minute);
+  // Looking counts nothing.
+  expect(await calls.nextAt(3, 20 * minute)).toBeUndefined();
+  expect(await calls.take(2, 60 * minute)).toBeUndefined();
+  expect(await calls.nextAt(2, 61 * minute)).toBe(70 * minute);
+  expect(await calls.nextAt(1, 61 * minute)).toBe(120 * minute);
+  expect(await calls.nextAt(0, 61 * minute)).toBe(Infinity);
+}
+
+async function severalAtOnce(calls: HighRiskCalls): Promise<void> {
+  expect(await calls.take(3, 0, 2)).toBeUndefined();
+  expect(await calls.nextAt(3, minute, 1)).toBeUndefined();
+  expect(await calls.take(3, minute, 2)).toBe(60 * minute);
+  expect(await calls.take(3, minute, 1)).toBeUndefined();
+  // Three fit once the last of those before is an hour old, four never.
+  expect(await calls.nextAt(3, 2 * minute, 3)).toBe(61 * minute);
+  expect(await calls.nextAt(3, 2 * minute, 4)).toBe(Infinity);
+  expect(await calls.take(3, 61 * minute, 3)).toBeUndefined();
+}
+
+describe('grave calls', () => {
+  test('that are made together count each', async () => {
+    await using folder = await temporaryFolder();
+    const store = storeAt(join(folder.path, 'guard.sqlite'));
+    await severalAtOnce(ephemeralHighRiskCalls());
+    await severalAtOnce(highRiskCallsIn(store));
+    store.close();
+  });
+
+  test('of one process are counted for 60 minutes', () => limits(ephemeralHighRiskCalls()));
+
+  test('of all processes of a directory are counted together', async () => {
+    await using folder = await temporaryFolder();
+    const stores = [storeAt(join(folder.path, 'guard.sqlite')), storeAt(join(folder.path, 'guard.sqlite'))];
+    await limits(highRiskCallsIn(stores[0]!));
+    expect(await highRiskCallsIn(stores[1]!).nextAt(2, 61 * minute)).toBe(70 * minute);
+    const many = await Promise.all(Array.from({ length: 10 }, (_, index) => highRiskCallsIn(stores[index % 2]!).take(5, 62 * minute)));
+    expect(many.filter((until) => until === undefined)).toHaveLength(3);
+    for (const store of stores) store.close();
+  });
+});

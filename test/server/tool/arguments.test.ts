@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../../src/contract/operations.ts';
+import type { AnyOperation } from '../../../src/contract/operation.ts';
+import { issuesOf as issuesOfTool } from '../../../src/server/tool/arguments.ts';
+import { defineTool } from '../../../src/server/tool/define-tool.ts';
+import { record, table } from '../../../src/server/tool/render.ts';
+
+const issuesOf = (operation: AnyOperation, args: unknown) =>
+  issuesOfTool(defineTool(operation, { toolset: 'services', description: '', render: record() }), args);
+
+const id = '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e';
+const application = { environment_id: id, name: 'api', git_repository: { url: 'https://git.example/a/b.git' } };
+const container = { container_id: id, name: 'api', registry_id: id, image_name: 'a/b', tag: '1', healthchecks: {} };
+const helm = { helm_id: id, name: 'x', auto_deploy: false, source: { helm_repository: { repository: null, chart_name: 'c', chart_version: '1' } }, arguments: [], values_override: {} };
+
+describe('arguments', () => {
+  test.each([
+    [operations.get_organization, {}],
+    [operations.create_application, application],
+    [operations.update_container, container],
+    [operations.update_container, { ...container, auto_deploy: null, healthchecks: { readiness_probe: { type: { http: { port: 80 } } } } }],
+    [operations.update_container, { ...container, autoscaling: { scalers: [{ scaler_type: 'cpu', config_json: { any: { name: 1 } } }] } }],
+    [operations.update_helm, helm],
+    [operations.update_helm, { ...helm, source: { repository: { chart_name: 'c', chart_version: '1', repository: { id } } } }],
+  ])('that are right have no issues: $name', (operation, args) => {
+    expect(issuesOf(operation, args)).toEqual([]);
+  });
+
+  test.each([
+    [operations.get_organization, { id }, '"id" is not known; nothing is taken here'],
+    [operations.create_application, { ...application, nmae: 'x' }, '"nmae" is not known; did you mean "name"?'],
+    [operations.create_application, { ...application, git_repository: { ...application.git_repository, brnach: 'x' } }, '"git_repository.brnach" is not known; did you mean "branch"?'],
+    [operations.create_application, { ...application, ports: [{ internal_port: 80 }, { internal_port: 81, public: true }] }, '"ports[1].public" is not known; known here: id, name, internal_port'],
+    [operations.update_container, { ...container, healthchecks: { readiness_probe: { type: { htpp: { port: 1 } } } } }, '"healthchecks.readiness_probe.type.htpp" is not known; did you mean "http"?'],
+    [operations.get_helm, { helm_id: id, __proto__x: 1 }, '"__proto__x" is not known'],
+    [operations.get_helm, { helm_id: id, constructor: 1 }, '"constructor" is not known'],
+  ])('name what is unknown, with the nearest right name: $name', (operation, args, issue) => {
+    expect(issuesOf(operation, args)).toContainEqual(expect.stringContaining(issue));
+  });
+
+  test.each([
+    [operations.get_helm, {}, '"helm_id" is required'],
+    [operations.get_helm, { helm_id: '' }, '"helm_id": must be a valid uuid'],
+    [operations.get_helm, { helm_id: null }, '"helm_id": '],
+    [operations.create_application, { environment_id: id, name: 'a', git_repository: {} }, '"git_repository.url" is required'],
+    [operations.update_container, { ...container, healthchecks: { readiness_probe: { type: {} } } }, '"healthchecks.readiness_probe.type": must have exactly one of'],
+    [operations.list_projects, { organization_id: id, page_size: 101 }, '"page_size": '],
+    [operations.restart_services, { environment_id: id }, '"application_ids": needs at least one id'],
+    [operations.restart_services, { environment_id: id, application_ids: [] }, '"application_ids": needs at least one id'],
+    [operations.create_helm_repository, { organization_id: id, name: 'r', kind: 'HTTPS', skip_tls_verification: false, config: {}, url: 'oci://x' }, '"url": must start with https://'],
+  ])('name what is missing or wrong: $name', (operation, args, issue) => {
+    expect(issuesOf(operation, args)).toContainEqual(expect.stringContaining(issue));
+  });
+
+  test.each([
+    [operations.list_projects, 'limit', 'page_size'],
+    [operations.list_projects, 'offset', 'page'],
+    [operations.get_application_logs, 'lines', 'tail'],
+    [operations.deploy_application, 'sha', 'git_commit_id'],
+  ])('name what means the same: $name', (operation, name, meant) => {
+    expect(issuesOf(operation, { [name]: 1 })).toContainEqual(`"${name}" is not known; did you mean "${meant}"?`);
+  });
+
+  test('tell once of columns that are chosen where there is no choice', () => {
+    const render = { ...table('thing', ['path']), only: undefined };
+    const issues = issuesOfTool(defineTool(operations.get_organization, { toolset: 'services', description: '', render }), { fields: ['name'] });
+    expect(issues).toEqual(['"fields" is not known; nothing is taken here']);
+  });
+
+  test('report a misspelt member together with the one that is missing for it', () => {
+    const issues = issuesOf(operations.create_project, { organization_id: id, nmae: 'shop' });
+    expect(issues).toEqual(['"nmae" is not known; did you mean "name"?', '"name" is required']);
+  });
+
+  test.each([[null], [[]], ['text'], [1], [undefined]])('must be an object: %j', (args) => {
+    expect(issuesOf(operations.get_organization, args)).toEqual(['the arguments must be an object']);
+  });
+
+  test('that carry a masked value back are refused', () => {
+    const args = { ...container, arguments: ['--url', 'postgres://app:[hidden]@db/app'] };
+    expect(issuesOf(operations.update_container, args)).toEqual([expect.stringContaining('"arguments[1]" contains [hidden]')]);
+  });
+});

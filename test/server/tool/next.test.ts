@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Policy } from '../../../src/server/guard/policy/policy.ts';
+import { proposable, type NextCall } from '../../../src/server/tool/next-calls.ts';
+import { metaKeys } from '../../../src/server/output/reply.ts';
+import { connectorsTo, type Connectors } from '../../support/mcp-clients.ts';
+import { startDefaultPlatform } from '../../support/test-platform.ts';
+import { policyFrom } from '../../support/guard-fixture.ts';
+
+let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let connectors: Connectors;
+
+beforeAll(async () => {
+  platform = await startDefaultPlatform();
+  connectors = connectorsTo(platform.url, platform.token);
+});
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+const failed = { service: 'data/development/importer' };
+
+async function proposed(policy: Policy): Promise<string[]> {
+  const { _meta: meta } = await (await connectors.modern(undefined, policy)).call('diagnose_deployment', failed);
+  return ((meta?.[metaKeys.next] ?? []) as NextCall[]).map(({ tool }) => tool);
+}
+
+test('only calls of tools that are offered are proposed', async () => {
+  const all = await proposed({ readOnly: false });
+  expect(all.length).toBeGreaterThan(0);
+  const without = await policyFrom(`deny: [{ tool: ${all[0]} }]`);
+  expect(await proposed(without)).toEqual(all.filter((name) => name !== all[0]));
+});
+
+test('what has to follow another call is proposed only where that is', () => {
+  const chain: NextCall[] = [
+    { tool: 'look', arguments: {}, why: '' }, { tool: 'lift', arguments: {}, why: '', after: 'look' }, { tool: 'deploy', arguments: {}, why: '', after: 'lift' }, { tool: 'other', arguments: {}, why: '' },
+  ];
+  const without = (...names: string[]): string[] => proposable(chain, (tool) => !names.includes(tool)).calls.map(({ tool }) => tool);
+  expect([without(), without('look'), without('lift')]).toEqual([['look', 'lift', 'deploy'], ['other'], ['look', 'other']]);
+});

@@ -1,0 +1,91 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import { approvalsConfigOf, openGuard } from '../../src/cli/wiring/guard.ts';
+import { readConfig } from '../../src/cli/config/read-config.ts';
+import { createApprovalQueue, terminalSource } from '../../src/server/guard/approvals/approval-queue.ts';
+import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { parsePolicy } from '../../src/server/guard/policy/load.ts';
+import type { Policy } from '../../src/server/guard/policy/policy.ts';
+import { startPlatform, type PlatformOptions, type RunningPlatform } from '../../src/platform/platform.ts';
+import { tools } from '../../tools/index.ts';
+
+const token = 'token-of-the-tests';
+
+/** A list of what a test opens: all of it is closed after each test, the newest first. */
+export function closedAfterEach(): { close: () => Promise<unknown> }[] {
+  const opened: { close: () => Promise<unknown> }[] = [];
+  afterEach(async () => {
+    for (const one of opened.splice(0).toReversed()) await one.close();
+  });
+  return opened;
+}
+
+/** The code under which an answer says that its call waits for the operator. */
+export const approvalCodeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
+
+/** A platform of its own, with room for many requests. */
+export async function startUnthrottledPlatform(options: Partial<PlatformOptions> = {}): Promise<RunningPlatform & { readonly token: string }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
+  const platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit: 1_000_000, ...options });
+  return {
+    ...platform,
+    token,
+    close: async () => {
+      await platform.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export const operatorSecret = 'only the operator knows';
+
+let operatorFileOnce: Promise<string> | undefined;
+
+/** What is kept of the operator's secret. Making it is slow on purpose: once is enough. */
+const operatorFile = (): Promise<string> =>
+  (operatorFileOnce ??= (async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
+    await setSecret(join(folder, 'operator.json'), operatorSecret);
+    const text = await readFile(join(folder, 'operator.json'), 'utf8');
+    await rm(folder, { recursive: true });
+    return text;
+  })());
+
+/** A data directory of its own, and what a process keeps in it. */
+export async function openGuardFixture({ operator = false } = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
+  const { config } = readConfig('stdio', { dataDir }, {});
+  const guard = openGuard(config);
+  const places = approvalsConfigOf(config);
+  const desk = createApprovalQueue(places, { how: 'terminal', record: guard.recordDecision });
+  if (operator) await writeFile(places.operator, await operatorFile(), { mode: 0o600 });
+  return {
+    config,
+    dataDir,
+    parts: guard.dependencies,
+    /** Waits until all records are written. */
+    settled: guard.settled,
+    /** Lets nothing wait any more. */
+    dropWaiting: async (): Promise<void> => (await places.store.open()).exec('DELETE FROM pending'),
+    /** What waits for the operator. */
+    waiting: () => desk.waiting(Date.now()),
+    /** Decides as the operator does in their terminal. */
+    decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<void> => {
+      const unlocked = await desk.unlock(operatorSecret, terminalSource, Date.now());
+      if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
+      if (!(await desk.decide(code, verdict, unlocked.sign, Date.now()))) throw new Error(`nothing waits under ${code}`);
+    },
+    close: async () => {
+      places.store.close();
+      await guard.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export type GuardFixture = Awaited<ReturnType<typeof openGuardFixture>>;
+
+/** A policy as an operator writes it. */
+export const policyFrom = async (text: string): Promise<Policy> => ({ readOnly: false, rules: [await parsePolicy('policy.yaml', text, tools)] });

@@ -1,0 +1,196 @@
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport, type CallToolResult } from '@modelcontextprotocol/client';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { McpServer, acceptedContent, inputRequired } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { callOf, type HttpCaller } from '../../src/transport/http/caller.ts';
+import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../src/transport/http/http-server.ts';
+import { memoryLog } from '../support/call-context.ts';
+
+/** Calls of the tool `hold`, which run until they are let go or cancelled. */
+export interface HeldCall {
+  readonly principal: string;
+  readonly label: string;
+  readonly cancelled: boolean;
+  readonly release: () => void;
+}
+
+const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
+
+/** A server whose tools show what the host does with calls. */
+function testMcpServer(held: HeldCall[], caller: HttpCaller): McpServer {
+  const server = new McpServer({ name: 'lab', version: '1' });
+  server.registerTool('who', { inputSchema: z.object({}) }, (_, context) => {
+    const { caller: now, call } = callOf(context.http?.authInfo);
+    return textResult(JSON.stringify({ built: caller.principal, principal: now.principal, key: now.credential?.key, rules: now.restriction.rules.length, requestId: call.requestId }));
+  });
+  server.registerTool('greet', { inputSchema: z.object({}) }, () => textResult('hello'));
+  server.registerTool('hold', { inputSchema: z.object({ label: z.string() }) }, ({ label }, context) => {
+    const { signal } = context.mcpReq;
+    return new Promise((resolve) => {
+      const entry = { principal: caller.principal, label, cancelled: false, release: () => resolve(textResult(`held ${label}`)) };
+      held.push(entry);
+      signal.addEventListener('abort', () => {
+        entry.cancelled = true;
+        resolve(textResult('cancelled'));
+      });
+    });
+  });
+  server.registerTool('progress', { inputSchema: z.object({}) }, async (_, { mcpReq: { notify, _meta: meta } }) => {
+    await notify({ method: 'notifications/progress', params: { progressToken: meta!.progressToken!, progress: 1 } });
+    return new Promise(() => undefined);
+  });
+  server.registerTool('ask', { inputSchema: z.object({}) }, (_, context) => {
+    const answer = acceptedContent<{ name: string }>(context.mcpReq.inputResponses, 'name');
+    if (answer) return textResult(`Hello ${answer.name}`);
+    const question = inputRequired.elicit({
+      message: 'Your name?',
+      requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    });
+    return inputRequired({ inputRequests: { name: question } });
+  });
+  server.registerTool('refuse_credential', { inputSchema: z.object({}) }, (_, context) => {
+    callOf(context.http?.authInfo).call.credentialRefused?.();
+    return textResult('the platform refused the credential');
+  });
+  return server;
+}
+
+/** An HTTP server with the lab's tools, on loopback unless a test says otherwise. */
+export interface TestServer extends Omit<HttpServer, 'url'> {
+  readonly url: URL;
+  readonly heldCalls: HeldCall[];
+  readonly log: ReturnType<typeof memoryLog>;
+  /** Sends one JSON-RPC message as it is. */
+  readonly post: (message: unknown, headers?: Record<string, string>) => Promise<Response>;
+}
+
+const opened: { close: () => Promise<unknown> }[] = [];
+
+/** Ends what a test opened, clients first. */
+export async function closeTestServers(): Promise<void> {
+  for (const one of opened.splice(0).toReversed()) await one.close();
+}
+
+export async function startTestServer(options: Partial<HttpServerOptions> = {}): Promise<TestServer> {
+  const held: HeldCall[] = [];
+  const log = memoryLog();
+  const server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    allowedOrigins: [],
+    build: (_, caller) => testMcpServer(held, caller),
+    levelOf: () => 'read',
+    holdsToken: true,
+    askPlatform: async () => undefined,
+    clock: { now: Date.now },
+    log,
+    ...options,
+    limits: { shutdownDelay: 20, drainTime: 100, ...options.limits },
+  });
+  opened.push({
+    close: async () => {
+      for (const { release: letGo } of held) letGo();
+      await server.close();
+    },
+  });
+  const url = new URL(server.url);
+  return { ...server, url, heldCalls: held, log, post: (message, headers) => post(url, message, headers) };
+}
+
+const post = (url: URL, message: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: typeof message === 'string' ? message : JSON.stringify(message),
+  });
+
+/** A call as a 2026 client sends it, whole. */
+export const modernCall = (name: string, args: object = {}, id: number | string = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: {
+    name,
+    arguments: args,
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+});
+
+/** The headers that go with such a call. */
+export const modernHeaders = (name: string) => ({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name });
+
+export const initialize = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+/** What a client's user can do: answer a form, or go to a page. */
+interface UserActions {
+  readonly headers?: Record<string, string>;
+  readonly answer?: (message: string) => Record<string, string>;
+  readonly visit?: (url: string) => Promise<void>;
+}
+
+const capabilitiesOf = ({ answer, visit }: UserActions) => (answer ?? visit ? { elicitation: { ...(answer && { form: {} }), ...(visit && { url: {} }) } } : {});
+
+/** What a user does with a question. */
+const respond = async ({ answer, visit }: UserActions, params: unknown): Promise<{ action: 'accept'; content?: Record<string, string> }> => {
+  const { message, url } = params as { message: string; url?: string };
+  if (url === undefined) return { action: 'accept', content: answer!(message) };
+  await visit!(url);
+  return { action: 'accept' };
+};
+
+/** The same few things of a client of either era. */
+export interface HttpClient {
+  call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal; onprogress?: () => void }): Promise<CallToolResult>;
+  list(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** A 2026-era client. */
+export async function connectModern(url: URL, { headers = {}, answer, visit }: UserActions = {}): Promise<HttpClient> {
+  const client = new ModernClient(
+    { name: 'test', version: '1' },
+    { capabilities: capabilitiesOf({ answer, visit }), versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  if (answer ?? visit) client.setRequestHandler('elicitation/create', ({ params }) => respond({ answer, visit }, params));
+  await client.connect(new ModernTransport(url, { requestInit: { headers } }));
+  opened.push(client);
+  return {
+    call: (name, args = {}, options) => client.callTool({ name, arguments: args }, options),
+    list: async () => (await client.listTools()).tools.map(({ name }) => name),
+    close: () => client.close(),
+  };
+}
+
+/** A 2025-era client. */
+export async function connectLegacy(url: URL, { headers = {}, answer, visit }: UserActions = {}): Promise<HttpClient & { readonly sessionId: string | undefined }> {
+  const client = new LegacyClient(
+    { name: 'test', version: '1' },
+    { capabilities: capabilitiesOf({ answer, visit }) },
+  );
+  if (answer ?? visit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => respond({ answer, visit }, params));
+  const transport = new LegacyTransport(url, { requestInit: { headers } });
+  await client.connect(transport);
+  opened.push(client);
+  return {
+    call: async (name, args = {}, options) => (await client.callTool({ name, arguments: args }, undefined, options)) as CallToolResult,
+    list: async () => (await client.listTools()).tools.map(({ name }) => name),
+    close: () => client.close(),
+    get sessionId() {
+      return transport.sessionId;
+    },
+  };
+}
+
+export const textOf = ({ content }: CallToolResult): string => content.map((part) => (part.type === 'text' ? part.text : '')).join('');
