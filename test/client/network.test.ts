@@ -60,20 +60,20 @@ describe('an unreachable platform', () => {
     ['ECONNRESET', 'broke (ECONNRESET)', true, true],
     ['UND_ERR_SOCKET', 'broke', true, true],
     ['UND_ERR_INVALID_ARG', 'broke', false, true],
-  ])('with %s says "%s"', (code, reason, passing, sent) => {
+  ])('with %s says "%s"', (code, reason, transient, sent) => {
     const fault = transportFaultOf(Object.assign(new Error('x'), { code }), 'https://api.example.com');
-    expect(fault).toMatchObject({ kind: 'unreachable', passing, sent, reason: expect.stringContaining(reason) as string });
+    expect(fault).toMatchObject({ kind: 'unreachable', transient, sent, reason: expect.stringContaining(reason) as string });
     expect(fault.reason).toContain('https://api.example.com');
     expect(fault.next).toMatch(/\w+.*\.$/);
   });
 
   test('got nothing when connecting itself ran into an error', () => {
-    expect(transportFaultOf({ code: 'ETIMEDOUT', syscall: 'connect' }, 'https://a')).toMatchObject({ sent: false, passing: true });
+    expect(transportFaultOf({ code: 'ETIMEDOUT', syscall: 'connect' }, 'https://a')).toMatchObject({ sent: false, transient: true });
     expect(transportFaultOf({ code: 'ETIMEDOUT', syscall: 'read' }, 'https://a')).toMatchObject({ sent: true });
   });
 
   test.each([undefined, null, 'text', new Error('no code'), { code: 20 }])('may fail with anything: %s', (thrown) => {
-    expect(transportFaultOf(thrown, 'https://a')).toMatchObject({ kind: 'unreachable', passing: false, sent: true });
+    expect(transportFaultOf(thrown, 'https://a')).toMatchObject({ kind: 'unreachable', transient: false, sent: true });
   });
 });
 

@@ -37,16 +37,16 @@ const parsedOnly: readonly { readonly why: string; readonly holds: (called: Pars
 /** Commands that run until they are stopped. */
 const servers = ['http', 'platform'];
 
-const all = pages.flatMap((page) => commandsOfPage(page).flatMap(({ text, isInline: isWithin }) => commandsIn(text).map((words) => ({ page, text: words.join(' '), words, isWithin }))));
+const all = pages.flatMap((page) => commandsOfPage(page).flatMap(({ text, isInline }) => commandsIn(text).map((words) => ({ page, text: words.join(' '), words, isInline }))));
 const isKnown = (words: readonly string[]): boolean => programCommand(words) !== undefined || words[0] === 'npm' || Object.hasOwn(others, words[0]!);
 
 /** Whether these are the words of a command, or of a group of them, and nothing else. */
 const isName = (args: readonly string[]): boolean => commands.some(({ name }) => `${name} `.startsWith(`${args.join(' ')} `));
 // What stands in a block is run, also where a sentence repeats it.
-const distinct = [...new Map([...all.filter(({ isWithin }) => !isWithin), ...all.filter(({ isWithin }) => isWithin)].toReversed().map((one) => [one.text, one])).values()].toReversed();
+const distinct = [...new Map([...all.filter(({ isInline }) => !isInline), ...all.filter(({ isInline }) => isInline)].toReversed().map((one) => [one.text, one])).values()].toReversed();
 const spoken = distinct.flatMap((one) => {
   const found = programCommand(one.words);
-  return found && !one.text.includes('<') && !(one.isWithin && isName(found.args)) ? [{ ...one, ...found }] : [];
+  return found && !one.text.includes('<') && !(one.isInline && isName(found.args)) ? [{ ...one, ...found }] : [];
 });
 
 /** The arguments as they can be run beside others: any free port, the directory of this test. */

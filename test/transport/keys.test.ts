@@ -35,7 +35,7 @@ describe('a keys file', () => {
       `{ name: ann, sha256: ${ann.sha256} }`,
       `{ name: bob, sha256: [${bob.sha256}, ${old.sha256}], level: admin, policy: bob.yaml }`,
     ));
-    expect(identityForKey(keys, ann.key)).toMatchObject({ principal: 'key:ann', level: 'read', restriction: { rules: [{ reach: { level: 'read' } }, { readOnly: expect.stringContaining('"ann"') }] } });
+    expect(identityForKey(keys, ann.key)).toMatchObject({ principal: 'key:ann', level: 'read', restriction: { rules: [{ permissionLimit: { level: 'read' } }, { readOnly: expect.stringContaining('"ann"') }] } });
     expect(identityForKey(keys, bob.key)).toMatchObject({ principal: 'key:bob', level: 'admin', restriction: { rules: [{ deny: [{ conditions: { tool: ['lock_cluster'] } }] }] } });
     expect(identityForKey(keys, old.key)).toBe(identityForKey(keys, bob.key));
     for (const stranger of [createApiKey().key, ann.sha256, `${ann.key} `, ann.key.slice(0, -1), '']) expect(identityForKey(keys, stranger)).toBeUndefined();

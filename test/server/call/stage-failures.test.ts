@@ -34,7 +34,6 @@ const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unk
 vi.mock('../../../src/server/browse/resources/catalog.ts', breakable);
 vi.mock('../../../src/server/call/descriptions.ts', breakable);
 vi.mock('../../../src/server/call/recording.ts', breakable);
-vi.mock('../../../src/server/call/descriptions.ts', breakable);
 vi.mock('../../../src/server/call/tool-context.ts', breakable);
 vi.mock('../../../src/server/failure/failure.ts', breakable);
 vi.mock('../../../src/server/guard/controls.ts', breakable);
@@ -60,7 +59,7 @@ const room = join(import.meta.dirname, '../../../src/server/call');
 
 /** What the stages, and what takes calls through them, import from elsewhere in the server, types aside. */
 const imported = (): string[] => {
-  const files = ['run.ts', ...readdirSync(join(room, 'stages')).map((name) => join('stages', name))];
+  const files = ['run-call.ts', ...readdirSync(join(room, 'stages')).map((name) => join('stages', name))];
   const names = files.flatMap((file) =>
     [...readFileSync(join(room, file), 'utf8').matchAll(/^import \{(?<names>[^}]+)\} from '\.{1,2}\/(?!(?:\.\.\/)+(?:contract|client)\/)/gm)].flatMap(({ groups }) => groups!['names']!.split(',').map((name) => name.trim())),
   );
@@ -68,7 +67,7 @@ const imported = (): string[] => {
 };
 
 /** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
-const harmless = ['fail', 'fence', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'deedText', 'CallFailure'];
+const harmless = ['fail', 'fence', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure'];
 
 let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
 let calls: ReturnType<typeof toolCallsOn>;

@@ -102,17 +102,17 @@ export function simulateUnknownCommit({ task, random }: PhaseContext, commit: st
 const stepLine = /^#(?<number>\d+) \[(?<place>\d+\/\d+)\] RUN /;
 
 /** A build that goes as always up to the step that fails. */
-export function simulateBuildFailure(scene: PhaseContext, { buildFailure: build }: CommitFacts): PhaseResult {
-  const good = simulateBuild(scene).lines;
+export function simulateBuildFailure(context: PhaseContext, { buildFailure: build }: CommitFacts): PhaseResult {
+  const good = simulateBuild(context).lines;
   const { step, exitCode, output } = build!;
   const at = good.findIndex((line) => stepLine.test(line) && line.endsWith(step));
   const { number, place } = stepLine.exec(good[at] ?? '')?.groups ?? { number: '9', place: '6/6' };
   const failure = `process "/bin/sh -c ${step}" did not complete successfully: exit code: ${exitCode}`;
-  const began = between(scene.random, 1, 4);
+  const began = between(context.random, 1, 4);
   const said = output.map((line, index) => `${(began + index * 0.118).toFixed(3)} ${line}`.trimEnd());
   const dockerfileLine = 6 + Number(number);
   return {
-    seconds: scene.seconds,
+    seconds: context.seconds,
     lines: [
       ...good.slice(0, Math.max(0, at)),
       `#${number} [${place}] RUN ${step}`,

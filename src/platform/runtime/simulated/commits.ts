@@ -50,12 +50,12 @@ const deployed = ({ id, author, message }: CommitFacts, written: number): Deploy
  * The commit that is deployed: of a repository whose commits are known, one of those, named by its id or the beginning of it.
  * @param at milliseconds since the epoch
  */
-export async function findCommit(service: ServiceToRun, commitId: string | undefined, at: number, nature?: SimulationContext): Promise<DeployedCommit | undefined> {
+export async function findCommit(service: ServiceToRun, commitId: string | undefined, at: number, simulation?: SimulationContext): Promise<DeployedCommit | undefined> {
   const branch = branchOf(service);
   if (!branch) return undefined;
-  const commits = (nature && ownValue(nature.facts.repositories, branch.url)?.commits) ?? [];
-  if (!nature || commits.length === 0) return commitOf(branch, commitId, at);
-  const { createdAt } = await nature.platform.environment(service.environmentId);
+  const commits = (simulation && ownValue(simulation.facts.repositories, branch.url)?.commits) ?? [];
+  if (!simulation || commits.length === 0) return commitOf(branch, commitId, at);
+  const { createdAt } = await simulation.platform.environment(service.environmentId);
   const written = ({ daysAgo }: CommitFacts): number => addDays(createdAt, referenceAgeDays - daysAgo);
   const wanted = (commit: CommitFacts): boolean =>
     commitId === undefined ? written(commit) <= at : commitId.length >= shortestId && commit.id.startsWith(commitId.toLowerCase());

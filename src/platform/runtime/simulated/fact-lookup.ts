@@ -27,12 +27,12 @@ export const releaseOf = (service: ServiceToRun, { images }: SimulationFacts): R
 export const repositoryOf = (service: ServiceToRun, { repositories }: SimulationFacts) => ownValue(repositories, branchOf(service)?.url ?? '');
 
 /** What is known of the commit that a scene is about. */
-export const commitFactsOf = ({ task, commit }: Pick<PhaseContext, 'task' | 'commit'>, world: SimulationFacts): CommitFacts | undefined =>
-  repositoryOf(task.service, world)?.commits.find(({ id }) => id === commit?.git_commit_id);
+export const commitFactsOf = ({ task, commit }: Pick<PhaseContext, 'task' | 'commit'>, facts: SimulationFacts): CommitFacts | undefined =>
+  repositoryOf(task.service, facts)?.commits.find(({ id }) => id === commit?.git_commit_id);
 
 /** What is known of the program that a scene runs. */
-export const programOf = (scene: PhaseContext, world: SimulationFacts): Program | undefined =>
-  releaseOf(scene.task.service, world)?.program ?? commitFactsOf(scene, world)?.program;
+export const programOf = (context: PhaseContext, facts: SimulationFacts): Program | undefined =>
+  releaseOf(context.task.service, facts)?.program ?? commitFactsOf(context, facts)?.program;
 
 /** What is known of the chart's version that a service installs. */
 export const chartOf = (service: ServiceToRun, { charts }: SimulationFacts) => {

@@ -24,92 +24,92 @@ export type FailureCause =
   | { readonly kind: 'chart-unknown' }
   | { readonly kind: 'chart-too-slow' };
 
-type FindCause = (scene: PhaseContext, nature: SimulationContext) => FailureCause | undefined | Promise<FailureCause | undefined>;
+type FindCause = (context: PhaseContext, simulation: SimulationContext) => FailureCause | undefined | Promise<FailureCause | undefined>;
 
 /** Whether the version of a service that runs is one of those that the world knows. */
-const ranKnownVersion = async ({ task }: PhaseContext, { platform: surroundings }: SimulationContext, isKnown: (service: ServiceToRun) => boolean): Promise<boolean> => {
-  const running = await surroundings.runningService(task.service.id);
+const ranKnownVersion = async ({ task }: PhaseContext, { platform }: SimulationContext, isKnown: (service: ServiceToRun) => boolean): Promise<boolean> => {
+  const running = await platform.runningService(task.service.id);
   return running !== undefined && isKnown(serviceToRunOf(running));
 };
 
-const missingCommit: FindCause = (scene, { facts: world }) => {
-  const known = repositoryOf(scene.task.service, world);
-  return known && known.commits.length > 0 && scene.commit && !commitFactsOf(scene, world) ? { kind: 'commit-unknown', commit: scene.commit.git_commit_id } : undefined;
+const missingCommit: FindCause = (context, { facts }) => {
+  const known = repositoryOf(context.task.service, facts);
+  return known && known.commits.length > 0 && context.commit && !commitFactsOf(context, facts) ? { kind: 'commit-unknown', commit: context.commit.git_commit_id } : undefined;
 };
 
-const failedBuild: FindCause = (scene, { facts: world }) => (commitFactsOf(scene, world)?.buildFailure ? { kind: 'build-fails' } : undefined);
+const failedBuild: FindCause = (context, { facts }) => (commitFactsOf(context, facts)?.buildFailure ? { kind: 'build-fails' } : undefined);
 
-const failedPull: FindCause = async (scene, nature) => {
-  const { facts: world, platform: surroundings } = nature;
-  const image = imageOf(scene.task.service);
+const failedPull: FindCause = async (context, simulation) => {
+  const { facts, platform } = simulation;
+  const image = imageOf(context.task.service);
   if (!image) return undefined;
-  const known = ownValue(world.images, image.name);
-  if (!known && !(await ranKnownVersion(scene, nature, (service) => Object.hasOwn(world.images, imageOf(service)!.name)))) return undefined;
-  const host = image.registryId === undefined ? undefined : await surroundings.registryHost(image.registryId);
+  const known = ownValue(facts.images, image.name);
+  if (!known && !(await ranKnownVersion(context, simulation, (service) => Object.hasOwn(facts.images, imageOf(service)!.name)))) return undefined;
+  const host = image.registryId === undefined ? undefined : await platform.registryHost(image.registryId);
   const reference = `${host === undefined ? '' : `${host}/`}${image.name}:${image.tag}`;
   if (!known) return { kind: 'image-unknown', reference };
   if (image.registryId !== undefined && !known.registries.includes(image.registryId)) return { kind: 'pull-denied', reference };
   return Object.hasOwn(known.tags, image.tag) ? undefined : { kind: 'image-unknown', reference };
 };
 
-const fullDisk: FindCause = async ({ task }, { facts: world, platform: surroundings }) => {
-  if (Object.keys(world.clusters).length === 0) return undefined;
-  const { createdAt, clusterId } = await surroundings.environment(task.service.environmentId);
-  const incident = world.clusters[clusterId]?.fullDisk;
+const fullDisk: FindCause = async ({ task }, { facts, platform }) => {
+  if (Object.keys(facts.clusters).length === 0) return undefined;
+  const { createdAt, clusterId } = await platform.environment(task.service.environmentId);
+  const incident = facts.clusters[clusterId]?.fullDisk;
   if (!incident) return undefined;
   const [from, to] = [incident.fromDaysAgo, incident.toDaysAgo].map((days) => addDays(createdAt, referenceAgeDays - days));
   return task.beganAt >= from! && task.beganAt < to! ? { kind: 'disk-full' } : undefined;
 };
 
-const missingVariables: FindCause = async (scene, { facts: world, platform: surroundings }) => {
-  const { variables: needed = [] } = programOf(scene, world) ?? {};
+const missingVariables: FindCause = async (context, { facts, platform }) => {
+  const { variables: needed = [] } = programOf(context, facts) ?? {};
   if (needed.length === 0) return undefined;
-  const present = await surroundings.variables(scene.task.service);
+  const present = await platform.variables(context.task.service);
   const names = needed.filter((name) => !present.has(name) || present.get(name) === '');
   return names.length > 0 ? { kind: 'variables-missing', names } : undefined;
 };
 
-const shortMemory: FindCause = (scene, { facts: world }) => {
-  const { service } = scene.task;
-  const needed = programOf(scene, world)?.memory;
+const shortMemory: FindCause = (context, { facts }) => {
+  const { service } = context.task;
+  const needed = programOf(context, facts)?.memory;
   const has = service.kind === 'application' || service.kind === 'container' ? service.spec.memory : Number.POSITIVE_INFINITY;
   return needed !== undefined && has < needed ? { kind: 'memory-short' } : undefined;
 };
 
-const unknownHost: FindCause = async (scene, { facts: world, platform: surroundings }) => {
-  const reached = Object.entries(programOf(scene, world)?.reaches ?? {});
+const unknownHost: FindCause = async (context, { facts, platform }) => {
+  const reached = Object.entries(programOf(context, facts)?.reaches ?? {});
   if (reached.length === 0) return undefined;
-  const present = await surroundings.variables(scene.task.service);
+  const present = await platform.variables(context.task.service);
   const host = reached.map(([variable, hosts]) => ({ named: present.get(variable), hosts })).find(({ named, hosts }) => named != null && !hosts.includes(named));
   return host && { kind: 'host-unknown', host: host.named! };
 };
 
-const downDatabase: FindCause = async (scene, { facts: world, platform: surroundings }) => {
-  const database = programOf(scene, world)?.database;
-  if (database === undefined || (await surroundings.runningService({ environmentId: scene.task.service.environmentId, name: database.name }))) return undefined;
+const downDatabase: FindCause = async (context, { facts, platform }) => {
+  const database = programOf(context, facts)?.database;
+  if (database === undefined || (await platform.runningService({ environmentId: context.task.service.environmentId, name: database.name }))) return undefined;
   return { kind: 'database-down', host: database.name, port: database.port };
 };
 
-const schemaBehind: FindCause = async (scene, { facts: world, platform: surroundings }) => {
-  const needed = programOf(scene, world)?.schema;
+const schemaBehind: FindCause = async (context, { facts, platform }) => {
+  const needed = programOf(context, facts)?.schema;
   if (!needed) return undefined;
-  const job = await surroundings.runningService({ environmentId: scene.task.service.environmentId, name: needed.job });
+  const job = await platform.runningService({ environmentId: context.task.service.environmentId, name: needed.job });
   const has = (job?.spec as { source?: { image?: { tag?: string } } } | undefined)?.source?.image?.tag ?? 'none';
   return has === needed.tag ? undefined : { kind: 'schema-behind', has };
 };
 
 /** The port a program listens on, by the variable that may name it. */
-const listeningPort = async (scene: PhaseContext, program: Program, { platform: surroundings }: SimulationContext): Promise<number | undefined> => {
+const listeningPort = async (context: PhaseContext, program: Program, { platform }: SimulationContext): Promise<number | undefined> => {
   const { listens } = program;
-  const named = listens?.variable === undefined ? undefined : (await surroundings.variables(scene.task.service)).get(listens.variable);
+  const named = listens?.variable === undefined ? undefined : (await platform.variables(context.task.service)).get(listens.variable);
   return named != null && /^\d+$/.test(named) ? Number(named) : listens?.port;
 };
 
-const badProbe: FindCause = async (scene, nature) => {
-  const program = programOf(scene, nature.facts);
-  const probe = readinessProbeOf(scene.task.service);
+const badProbe: FindCause = async (context, simulation) => {
+  const program = programOf(context, simulation.facts);
+  const probe = readinessProbeOf(context.task.service);
   if (!program || !probe) return undefined;
-  const listens = await listeningPort(scene, program, nature);
+  const listens = await listeningPort(context, program, simulation);
   const { http, tcp, grpc } = probe.type;
   const port = (http ?? tcp ?? grpc)?.port;
   if (listens !== undefined && port !== undefined && port !== listens) return { kind: 'port-missed', listens };
@@ -119,9 +119,9 @@ const badProbe: FindCause = async (scene, nature) => {
   return warmUp && http?.path === warmUp.path && warmUp.seconds > readinessTimeoutOf(probe) ? { kind: 'warm-up-too-long' } : undefined;
 };
 
-const lockedState: FindCause = async ({ task }, { facts: world, platform: surroundings }) => {
-  const state = repositoryOf(task.service, world)?.state;
-  const holder = state && (await surroundings.runningService(state.holder));
+const lockedState: FindCause = async ({ task }, { facts, platform }) => {
+  const state = repositoryOf(task.service, facts)?.state;
+  const holder = state && (await platform.runningService(state.holder));
   if (!holder || !state.tags.includes(String(holder.spec['tag']))) return undefined;
   const since = holder.since + state.stuckAfterHours * 3_600_000;
   if (task.beganAt < since) return undefined;
@@ -129,20 +129,20 @@ const lockedState: FindCause = async ({ task }, { facts: world, platform: surrou
   return { kind: 'state-locked', who: `runner@${instanceName(runner, versionOf(runner, undefined), holder.deploymentId)}`, since };
 };
 
-const lockedTable: FindCause = async ({ task }, { facts: world, platform: surroundings }) => {
-  const migration = releaseOf(task.service, world)?.migration;
+const lockedTable: FindCause = async ({ task }, { facts, platform }) => {
+  const migration = releaseOf(task.service, facts)?.migration;
   if (!migration || migration.lockedRuns === 0) return undefined;
-  return (await surroundings.consecutiveFailures(task.service.id)) < migration.lockedRuns ? { kind: 'table-locked' } : undefined;
+  return (await platform.consecutiveFailures(task.service.id)) < migration.lockedRuns ? { kind: 'table-locked' } : undefined;
 };
 
-const unknownChart: FindCause = async (scene, nature) => {
-  const { service } = scene.task;
-  if (service.kind !== 'helm' || chartOf(service, nature.facts)) return undefined;
-  return (await ranKnownVersion(scene, nature, (each) => chartOf(each, nature.facts) !== undefined)) ? { kind: 'chart-unknown' } : undefined;
+const unknownChart: FindCause = async (context, simulation) => {
+  const { service } = context.task;
+  if (service.kind !== 'helm' || chartOf(service, simulation.facts)) return undefined;
+  return (await ranKnownVersion(context, simulation, (each) => chartOf(each, simulation.facts) !== undefined)) ? { kind: 'chart-unknown' } : undefined;
 };
 
-const slowChart: FindCause = ({ task: { service } }, { facts: world }) => {
-  const chart = chartOf(service, world);
+const slowChart: FindCause = ({ task: { service } }, { facts }) => {
+  const chart = chartOf(service, facts);
   return chart && service.kind === 'helm' && service.spec.timeout_sec < chart.readySeconds ? { kind: 'chart-too-slow' } : undefined;
 };
 
@@ -160,11 +160,11 @@ const startsNothing = ({ task: { service, phase } }: PhaseContext): boolean =>
   phase.runtimeMethod === 'start' && (service.kind === 'application' || service.kind === 'container') && service.spec.min_running_instances === 0;
 
 /** What stands in the way of a scene's phase, as the world and its surroundings are now; undefined where nothing does. */
-export async function findFailureCause(scene: PhaseContext, nature: SimulationContext): Promise<FailureCause | undefined> {
-  if (startsNothing(scene)) return undefined;
-  for (const find of causeChecks[scene.task.phase.step] ?? []) {
-    const trouble = await find(scene, nature);
-    if (trouble) return trouble;
+export async function findFailureCause(context: PhaseContext, simulation: SimulationContext): Promise<FailureCause | undefined> {
+  if (startsNothing(context)) return undefined;
+  for (const find of causeChecks[context.task.phase.step] ?? []) {
+    const cause = await find(context, simulation);
+    if (cause) return cause;
   }
   return undefined;
 }

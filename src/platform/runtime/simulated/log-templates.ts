@@ -4,7 +4,7 @@ import type { Language } from './simulation-context.ts';
 /** How programs of one language speak: each gives the messages of one moment, some of several lines. */
 export interface LogTemplates {
   /** What every start says, whether it matters or not. */
-  readonly boot: (scene: PhaseContext) => readonly string[];
+  readonly boot: (context: PhaseContext) => readonly string[];
   /** The end of a program that misses a variable. */
   readonly variableMissing: (names: readonly string[]) => readonly string[];
   /** Attempts to reach a database that nobody answers for, and the end. */

@@ -31,67 +31,67 @@ interface Crash {
 }
 
 /** Instances that start, end, and are started again with longer and longer pauses, until the rollout is given up. */
-export function simulateCrashLoop(scene: PhaseContext, program: Program, { finalOutput: lastWords, exitCode, reason }: Crash): PhaseResult {
-  const pod = podOf(scene);
-  const name = slug(scene.task.service.name);
-  const boot = logTemplates[program.language].boot(scene);
+export function simulateCrashLoop(context: PhaseContext, program: Program, { finalOutput, exitCode, reason }: Crash): PhaseResult {
+  const pod = podOf(context);
+  const name = slug(context.task.service.name);
+  const boot = logTemplates[program.language].boot(context);
   const rounds = Array.from({ length: startAttempts }, (_, index) => index + 1).flatMap((count) => [
     ...(count === 1 ? [] : [clusterEvent('Normal', 'Started', eventAge(count, 1, count * 12), 'kubelet', `Started container ${name}`)]),
     ...boot,
-    ...lastWords(),
+    ...finalOutput(),
     `Last State:     Terminated\n  Reason:       ${reason}\n  Exit Code:    ${exitCode}\n  Restart Count:  ${count - 1}`,
-    clusterEvent('Warning', 'BackOff', eventAge(count * 2, 0, count * 13), 'kubelet', `Back-off restarting failed container ${name} in pod ${pod}_${digest(scene.task.service.environmentId, 8)}`),
+    clusterEvent('Warning', 'BackOff', eventAge(count * 2, 0, count * 13), 'kubelet', `Back-off restarting failed container ${name} in pod ${pod}_${digest(context.task.service.environmentId, 8)}`),
   ]);
   const failure = `${pod} keeps ending with exit code ${exitCode} (CrashLoopBackOff)`;
-  return { seconds: between(scene.random, 48, 70), lines: [...rolloutStartLines(scene), ...unrelatedLines(scene), ...rounds, ...failureLines(failure)], failure };
+  return { seconds: between(context.random, 48, 70), lines: [...rolloutStartLines(context), ...unrelatedLines(context), ...rounds, ...failureLines(failure)], failure };
 }
 
-const errorExit = (lastWords: readonly string[]): Crash => ({ finalOutput: () => lastWords, exitCode: 1, reason: 'Error' });
+const errorExit = (finalOutput: readonly string[]): Crash => ({ finalOutput: () => finalOutput, exitCode: 1, reason: 'Error' });
 
 /** A program that ends because variables it needs are not there. */
-export const simulateMissingVariables = (scene: PhaseContext, program: Program, names: readonly string[]): PhaseResult =>
-  simulateCrashLoop(scene, program, errorExit(logTemplates[program.language].variableMissing(names)));
+export const simulateMissingVariables = (context: PhaseContext, program: Program, names: readonly string[]): PhaseResult =>
+  simulateCrashLoop(context, program, errorExit(logTemplates[program.language].variableMissing(names)));
 
 /** A program that ends because a host it was told of is not there. */
-export const simulateUnknownHost = (scene: PhaseContext, program: Program, host: string): PhaseResult =>
-  simulateCrashLoop(scene, program, errorExit(logTemplates[program.language].hostUnknown(host)));
+export const simulateUnknownHost = (context: PhaseContext, program: Program, host: string): PhaseResult =>
+  simulateCrashLoop(context, program, errorExit(logTemplates[program.language].hostUnknown(host)));
 
 /** A program that ends because nobody answers at its database's address. */
-export const simulateDatabaseDown = (scene: PhaseContext, program: Program, host: string, port: number): PhaseResult =>
-  simulateCrashLoop(scene, program, errorExit(logTemplates[program.language].databaseDown(host, clusterAddress(`${scene.task.service.environmentId}/${host}`), port)));
+export const simulateDatabaseDown = (context: PhaseContext, program: Program, host: string, port: number): PhaseResult =>
+  simulateCrashLoop(context, program, errorExit(logTemplates[program.language].databaseDown(host, clusterAddress(`${context.task.service.environmentId}/${host}`), port)));
 
 /** A program that ends because its database has not been migrated. */
-export const simulateOutdatedSchema = (scene: PhaseContext, program: Program, has: string, needs: string): PhaseResult =>
-  simulateCrashLoop(scene, program, errorExit(logTemplates[program.language].schemaBehind(has, needs)));
+export const simulateOutdatedSchema = (context: PhaseContext, program: Program, has: string, needs: string): PhaseResult =>
+  simulateCrashLoop(context, program, errorExit(logTemplates[program.language].schemaBehind(has, needs)));
 
 /** A program that is killed for using more memory than it may. */
-export function simulateMemoryExhaustion(scene: PhaseContext, program: Program): PhaseResult {
-  const { service } = scene.task;
+export function simulateMemoryExhaustion(context: PhaseContext, program: Program): PhaseResult {
+  const { service } = context.task;
   const limit = service.kind === 'application' || service.kind === 'container' ? service.spec.memory : 0;
-  return simulateCrashLoop(scene, program, {
+  return simulateCrashLoop(context, program, {
     finalOutput: () => [
-      ...logTemplates[program.language].memoryShort(limit, scene.random),
-      `[${between(scene.random, 70_000, 99_000)}.${between(scene.random, 100_000, 999_999)}] Memory cgroup out of memory: Killed process ${between(scene.random, 8_000, 32_000)} (${program.language}) total-vm:${program.memory! * 3 * 1024}kB, anon-rss:${limit * 1024 - 2_312}kB, file-rss:0kB, oom_score_adj:${between(scene.random, 940, 999)}`,
+      ...logTemplates[program.language].memoryShort(limit, context.random),
+      `[${between(context.random, 70_000, 99_000)}.${between(context.random, 100_000, 999_999)}] Memory cgroup out of memory: Killed process ${between(context.random, 8_000, 32_000)} (${program.language}) total-vm:${program.memory! * 3 * 1024}kB, anon-rss:${limit * 1024 - 2_312}kB, file-rss:0kB, oom_score_adj:${between(context.random, 940, 999)}`,
     ],
     exitCode: 137, reason: 'OOMKilled',
   });
 }
 
 /** Pods that are evicted from nodes whose disk is full. */
-export function simulateEviction(scene: PhaseContext): PhaseResult {
-  const pod = podOf(scene);
+export function simulateEviction(context: PhaseContext): PhaseResult {
+  const pod = podOf(context);
   const nodes = [1, 4, 2].map((node) => `node-${node}`);
   const rounds = nodes.flatMap((node, index) => [
     clusterEvent('Normal', 'Scheduled', '0s', 'default-scheduler', `Successfully assigned ${pod} to ${node}`),
-    clusterEvent('Warning', 'Evicted', '0s', 'kubelet', `The node was low on resource: ephemeral-storage. Threshold quantity: 10%, available: ${6 - index}%. Container ${slug(scene.task.service.name)} was using 84Ki, request is 0, has larger consumption of ephemeral-storage.`),
-    clusterEvent('Warning', 'FreeDiskSpaceFailed', '3s', 'kubelet', `Failed to garbage collect required amount of images. Attempted to free ${between(scene.random, 4, 9)}81231872 bytes, but only found 0 bytes eligible to free.`),
+    clusterEvent('Warning', 'Evicted', '0s', 'kubelet', `The node was low on resource: ephemeral-storage. Threshold quantity: 10%, available: ${6 - index}%. Container ${slug(context.task.service.name)} was using 84Ki, request is 0, has larger consumption of ephemeral-storage.`),
+    clusterEvent('Warning', 'FreeDiskSpaceFailed', '3s', 'kubelet', `Failed to garbage collect required amount of images. Attempted to free ${between(context.random, 4, 9)}81231872 bytes, but only found 0 bytes eligible to free.`),
   ]);
   const failure = `${pod} could not be placed`;
   return {
-    seconds: between(scene.random, 80, 110),
+    seconds: between(context.random, 80, 110),
     lines: [
-      `Rolling out ${slug(scene.task.service.name)}:${scene.version}`,
-      ...unrelatedLines(scene),
+      `Rolling out ${slug(context.task.service.name)}:${context.version}`,
+      ...unrelatedLines(context),
       ...rounds,
       clusterEvent('Warning', 'FailedScheduling', eventAge(6, 2, 74), 'default-scheduler', '0/6 nodes are available: 6 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }. preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.'),
       'Conditions:\n  Type             Status  Reason\n  MemoryPressure   False   KubeletHasSufficientMemory\n  DiskPressure     True    KubeletHasDiskPressure\n  PIDPressure      False   KubeletHasSufficientPID\n  Ready            True    KubeletReady',
@@ -126,22 +126,22 @@ export const simulateMirrorFailure = ({ seconds }: PhaseContext, { kind, referen
 });
 
 /** Pods whose image can't be pulled: tried again with longer and longer pauses until the rollout is given up. */
-export function simulatePullFailure(scene: PhaseContext, trouble: PullFailure): PhaseResult {
-  const { reference } = trouble;
-  const pod = podOf(scene);
+export function simulatePullFailure(context: PhaseContext, cause: PullFailure): PhaseResult {
+  const { reference } = cause;
+  const pod = podOf(context);
   const pulls = Array.from({ length: pullAttempts }, (_, index) => index + 1).flatMap((count) => [
     clusterEvent('Normal', 'Pulling', eventAge(count, 2, count * 14), 'kubelet', `Pulling image "${reference}"`),
-    clusterEvent('Warning', 'Failed', eventAge(count, 1, count * 14), 'kubelet', `Failed to pull image "${reference}": ${pullErrors[trouble.kind](reference)}`),
+    clusterEvent('Warning', 'Failed', eventAge(count, 1, count * 14), 'kubelet', `Failed to pull image "${reference}": ${pullErrors[cause.kind](reference)}`),
     clusterEvent('Warning', 'Failed', eventAge(count, 1, count * 14), 'kubelet', 'Error: ErrImagePull'),
     clusterEvent('Normal', 'BackOff', eventAge(count * 2, 0, count * 15), 'kubelet', `Back-off pulling image "${reference}"`),
     clusterEvent('Warning', 'Failed', eventAge(count * 2, 0, count * 15), 'kubelet', 'Error: ImagePullBackOff'),
   ]);
   return {
-    seconds: between(scene.random, 55, 75),
+    seconds: between(context.random, 55, 75),
     lines: [
-      `Rolling out ${slug(scene.task.service.name)}:${scene.version}`,
+      `Rolling out ${slug(context.task.service.name)}:${context.version}`,
       clusterEvent('Normal', 'ScalingReplicaSet', '0s', 'deployment-controller', `Scaled up replica set ${pod.replace(/-[^-]+$/, '')} from 0 to 1`),
-      clusterEvent('Normal', 'Scheduled', '0s', 'default-scheduler', `Successfully assigned ${pod} to node-${between(scene.random, 1, 6)}`),
+      clusterEvent('Normal', 'Scheduled', '0s', 'default-scheduler', `Successfully assigned ${pod} to node-${between(context.random, 1, 6)}`),
       clusterEvent('Warning', 'FailedToRetrieveImagePullSecret', '0s', 'kubelet', 'Unable to retrieve some image pull secrets (legacy-mirror); attempting to pull the image may not succeed.'),
       ...pulls,
       'State:          Waiting\n  Reason:       ImagePullBackOff\nReady:          False\nRestart Count:  0',
@@ -157,9 +157,9 @@ type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
 const shownProbeFailures = 9;
 
 /** Instances that run but never become ready. */
-const simulateUnready = (scene: PhaseContext, program: Program, probe: Probe, said: string, meanwhile: readonly string[] = []): PhaseResult => {
+const simulateUnready = (context: PhaseContext, program: Program, probe: Probe, said: string, meanwhile: readonly string[] = []): PhaseResult => {
   const { failure_threshold: threshold, period_seconds: period, initial_delay_seconds: delay } = probe;
-  const failure = `0 of 1 instances became ready: ${podOf(scene)} is running, not ready`;
+  const failure = `0 of 1 instances became ready: ${podOf(context)} is running, not ready`;
   const checks = Array.from({ length: Math.min(threshold, shownProbeFailures) }, (_, index) => [
     ...meanwhile.slice(index, index + 1),
     clusterEvent('Warning', 'Unhealthy', eventAge(index + 1, 0, delay + index * period), 'kubelet', `Readiness probe failed: ${said}`),
@@ -167,11 +167,11 @@ const simulateUnready = (scene: PhaseContext, program: Program, probe: Probe, sa
   return {
     seconds: Math.min(readinessTimeoutOf(probe), rolloutLimitSeconds),
     lines: [
-      ...rolloutStartLines(scene),
-      ...logTemplates[program.language].boot(scene),
+      ...rolloutStartLines(context),
+      ...logTemplates[program.language].boot(context),
       ...(program.listens ? [logTemplates[program.language].listening(program.listens.port)] : []),
       ...checks,
-      colored.yellow(`warning: ${podOf(scene)} has been unready for ${Math.min(readinessTimeoutOf(probe), rolloutLimitSeconds)}s`),
+      colored.yellow(`warning: ${podOf(context)} has been unready for ${Math.min(readinessTimeoutOf(probe), rolloutLimitSeconds)}s`),
       ...failureLines(failure),
     ],
     failure,
@@ -179,23 +179,23 @@ const simulateUnready = (scene: PhaseContext, program: Program, probe: Probe, sa
 };
 
 /** Asked at a port where nobody listens. */
-export function simulateProbeOnWrongPort(scene: PhaseContext, program: Program, probe: Probe, listens: number): PhaseResult {
+export function simulateProbeOnWrongPort(context: PhaseContext, program: Program, probe: Probe, listens: number): PhaseResult {
   const { http, tcp, grpc } = probe.type;
   const port = (http ?? tcp ?? grpc)?.port ?? 0;
-  return simulateUnready(scene, { ...program, listens: { port: listens } }, probe, connectionRefused(probeKind(probe), port, http?.path ?? '/'));
+  return simulateUnready(context, { ...program, listens: { port: listens } }, probe, connectionRefused(probeKind(probe), port, http?.path ?? '/'));
 }
 
 const badStatusMessage = (status: number): string => `HTTP probe failed with statuscode: ${status}`;
 
 /** Answered, but not with what counts as ready. */
-export const simulateProbeStatus = (scene: PhaseContext, program: Program, probe: Probe, status: number): PhaseResult => simulateUnready(scene, program, probe, badStatusMessage(status));
+export const simulateProbeStatus = (context: PhaseContext, program: Program, probe: Probe, status: number): PhaseResult => simulateUnready(context, program, probe, badStatusMessage(status));
 
 /** Still warming up when the probe gives up. */
-export function simulateSlowWarmUp(scene: PhaseContext, program: Program, probe: Probe): PhaseResult {
+export function simulateSlowWarmUp(context: PhaseContext, program: Program, probe: Probe): PhaseResult {
   const { seconds: whole, loads } = program.warmUp!;
   const { initial_delay_seconds: delay, period_seconds: period, failure_threshold: threshold } = probe;
   const segments = 48;
   const progress = Array.from({ length: threshold }, (_, index) => Math.floor((segments * (delay + index * period)) / whole));
-  return simulateUnready(scene, program, probe, badStatusMessage(503), progress.map((done, index) =>
+  return simulateUnready(context, program, probe, badStatusMessage(503), progress.map((done, index) =>
     `${colored.cyan('INFO')} ${loads}: ${done}/${segments} segments loaded, ${Math.max(1, Math.round(whole - delay - index * period))}s to go`));
 }

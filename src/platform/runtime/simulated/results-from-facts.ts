@@ -7,45 +7,45 @@ import { chartOf, commitFactsOf, programOf, readinessProbeOf, releaseOf } from '
 import type { FailureCause } from './failure-cause.ts';
 import type { SimulationFacts } from './simulation-context.ts';
 
-type FailureSimulations = { readonly [Kind in FailureCause['kind']]: (scene: PhaseContext, trouble: Extract<FailureCause, { kind: Kind }>, world: SimulationFacts) => PhaseResult };
+type FailureSimulations = { readonly [Kind in FailureCause['kind']]: (context: PhaseContext, cause: Extract<FailureCause, { kind: Kind }>, facts: SimulationFacts) => PhaseResult };
 
-const simulateFailedPull = (scene: PhaseContext, trouble: Extract<FailureCause, { reference: string }>): PhaseResult =>
-  (scene.task.phase.step === 'MIRROR_IMAGE' ? simulateMirrorFailure : simulatePullFailure)(scene, trouble);
+const simulateFailedPull = (context: PhaseContext, cause: Extract<FailureCause, { reference: string }>): PhaseResult =>
+  (context.task.phase.step === 'MIRROR_IMAGE' ? simulateMirrorFailure : simulatePullFailure)(context, cause);
 
 // The facts are there: without them there would be no trouble.
 const failureSimulations: FailureSimulations = {
-  'commit-unknown': (scene, { commit }) => simulateUnknownCommit(scene, commit),
-  'build-fails': (scene, _, world) => simulateBuildFailure(scene, commitFactsOf(scene, world)!),
+  'commit-unknown': (context, { commit }) => simulateUnknownCommit(context, commit),
+  'build-fails': (context, _, facts) => simulateBuildFailure(context, commitFactsOf(context, facts)!),
   'image-unknown': simulateFailedPull,
   'pull-denied': simulateFailedPull,
   'disk-full': simulateEviction,
-  'variables-missing': (scene, { names }, world) => simulateMissingVariables(scene, programOf(scene, world)!, names),
-  'memory-short': (scene, _, world) => simulateMemoryExhaustion(scene, programOf(scene, world)!),
-  'host-unknown': (scene, { host }, world) => simulateUnknownHost(scene, programOf(scene, world)!, host),
-  'database-down': (scene, { host, port }, world) => simulateDatabaseDown(scene, programOf(scene, world)!, host, port),
-  'schema-behind': (scene, { has }, world) => simulateOutdatedSchema(scene, programOf(scene, world)!, has, programOf(scene, world)!.schema!.tag),
-  'port-missed': (scene, { listens }, world) => simulateProbeOnWrongPort(scene, programOf(scene, world)!, readinessProbeOf(scene.task.service)!, listens),
-  'probe-answered': (scene, { status }, world) => simulateProbeStatus(scene, programOf(scene, world)!, readinessProbeOf(scene.task.service)!, status),
-  'warm-up-too-long': (scene, _, world) => simulateSlowWarmUp(scene, programOf(scene, world)!, readinessProbeOf(scene.task.service)!),
-  'state-locked': (scene, { who, since }, world) => simulateStateLock(scene, world.repositories[branchOf(scene.task.service)!.url]!.state!.path, who, since),
-  'table-locked': (scene, _, world) => simulateTableLock(scene, releaseOf(scene.task.service, world)!.migration!),
+  'variables-missing': (context, { names }, facts) => simulateMissingVariables(context, programOf(context, facts)!, names),
+  'memory-short': (context, _, facts) => simulateMemoryExhaustion(context, programOf(context, facts)!),
+  'host-unknown': (context, { host }, facts) => simulateUnknownHost(context, programOf(context, facts)!, host),
+  'database-down': (context, { host, port }, facts) => simulateDatabaseDown(context, programOf(context, facts)!, host, port),
+  'schema-behind': (context, { has }, facts) => simulateOutdatedSchema(context, programOf(context, facts)!, has, programOf(context, facts)!.schema!.tag),
+  'port-missed': (context, { listens }, facts) => simulateProbeOnWrongPort(context, programOf(context, facts)!, readinessProbeOf(context.task.service)!, listens),
+  'probe-answered': (context, { status }, facts) => simulateProbeStatus(context, programOf(context, facts)!, readinessProbeOf(context.task.service)!, status),
+  'warm-up-too-long': (context, _, facts) => simulateSlowWarmUp(context, programOf(context, facts)!, readinessProbeOf(context.task.service)!),
+  'state-locked': (context, { who, since }, facts) => simulateStateLock(context, facts.repositories[branchOf(context.task.service)!.url]!.state!.path, who, since),
+  'table-locked': (context, _, facts) => simulateTableLock(context, releaseOf(context.task.service, facts)!.migration!),
   'chart-unknown': simulateUnknownChart,
-  'chart-too-slow': (scene, _, world) => simulateChartTimeout(scene, chartOf(scene.task.service, world)!),
+  'chart-too-slow': (context, _, facts) => simulateChartTimeout(context, chartOf(context.task.service, facts)!),
 };
 
 /** What a phase says, and how it ends, with that trouble in its way. */
-export const simulateFailure = (scene: PhaseContext, trouble: FailureCause, world: SimulationFacts): PhaseResult =>
-  (failureSimulations[trouble.kind] as (scene: PhaseContext, trouble: FailureCause, world: SimulationFacts) => PhaseResult)(scene, trouble, world);
+export const simulateFailure = (context: PhaseContext, cause: FailureCause, facts: SimulationFacts): PhaseResult =>
+  (failureSimulations[cause.kind] as (context: PhaseContext, cause: FailureCause, facts: SimulationFacts) => PhaseResult)(context, cause, facts);
 
 /** A scene that takes as long as what it brings needs to be ready. */
-export function withReadyTime(scene: PhaseContext, world: SimulationFacts): PhaseContext {
-  if (scene.task.phase.step !== 'DEPLOYMENT') return scene;
-  const needs = chartOf(scene.task.service, world)?.readySeconds ?? programOf(scene, world)?.warmUp?.seconds ?? 0;
-  return { ...scene, seconds: Math.max(scene.seconds, needs) };
+export function withReadyTime(context: PhaseContext, facts: SimulationFacts): PhaseContext {
+  if (context.task.phase.step !== 'DEPLOYMENT') return context;
+  const needs = chartOf(context.task.service, facts)?.readySeconds ?? programOf(context, facts)?.warmUp?.seconds ?? 0;
+  return { ...context, seconds: Math.max(context.seconds, needs) };
 }
 
 /** What a phase says that goes well, where the world knows more of it than its configuration tells; undefined where it doesn't. */
-export function simulateSuccess(scene: PhaseContext, world: SimulationFacts): PhaseResult | undefined {
-  const migration = releaseOf(scene.task.service, world)?.migration;
-  return scene.task.phase.step === 'EXECUTING' && migration ? simulateMigration(scene, migration) : undefined;
+export function simulateSuccess(context: PhaseContext, facts: SimulationFacts): PhaseResult | undefined {
+  const migration = releaseOf(context.task.service, facts)?.migration;
+  return context.task.phase.step === 'EXECUTING' && migration ? simulateMigration(context, migration) : undefined;
 }

@@ -10,30 +10,30 @@ const instanceCount = ({ task }: PhaseContext): number => {
   return service.kind === 'application' || service.kind === 'container' ? service.spec.min_running_instances : 1;
 };
 
-const startLines = (scene: PhaseContext): string[] => {
-  const { service } = scene.task;
+const startLines = (context: PhaseContext): string[] => {
+  const { service } = context.task;
   const ports = service.kind === 'application' || service.kind === 'container' ? service.spec.ports : [];
   return [
-    `${colored.cyan('INFO')} starting ${service.name} ${scene.version}`,
+    `${colored.cyan('INFO')} starting ${service.name} ${context.version}`,
     `${colored.cyan('INFO')} configuration loaded from environment`,
     ...ports.map((port) => `${colored.cyan('INFO')} listening on 0.0.0.0:${port.internal_port} (${port.protocol ?? 'HTTP'})`),
-    `${colored.cyan('INFO')} ready in ${took(scene.random, 0.4, 3.2)}`,
+    `${colored.cyan('INFO')} ready in ${took(context.random, 0.4, 3.2)}`,
   ];
 };
 
 /** Instances of an application or container replaced one by one. */
-export function simulateRollout(scene: PhaseContext): PhaseResult {
-  const pods = instanceNames(scene, instanceCount(scene));
-  const image = `${slug(scene.task.service.name)}:${scene.version}`;
+export function simulateRollout(context: PhaseContext): PhaseResult {
+  const pods = instanceNames(context, instanceCount(context));
+  const image = `${slug(context.task.service.name)}:${context.version}`;
   const rolled = pods.flatMap((pod) => [
-    `Scheduled ${pod} on node-${between(scene.random, 1, 6)}`,
-    `Pulled image ${image} in ${took(scene.random, 0.8, 4)}`,
-    `Started container ${slug(scene.task.service.name)} in ${pod}`,
-    ...startLines(scene),
+    `Scheduled ${pod} on node-${between(context.random, 1, 6)}`,
+    `Pulled image ${image} in ${took(context.random, 0.8, 4)}`,
+    `Started container ${slug(context.task.service.name)} in ${pod}`,
+    ...startLines(context),
     `${pod} is ready`,
   ]);
   return {
-    seconds: scene.seconds,
+    seconds: context.seconds,
     lines: [
       `Rolling out ${image}, ${pods.length} ${pods.length === 1 ? 'instance' : 'instances'}`,
       ...rolled,
@@ -58,13 +58,13 @@ export function simulateRouting({ task, seconds }: PhaseContext): PhaseResult {
 }
 
 /** Every instance replaced without a new version. */
-export function simulateRestart(scene: PhaseContext): PhaseResult {
-  const pods = instanceNames(scene, Math.max(1, instanceCount(scene)));
+export function simulateRestart(context: PhaseContext): PhaseResult {
+  const pods = instanceNames(context, Math.max(1, instanceCount(context)));
   return {
-    seconds: scene.seconds,
+    seconds: context.seconds,
     lines: [
-      `Restarting ${scene.task.service.name}: ${pods.length} ${pods.length === 1 ? 'instance' : 'instances'}`,
-      ...pods.flatMap((pod) => [`Terminating the old instance with SIGTERM, 30s to finish`, `Started ${pod}`, ...startLines(scene), `${pod} is ready`]),
+      `Restarting ${context.task.service.name}: ${pods.length} ${pods.length === 1 ? 'instance' : 'instances'}`,
+      ...pods.flatMap((pod) => [`Terminating the old instance with SIGTERM, 30s to finish`, `Started ${pod}`, ...startLines(context), `${pod} is ready`]),
       colored.green('Restart complete'),
     ],
   };

@@ -11,12 +11,12 @@ const goTime = (milliseconds: number): string => new Date(milliseconds).toISOStr
 const uuid = (text: string): string => digest(text, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
 /** terraform that does not get the lock of its state. */
-export function simulateStateLock(scene: PhaseContext, path: string, who: string, since: number): PhaseResult {
+export function simulateStateLock(context: PhaseContext, path: string, who: string, since: number): PhaseResult {
   const failure = 'terraform could not acquire the state lock';
-  const good = simulateTerraform(scene).lines;
+  const good = simulateTerraform(context).lines;
   const before = good.findIndex((line) => line.startsWith('Acquiring state lock'));
   return {
-    seconds: scene.seconds,
+    seconds: context.seconds,
     lines: [
       ...good.slice(0, before),
       `${colored.yellow('╷')}\n${colored.yellow('│')} ${colored.yellow('Warning:')} Deprecated attribute\n${colored.yellow('│')} \n${colored.yellow('│')}   on outputs.tf line 12, in output "bucket_region":\n${colored.yellow('│')} The attribute "region" is deprecated. Refer to the provider documentation for details.\n${colored.yellow('╵')}`,
@@ -25,7 +25,7 @@ export function simulateStateLock(scene: PhaseContext, path: string, who: string
         colored.red('╷'),
         `${colored.red('│')} ${colored.red('Error:')} ${colored.bold('Error acquiring the state lock')}`,
         '│ ',
-        '│ Error message: operation error S3: PutObject, https response error StatusCode: 412, RequestID: ' + digest(`${scene.task.deploymentId}/request`, 16).toUpperCase() + ', api error PreconditionFailed: At least one of the pre-conditions you specified did not hold',
+        '│ Error message: operation error S3: PutObject, https response error StatusCode: 412, RequestID: ' + digest(`${context.task.deploymentId}/request`, 16).toUpperCase() + ', api error PreconditionFailed: At least one of the pre-conditions you specified did not hold',
         '│ Lock Info:',
         `│   ID:        ${uuid(`${path}/${since}`)}`,
         `│   Path:      ${path}`,
@@ -49,17 +49,17 @@ export function simulateStateLock(scene: PhaseContext, path: string, who: string
 }
 
 /** A migration that finds its table locked by somebody else. */
-export function simulateTableLock(scene: PhaseContext, migration: Migration): PhaseResult {
+export function simulateTableLock(context: PhaseContext, migration: Migration): PhaseResult {
   const { table, steps } = migration;
-  const { random, version } = scene;
+  const { random, version } = context;
   const process = between(random, 900, 4200);
   const holder = process - between(random, 3, 90);
   const relation = between(random, 16_000, 24_000);
   const failure = 'The job ended with exit code 1';
   return {
-    seconds: scene.seconds + 30,
+    seconds: context.seconds + 30,
     lines: [
-      ...migrationLines(scene, migration),
+      ...migrationLines(context, migration),
       `LOG:  process ${process} still waiting for AccessExclusiveLock on relation ${relation} of database 16402 after 1000.${between(random, 100, 999)} ms\nDETAIL:  Process holding the lock: ${holder}. Wait queue: ${process}.\nSTATEMENT:  ALTER TABLE ${table} ADD COLUMN settled_at timestamptz;`,
       `${colored.yellow('WARN')} ${steps.at(-1)} has been running for 10s`,
       `${colored.yellow('WARN')} ${steps.at(-1)} has been running for 20s`,
@@ -84,23 +84,23 @@ const migrationLines = ({ task, version, random }: PhaseContext, { database, ste
 ];
 
 /** A migration that gets through. */
-export const simulateMigration = (scene: PhaseContext, migration: Migration): PhaseResult => ({
-  seconds: scene.seconds,
+export const simulateMigration = (context: PhaseContext, migration: Migration): PhaseResult => ({
+  seconds: context.seconds,
   lines: [
-    ...migrationLines(scene, migration),
-    `${colored.cyan('INFO')} ${migration.steps.at(-1)} ... ok (${between(scene.random, 200, 900)} ms)`,
-    colored.green(`Schema is at ${scene.version}. Job finished with exit code 0`),
+    ...migrationLines(context, migration),
+    `${colored.cyan('INFO')} ${migration.steps.at(-1)} ... ok (${between(context.random, 200, 900)} ms)`,
+    colored.green(`Schema is at ${context.version}. Job finished with exit code 0`),
   ],
 });
 
 /** helm that does not find the chart. */
-export function simulateUnknownChart(scene: PhaseContext): PhaseResult {
-  const { service } = scene.task;
+export function simulateUnknownChart(context: PhaseContext): PhaseResult {
+  const { service } = context.task;
   const chart = service.kind === 'helm' ? service.spec.source.repository : undefined;
-  const good = simulateHelm({ ...scene, seconds: 0 }).lines;
+  const good = simulateHelm({ ...context, seconds: 0 }).lines;
   const failure = 'helm did not find the chart';
   return {
-    seconds: 3 + scene.random.number() * 3,
+    seconds: 3 + context.random.number() * 3,
     lines: [
       ...good.slice(0, 2),
       `Hang tight while we grab the latest from your chart repositories...\n...Successfully got an update from the chart repository\nUpdate Complete.`,
@@ -112,10 +112,10 @@ export function simulateUnknownChart(scene: PhaseContext): PhaseResult {
 }
 
 /** helm that stops waiting for pods that need longer. */
-export function simulateChartTimeout(scene: PhaseContext, { progressLines: meanwhile }: ChartFacts): PhaseResult {
-  const { service } = scene.task;
+export function simulateChartTimeout(context: PhaseContext, { progressLines: meanwhile }: ChartFacts): PhaseResult {
+  const { service } = context.task;
   const timeout = service.kind === 'helm' ? service.spec.timeout_sec : 0;
-  const good = simulateHelm({ ...scene, seconds: 0 }).lines;
+  const good = simulateHelm({ ...context, seconds: 0 }).lines;
   const release = slug(service.name);
   const isAtomic = service.kind === 'helm' && service.spec.arguments.includes('--atomic');
   const rolledBack = isAtomic ? `release ${release} failed, and has been rolled back due to atomic being set: ` : '';
@@ -124,7 +124,7 @@ export function simulateChartTimeout(scene: PhaseContext, { progressLines: meanw
     seconds: timeout,
     lines: [
       ...good.slice(0, -4),
-      componentLogLine('W', scene.task.beganAt + 2019, 'warnings.go:70', 'unknown field "spec.template.spec.containers[0].resources.limit"'),
+      componentLogLine('W', context.task.beganAt + 2019, 'warnings.go:70', 'unknown field "spec.template.spec.containers[0].resources.limit"'),
       ...meanwhile.flatMap((line) => [
         line,
         `ready.go:304: [debug] StatefulSet is not ready: ${digest(service.environmentId, 8)}/${release}. 0 out of 3 expected pods are ready`,

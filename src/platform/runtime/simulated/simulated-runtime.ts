@@ -22,17 +22,17 @@ export interface PhaseProgress {
 }
 
 /** A memory as a cursor. */
-export const toCursor = ({ reportedLines: said, cause: trouble }: PhaseProgress): string => (trouble ? `${said} ${JSON.stringify(trouble)}` : String(said));
+export const toCursor = ({ reportedLines: said, cause }: PhaseProgress): string => (cause ? `${said} ${JSON.stringify(cause)}` : String(said));
 
 /** The memory that a cursor holds; undefined for a phase that nobody has looked at yet. */
 export function fromCursor(cursor: string | null): PhaseProgress | undefined {
   if (cursor === null) return undefined;
-  const [, said, trouble] = /^(\d+)(?: (.*))?$/s.exec(cursor) ?? [];
-  return { reportedLines: Number(said ?? 0), ...(trouble !== undefined && { cause: JSON.parse(trouble) as FailureCause }) };
+  const [, said, cause] = /^(\d+)(?: (.*))?$/s.exec(cursor) ?? [];
+  return { reportedLines: Number(said ?? 0), ...(cause !== undefined && { cause: JSON.parse(cause) as FailureCause }) };
 }
 
 /** Makes a phase go otherwise than it would by itself; undefined leaves it alone. */
-export type Fault = (scene: PhaseContext) => PhaseResult | undefined;
+export type Fault = (context: PhaseContext) => PhaseResult | undefined;
 
 export interface SimulationOptions {
   readonly clock: PlatformClock;
@@ -46,13 +46,13 @@ export interface SimulationOptions {
   readonly faults?: Fault;
 }
 
-const rollouts: Partial<Record<Task['service']['kind'], (scene: PhaseContext) => PhaseResult>> = { database: simulateDatabase, helm: simulateHelm };
-const executions: Partial<Record<Task['service']['kind'], (scene: PhaseContext) => PhaseResult>> = { job: simulateJob, terraform: simulateTerraform };
+const rollouts: Partial<Record<Task['service']['kind'], (context: PhaseContext) => PhaseResult>> = { database: simulateDatabase, helm: simulateHelm };
+const executions: Partial<Record<Task['service']['kind'], (context: PhaseContext) => PhaseResult>> = { job: simulateJob, terraform: simulateTerraform };
 
-const simulateDeployment = (scene: PhaseContext): PhaseResult => (rollouts[scene.task.service.kind] ?? ((each) => simulateConfigurationFailure(each) ?? simulateRollout(each)))(scene);
+const simulateDeployment = (context: PhaseContext): PhaseResult => (rollouts[context.task.service.kind] ?? ((each) => simulateConfigurationFailure(each) ?? simulateRollout(each)))(context);
 const withoutOutput = ({ seconds }: PhaseContext): PhaseResult => ({ seconds, lines: [] });
 
-const stepSimulations: Readonly<Record<StepName, (scene: PhaseContext) => PhaseResult>> = {
+const stepSimulations: Readonly<Record<StepName, (context: PhaseContext) => PhaseResult>> = {
   REGISTRY_CREATE_REPOSITORY: withoutOutput,
   GIT_CLONE: simulateClone,
   BUILD: simulateBuild,
@@ -60,17 +60,17 @@ const stepSimulations: Readonly<Record<StepName, (scene: PhaseContext) => PhaseR
   DEPLOYMENT_QUEUEING: withoutOutput,
   DEPLOYMENT: simulateDeployment,
   ROUTER_DEPLOYMENT: simulateRouting,
-  EXECUTING: (scene) => (executions[scene.task.service.kind] ?? withoutOutput)(scene),
-  RESTART: (scene) => simulateConfigurationFailure(scene) ?? simulateRestart(scene),
+  EXECUTING: (context) => (executions[context.task.service.kind] ?? withoutOutput)(context),
+  RESTART: (context) => simulateConfigurationFailure(context) ?? simulateRestart(context),
   STOP: simulateStop,
 };
 
-const phaseContextOf = async (task: Task, nature: SimulationContext | undefined): Promise<PhaseContext> => {
+const phaseContextOf = async (task: Task, simulation: SimulationContext | undefined): Promise<PhaseContext> => {
   const { service, phase, deploymentId } = task;
   const seed = `${deploymentId}/${service.id}/${phase.step}`;
-  const commit = await findCommit(service, task.commitId, task.beganAt, nature);
+  const commit = await findCommit(service, task.commitId, task.beganAt, simulation);
   const version = versionOf(service, commit?.git_commit_id);
-  const scene = {
+  const context = {
     task,
     random: seededRandom(seed),
     pod: phase.runtimeMethod === 'prepare' ? buildPod(deploymentId) : instanceName(service, version, deploymentId),
@@ -78,36 +78,36 @@ const phaseContextOf = async (task: Task, nature: SimulationContext | undefined)
     ...(commit && { commit }),
     seconds: secondsBetween(phase.takes, seed),
   };
-  return nature ? withReadyTime(scene, nature.facts) : scene;
+  return simulation ? withReadyTime(context, simulation.facts) : context;
 };
 
 /** Lines spread over the time a script takes, each at its moment. */
-const withTimestamps = ({ pod, version, task }: PhaseContext, script: PhaseResult, milliseconds: number): RuntimeLogLine[] =>
-  script.lines.map((message, index) => ({
-    at: Math.round(task.beganAt + (milliseconds * (index + 1)) / (script.lines.length + 1)), message, pod, version,
+const withTimestamps = ({ pod, version, task }: PhaseContext, result: PhaseResult, milliseconds: number): RuntimeLogLine[] =>
+  result.lines.map((message, index) => ({
+    at: Math.round(task.beganAt + (milliseconds * (index + 1)) / (result.lines.length + 1)), message, pod, version,
   }));
 
 /** How a task fares at a moment. */
-const observe = (scene: PhaseContext, script: PhaseResult, { reportedLines: said, cause: trouble }: PhaseProgress, { clock, timeScale, linesEvery = 1000 }: SimulationOptions): Observation => {
+const observe = (context: PhaseContext, result: PhaseResult, { reportedLines: said, cause }: PhaseProgress, { clock, timeScale, linesEvery = 1000 }: SimulationOptions): Observation => {
   const now = clock.now();
-  const milliseconds = script.seconds * 1000 * timeScale;
-  const endsAt = scene.task.beganAt + milliseconds;
-  const all = withTimestamps(scene, script, milliseconds);
+  const milliseconds = result.seconds * 1000 * timeScale;
+  const endsAt = context.task.beganAt + milliseconds;
+  const all = withTimestamps(context, result, milliseconds);
   const ended = now >= endsAt;
   const until = ended ? all.length : all.filter((line) => line.at <= now).length;
-  const seen = { lines: all.slice(said, until), cursor: toCursor({ reportedLines: Math.max(said, until), ...(trouble && { cause: trouble }) }), ...(scene.commit && { commit: scene.commit }) };
+  const seen = { lines: all.slice(said, until), cursor: toCursor({ reportedLines: Math.max(said, until), ...(cause && { cause }) }), ...(context.commit && { commit: context.commit }) };
   if (!ended) return { ...seen, outcome: 'ongoing', nextPollAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))) };
-  return script.failure === undefined ? { ...seen, outcome: 'succeeded' } : { ...seen, outcome: 'failed', reason: script.failure };
+  return result.failure === undefined ? { ...seen, outcome: 'succeeded' } : { ...seen, outcome: 'failed', reason: result.failure };
 };
 
 const noop = async (): Promise<void> => undefined;
 
 /** What stands in the way is looked for once, when a phase begins: what changes around it later is for the next. */
-const loadProgress = async (scene: PhaseContext, cursor: string | null, nature: SimulationContext | undefined): Promise<PhaseProgress> => {
+const loadProgress = async (context: PhaseContext, cursor: string | null, simulation: SimulationContext | undefined): Promise<PhaseProgress> => {
   const memory = fromCursor(cursor);
   if (memory) return memory;
-  const trouble = nature && (await findFailureCause(scene, nature));
-  return { reportedLines: 0, ...(trouble && { cause: trouble }) };
+  const cause = simulation && (await findFailureCause(context, simulation));
+  return { reportedLines: 0, ...(cause && { cause }) };
 };
 
 /**
@@ -115,17 +115,17 @@ const loadProgress = async (scene: PhaseContext, cursor: string | null, nature: 
  * what is around the service when a phase begins: reading on after a crash needs nothing but the cursor.
  */
 export function createSimulatedRuntime(options: SimulationOptions): Runtime {
-  const { clock, faults, simulation: nature } = options;
+  const { clock, faults, simulation } = options;
   return {
     prepare: noop,
     start: noop,
     stop: noop,
     observe: async (task, cursor) => {
-      const scene = await phaseContextOf(task, nature);
-      const memory = await loadProgress(scene, cursor, nature);
-      const natural = nature && (memory.cause ? simulateFailure(scene, memory.cause, nature.facts) : simulateSuccess(scene, nature.facts));
-      const script = faults?.(scene) ?? natural ?? stepSimulations[task.phase.step](scene);
-      return observe(scene, script, memory, options);
+      const context = await phaseContextOf(task, simulation);
+      const memory = await loadProgress(context, cursor, simulation);
+      const natural = simulation && (memory.cause ? simulateFailure(context, memory.cause, simulation.facts) : simulateSuccess(context, simulation.facts));
+      const result = faults?.(context) ?? natural ?? stepSimulations[task.phase.step](context);
+      return observe(context, result, memory, options);
     },
     logs: async (version, limit) => runningLogs(version, clock.now(), limit),
   };

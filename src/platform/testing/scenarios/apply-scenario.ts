@@ -75,13 +75,13 @@ async function editVariable(db: DataStore, at: string, by: string, environment: 
   });
 }
 
-async function replayEvent(db: DataStore, { random }: Pick<HandlerDependencies, 'random'>, at: number, episode: HistoryEvent): Promise<void> {
-  if ('change' in episode) return changeService(db, new Date(at).toISOString(), episode.by, episode.change, episode.to);
-  if ('edit' in episode) return editVariable(db, new Date(at).toISOString(), episode.by, episode.edit, episode.key, episode.value);
-  const paths = 'deploy' in episode ? episode.deploy : episode.stop;
+async function replayEvent(db: DataStore, { random }: Pick<HandlerDependencies, 'random'>, at: number, event: HistoryEvent): Promise<void> {
+  if ('change' in event) return changeService(db, new Date(at).toISOString(), event.by, event.change, event.to);
+  if ('edit' in event) return editVariable(db, new Date(at).toISOString(), event.by, event.edit, event.key, event.value);
+  const paths = 'deploy' in event ? event.deploy : event.stop;
   await replayOrder(db, random, {
-    at, simulation: simulationContextOf(db), action: 'deploy' in episode ? 'DEPLOY' : 'STOP', environmentId: environmentId(environmentOf(paths[0]!)), serviceIds: paths.map(serviceId),
-    origin: 'CONSOLE', triggeredBy: episode.by,
+    at, simulation: simulationContextOf(db), action: 'deploy' in event ? 'DEPLOY' : 'STOP', environmentId: environmentId(environmentOf(paths[0]!)), serviceIds: paths.map(serviceId),
+    origin: 'CONSOLE', triggeredBy: event.by,
   });
 }
 
@@ -96,8 +96,8 @@ export async function applyScenario(db: DataStore, parts: Pick<HandlerDependenci
   if (!there) await db.write((trx) => insertScenario(trx, seedTime(start), scenario));
   const { newest } = await db.selectFrom('deployment').select(({ fn }) => fn.max('created_at').as('newest')).where('environment_id', 'in', ids).executeTakeFirstOrThrow();
   const past = newest === null ? Number.NEGATIVE_INFINITY : Date.parse(newest);
-  for (const episode of scenario.history) {
-    const at = Math.round(addDays(start, -episode.daysAgo));
-    if (at > past) await replayEvent(db, parts, at, episode);
+  for (const event of scenario.history) {
+    const at = Math.round(addDays(start, -event.daysAgo));
+    if (at > past) await replayEvent(db, parts, at, event);
   }
 }

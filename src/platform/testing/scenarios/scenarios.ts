@@ -34,7 +34,7 @@ export function scenariosNamed(names: readonly string[]): readonly Scenario[] {
   return scenarios.filter(({ name }) => names.includes(allScenarios) || names.includes(name));
 }
 
-const mergedFacts = <Part extends keyof SimulationFacts>(part: Part): SimulationFacts[Part] => Object.assign({}, ...scenarios.map(({ facts: world }) => world[part])) as SimulationFacts[Part];
+const mergedFacts = <Part extends keyof SimulationFacts>(part: Part): SimulationFacts[Part] => Object.assign({}, ...scenarios.map(({ facts }) => facts[part])) as SimulationFacts[Part];
 
 /**
  * What is known of everything that scenarios bring. It holds whether they were asked for or not: what they bring stays

@@ -88,7 +88,7 @@ export function createWatches({ clock, random = Math.random, pollInterval: pace 
   // A deployment shows in the status of a service first; its logs and its environment change with it.
   const isBusy = (purse: string): boolean => (stirred.get(purse) ?? 0) > clock.now() || around(purse).some(({ moving }) => moving);
 
-  const alike = (member: 'purse' | 'identity', watched: WatchTarget): WatchTarget[] =>
+  const alike = (member: 'budgetKey' | 'identity', watched: WatchTarget): WatchTarget[] =>
     [...pollers.values()].flatMap((poller) => (poller.watched[member] === watched[member] ? [poller.watched] : []));
 
   const lookIn = (poller: Poller, wait: number): void => {
@@ -100,7 +100,7 @@ export function createWatches({ clock, random = Math.random, pollInterval: pace 
   const again = (poller: Poller): void => {
     const { watched, failures } = poller;
     const moving = isBusy(watched.budgetKey);
-    const requests = alike('purse', watched).reduce((sum, other) => sum + other.requests, 0);
+    const requests = alike('budgetKey', watched).reduce((sum, other) => sum + other.requests, 0);
     lookIn(poller, pace({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() }));
   };
 

@@ -13,8 +13,8 @@ const failed = (seconds: number, lines: readonly string[], failure: string): Pha
 
 const repeat = (count: number, round: readonly string[]): string[] => Array.from({ length: count }, () => round).flat();
 
-const buildError = (scene: PhaseContext): PhaseResult => failed(scene.seconds, [
-  `Building registry.internal/${slug(scene.task.service.name)}:${scene.version}`,
+const buildError = (context: PhaseContext): PhaseResult => failed(context.seconds, [
+  `Building registry.internal/${slug(context.task.service.name)}:${context.version}`,
   '#1 [internal] load build definition from Dockerfile',
   '#1 DONE 0.1s',
   '#8 [5/6] COPY . .',
@@ -24,42 +24,42 @@ const buildError = (scene: PhaseContext): PhaseResult => failed(scene.seconds, [
   '#9 ERROR: process "/bin/sh -c npm run build" did not complete successfully: exit code: 2',
 ], 'The build failed: "npm run build" ended with exit code 2');
 
-const failingProbe = (scene: PhaseContext): PhaseResult => failed(between(scene.random, 60, 120), [
-  ...rolloutStartLines(scene),
+const failingProbe = (context: PhaseContext): PhaseResult => failed(between(context.random, 60, 120), [
+  ...rolloutStartLines(context),
   ...repeat(5, ['Warning  Unhealthy  Readiness probe failed: HTTP probe failed with statuscode: 503']),
-], `${podOf(scene)} never became ready: its readiness probe was answered with 503`);
+], `${podOf(context)} never became ready: its readiness probe was answered with 503`);
 
-const outOfMemory = (scene: PhaseContext): PhaseResult => {
-  const limit = memoryOf(scene.task);
+const outOfMemory = (context: PhaseContext): PhaseResult => {
+  const limit = memoryOf(context.task);
   const end = [`Last state: Terminated, reason OOMKilled, exit code 137, limit ${limit}Mi`];
-  const isRun = scene.task.phase.step === 'EXECUTING';
+  const isRun = context.task.phase.step === 'EXECUTING';
   const lines = isRun ? end : repeat(3, [...end, 'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)']);
-  return failed(between(scene.random, 10, 40), [...rolloutStartLines(scene), ...lines], `${podOf(scene)} was killed for exceeding its memory of ${limit} MB (OOMKilled, exit code 137)`);
+  return failed(between(context.random, 10, 40), [...rolloutStartLines(context), ...lines], `${podOf(context)} was killed for exceeding its memory of ${limit} MB (OOMKilled, exit code 137)`);
 };
 
-const crashLoop = (scene: PhaseContext): PhaseResult => failed(between(scene.random, 30, 60), [
-  ...rolloutStartLines(scene),
+const crashLoop = (context: PhaseContext): PhaseResult => failed(between(context.random, 30, 60), [
+  ...rolloutStartLines(context),
   ...repeat(3, [
     `${colored.red('ERROR')} unhandled exception, shutting down\n    at start (/app/dist/main.js:17:11)\n    at node:internal/main/run_main_module:36:49`,
     'Last state: Terminated, reason Error, exit code 1',
     'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)',
   ]),
-], `${podOf(scene)} keeps ending with exit code 1 right after its start (CrashLoopBackOff)`);
+], `${podOf(context)} keeps ending with exit code 1 right after its start (CrashLoopBackOff)`);
 
 const stepLabels: Readonly<Partial<Record<StepName, string>>> = { GIT_CLONE: 'git clone', MIRROR_IMAGE: 'mirroring the image', STOP: 'scaling down' };
 
-const stepError = (scene: PhaseContext): PhaseResult => {
-  const { step } = scene.task.phase;
+const stepError = (context: PhaseContext): PhaseResult => {
+  const { step } = context.task.phase;
   const what = stepLabels[step] ?? step.toLowerCase().replaceAll('_', ' ');
-  return failed(scene.seconds, [`error: ${what}: connection to the cluster's API timed out (i/o timeout)`], `The step ${step} failed: ${what} timed out`);
+  return failed(context.seconds, [`error: ${what}: connection to the cluster's API timed out (i/o timeout)`], `The step ${step} failed: ${what} timed out`);
 };
 
-const scripts: Readonly<Record<StepEffect, (scene: PhaseContext) => PhaseResult>> = {
+const scripts: Readonly<Record<StepEffect, (context: PhaseContext) => PhaseResult>> = {
   build_error: buildError, failing_probe: failingProbe, out_of_memory: outOfMemory, crash_loop: crashLoop, step_error: stepError,
 };
 
 /** Makes steps of simulated deployments go as the rules of a book say. */
-export const stepFaults = (book: Pick<FaultRegistry, 'forStep'>): Fault => (scene) => {
-  const fault = book.forStep(scene.task);
-  return fault && scripts[fault.effect](scene);
+export const stepFaults = (book: Pick<FaultRegistry, 'forStep'>): Fault => (context) => {
+  const fault = book.forStep(context.task);
+  return fault && scripts[fault.effect](context);
 };
