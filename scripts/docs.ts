@@ -8,6 +8,7 @@ import { contentPage } from './docs/content.ts';
 import { contractPage } from './docs/contract.ts';
 import { errorsPage } from './docs/errors.ts';
 import { architecture } from './docs/architecture.ts';
+import { lifeOfACallPage } from './docs/life-of-a-call.ts';
 import { lifeOfADeploymentPage } from './docs/life-of-a-deployment.ts';
 import { replaceGenerated } from './docs/markdown.ts';
 import { configurationPage, operationsPage, toolsByToolset, toolsPage } from './docs/pages.ts';
@@ -32,6 +33,7 @@ const pages: Readonly<Record<string, string>> = {
   'docs/configuration.md': configurationPage(),
   'docs/contract.md': contractPage(),
   'docs/errors.md': errorsPage(),
+  'docs/life-of-a-call.md': lifeOfACallPage(),
   'docs/life-of-a-deployment.md': lifeOfADeploymentPage(),
   'docs/performance.md': replaceGenerated(replaceGenerated(performance, 'performance targets', performanceTargets()), 'performance figures', performanceFigures()),
   'docs/policy.md': policyPage(),

@@ -42,8 +42,8 @@ function endedByFailure(error: unknown, call: Call, begun: boolean): EndedCall {
   }
 }
 
-/** A call as the first stage gets it, whatever was given. */
-function callOf(tool: Tool, given: unknown, context: CallContext, deps: CallDependencies, note: Call['note']): Call {
+/** A call as the first stage gets it. @param given the arguments as the caller sent them. */
+export function newCall(tool: Tool, given: unknown, context: CallContext, deps: CallDependencies, note: Call['note']): Call {
   const tooLarge = sizeIssues(given);
   const { controls, args, issues, unseen } = splitControls(tool, tooLarge.length > 0 ? {} : given, deps.policy, deps.environment);
   const redactor = deps.redaction.forCall({ principal: context.principal, credential: context.credential?.value, unseen });
@@ -69,7 +69,7 @@ export async function runCall(tool: Tool, given: unknown, context: CallContext, 
   const hasBegun = (): boolean => facts.confirmed !== undefined;
 
   const carryOut = async (): Promise<EndedCall> => {
-    const call = callOf(tool, given, context, dependencies, note);
+    const call = newCall(tool, given, context, dependencies, note);
     return stages.run(call).catch((error: unknown) => endedByFailure(error, call, hasBegun()));
   };
   const { reply, outcome } = await carryOut().catch((error: unknown): EndedCall => ({

@@ -20,8 +20,11 @@ export interface Stage<In extends Call, Out extends In> {
   readonly run: (call: In) => Promise<Out | EndedCall>;
 }
 
-/** A stage, whatever it takes and gives. */
-export type AnyStage = Pick<Stage<Call, Call>, 'name' | 'does' | 'refuses' | 'reads' | 'replies'>;
+/** A stage in a list, whatever it takes and gives. */
+export interface AnyStage extends Omit<Stage<Call, Call>, 'run'> {
+  // Only the list knows that each stage gets what the one before gives.
+  readonly run: (call: never) => Promise<Call | EndedCall>;
+}
 
 /** Stages in their order. Each gets what the one before gives: the compiler holds that. */
 export interface Stages<Out extends Call> {

@@ -82,7 +82,7 @@ async function resolveAll(call: Call): Promise<Call> {
 export const resolveNames: Stage<Call, Call> = {
   name: 'resolve names',
   does: 'Replaces names, paths and URIs by ids, and fills in the organization.',
-  refuses: ['bad_address', 'bad_arguments', 'denied'],
+  refuses: ['bad_address', 'bad_arguments', 'not_possible'],
   reads: true,
   run: async (call) => {
     const result = await resolveAll(call);

@@ -53,7 +53,7 @@ export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
 export const assertPermitted: Stage<AssessedCall, AssessedCall> = {
   name: 'assert permitted',
   does: 'Refuses what the policy forbids: rules about the place, the mode or the risk, freezes, the scope, the limit of high-risk changes.',
-  refuses: ['denied', 'not_possible'],
+  refuses: ['denied'],
   reads: true,
   run: async (call) => {
     await assertOperationsPermitted(call);
