@@ -7,6 +7,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { textPaths } from '../src/server/browse/texts.ts';
 import { narrowUndici } from './build/narrow-undici.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
+import { doorsSkipped } from './build/skip-doors.ts';
 import { noticesFor } from './shipping/notices.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -53,7 +54,7 @@ const { metafile, outputFiles } = await build({
   banner: { js: requireForBundledPackages.trimEnd() },
   minify: true,
   alias: { '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts' },
-  plugins: [prebuilt, narrowUndici],
+  plugins: [prebuilt, doorsSkipped, narrowUndici],
   metafile: true,
   logLevel: 'warning',
 });
