@@ -17,8 +17,8 @@ const allowedUnderLock: readonly AnyOperation[] = [operations.cancel_deployment,
 const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
 
 /**
- * The clusters that an operation changes, or that host what it changes: records with a `cluster_id`. Empty for reads and for
- * operations that a lock doesn't block.
+ * The clusters that an operation changes, or that host what it changes: records with a `cluster_id`. Empty for reads
+ * and for operations that a lock doesn't block.
  */
 async function hostsOf({ operation, input, target }: TargetedOperation, reader: Reader): Promise<readonly JsonRecord[]> {
   if (operation.effect === 'read' || allowedUnderLock.includes(operation)) return [];
@@ -53,8 +53,8 @@ async function findLock(targetedOperations: readonly TargetedOperation[], reader
 }
 
 /**
- * Checks that no cluster lock blocks the operations, so that nobody is asked to confirm a call that the platform will refuse.
- * Costs one or two reads.
+ * Checks that no cluster lock blocks the operations, so that nobody is asked to confirm a call that the platform will
+ * refuse. Costs one or two reads.
  * @throws CallFailure `not_possible` with the lock's owner and reason; ApiError if the platform fails.
  */
 export async function assertNotLocked({ reader, context }: GuardedCall, targetedOperations: readonly TargetedOperation[]): Promise<void> {

@@ -97,8 +97,8 @@ export async function assertSubjectsPermitted(call: GuardedCall): Promise<void> 
 
 /**
  * Finds the target and risk of an operation.
- * @param isSameEnvironment whether everything that the call names is known to be in one environment. If not, it may change
- * another environment, whose mode is unknown.
+ * @param isSameEnvironment whether everything that the call names is known to be in one environment. If not, it may
+ * change another environment, whose mode is unknown.
  */
 async function assessOperation(call: GuardedCall, planned: PlannedOperation, isSameEnvironment: boolean): Promise<TargetedOperation> {
   const found = await targetFor(call, planned.operation, planned.input);
@@ -134,7 +134,8 @@ const isHigher = (one: TargetRisk, other: TargetRisk): boolean =>
   isHigherRisk(one.risk, other.risk) || (one.risk === other.risk && needsTypedName(one.risk, one.target) && !needsTypedName(other.risk, other.target));
 
 /**
- * Finds the targets and risks of a call's operations. The call's own target and risk are those of its highest-risk operation.
+ * Finds the targets and risks of a call's operations. The call's own target and risk are those of its highest-risk
+ * operation.
  * @throws ApiError if the platform fails.
  */
 export async function assessOperations(call: GuardedCall, planned: readonly PlannedOperation[]): Promise<AssessedRisk> {

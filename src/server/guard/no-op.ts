@@ -14,7 +14,8 @@ export async function noOpOf({ tool, operations: [first, ...others], reader }: G
 }
 
 /**
- * Checks that the platform isn't known to lack one of the operations, so that nobody is asked to confirm what can't be done.
+ * Checks that the platform isn't known to lack one of the operations, so that nobody is asked to confirm what can't be
+ * done.
  * @throws CallFailure `not_possible`.
  */
 export function assertAllOffered({ operations, context }: GuardedCall & AssessedRisk): void {

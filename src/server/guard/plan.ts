@@ -35,8 +35,8 @@ export interface Plan {
   /** What it changes in the present state, one line each. */
   readonly effects: readonly string[];
   /**
-   * Keyed hash of what is agreed to: the exact call, the identity and mode of its target, and its changes to the present
-   * state. Excludes states and times, which change while a person reads.
+   * Keyed hash of what is agreed to: the exact call, the identity and mode of its target, and its changes to the
+   * present state. Excludes states and times, which change while a person reads.
    */
   readonly digest: string;
 }
@@ -110,8 +110,8 @@ const mostLines = 40;
 
 const cut = (line: string): string => (line.length > longestLine ? `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)` : line);
 
-// A value stays on one line, so that none of it can pass for a line of the plan. It is quoted if runs of spaces, or spaces at
-// an end, could make the rest look like a separate line once the text is wrapped.
+// A value stays on one line, so that none of it can pass for a line of the plan. It is quoted if runs of spaces, or
+// spaces at an end, could make the rest look like a separate line once the text is wrapped.
 const oneLine = (value: unknown): string => (typeof value === 'string' && !/\n|[^\S ]|[\s\u3000\u2800]{3}|^\s|\s$/.test(value) ? value : JSON.stringify(value));
 
 const modeText: Record<Target['mode'], string> = {

@@ -26,8 +26,8 @@ const pointsOutside = ({ operations: all }: Tool, argument: string): boolean =>
   });
 
 /**
- * The environment or service that a call is about, and the resources it names that must be in the same environment; undefined
- * if it names none.
+ * The environment or service that a call is about, and the resources it names that must be in the same environment;
+ * undefined if it names none.
  */
 function namedIn({ tool, resolved }: GuardedCall): { readonly location: ResolvedResource; readonly resources: readonly ResolvedResource[] } | undefined {
   const [location, ...others] = Object.entries(resolved).flatMap(([argument, resource]) => (pointsOutside(tool, argument) ? [] : [resource]));
@@ -77,8 +77,8 @@ const withName = async (environment: TargetLocation | undefined, reader: Reader)
   environment?.id === undefined || environment.name !== undefined ? { ...environment } : { id: environment.id, name: (await findTargetById('environment', environment.id, reader)).name };
 
 /**
- * Checks that no argument refers to something in another environment than the call is about, as far as the platform shows.
- * Otherwise somebody would agree to a change under the name of the wrong environment.
+ * Checks that no argument refers to something in another environment than the call is about, as far as the platform
+ * shows. Otherwise somebody would agree to a change under the name of the wrong environment.
  * @throws CallFailure `not_possible` with the resource and both environments; ApiError if the platform fails.
  */
 export async function assertInSameEnvironment(call: GuardedCall): Promise<void> {

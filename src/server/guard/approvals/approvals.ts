@@ -42,7 +42,8 @@ export interface Approvals {
   /** Whether an operator is set up. */
   available(): Promise<boolean>;
   /**
-   * Asks the operator, or uses up a decision that was made. A decision counts once among all processes that share the store.
+   * Asks the operator, or uses up a decision that was made. A decision counts once among all processes that share the
+   * store.
    * @param now milliseconds since 1970.
    */
   ask(request: ApprovalRequest, now: number): Promise<Approval>;

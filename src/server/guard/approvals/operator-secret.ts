@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 
 /**
- * The operator's secret is the seed of a signing key, and the file holds only the public key: anyone who can read the data
- * directory, such as an assistant with a shell, can verify approvals but can't make them.
+ * The operator's secret is the seed of a signing key, and the file holds only the public key: anyone who can read the
+ * data directory, such as an assistant with a shell, can verify approvals but can't make them.
  */
 const OperatorFile = z.object({ salt: z.string(), public_key: z.string() });
 type OperatorFile = z.infer<typeof OperatorFile>;

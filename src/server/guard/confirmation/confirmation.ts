@@ -57,10 +57,10 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
 };
 
 /**
- * Asks for confirmation in this order. First, the user through the client. If the client shows no forms, the plan is too long
- * for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If the client shows no forms and
- * the operator allows it: the caller itself, by passing the plan's token back. Otherwise nobody. An agreement is bound to
- * principal, tool, exact arguments and what the plan read, and counts once.
+ * Asks for confirmation in this order. First, the user through the client. If the client shows no forms, the plan is
+ * too long for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If the client
+ * shows no forms and the operator allows it: the caller itself, by passing the plan's token back. Otherwise nobody. An
+ * agreement is bound to principal, tool, exact arguments and what the plan read, and counts once.
  */
 export function createConfirmer({ keys = ephemeralKeys(), approvals }: ConfirmerConfig = {}): Confirmer {
   // Answers to questions and plan tokens come back to the process that issued them.

@@ -50,7 +50,8 @@ export interface Sealer {
 }
 
 /**
- * Seals that are valid in this process. They expire by a monotonic clock, so a system clock that steps back doesn't extend them.
+ * Seals that are valid in this process. They expire by a monotonic clock, so a system clock that steps back doesn't
+ * extend them.
  * @param lifetime of a seal, in seconds.
  */
 export function createSealer(key: Uint8Array, lifetime: number, clock: Clock = { now: Date.now }): Sealer {

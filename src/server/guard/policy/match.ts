@@ -41,8 +41,8 @@ const all = (parts: readonly RuleMatch[]): RuleMatch => (parts.includes('no') ? 
 const any = (parts: readonly RuleMatch[]): RuleMatch => (parts.includes('yes') ? 'yes' : parts.includes('unknown') ? 'unknown' : 'no');
 
 /**
- * How a rule that names a tool matches. A rule that denies a tool matches its action, whichever tool carries it out; a rule
- * that allows a tool matches that tool only.
+ * How a rule that names a tool matches. A rule that denies a tool matches its action, whichever tool carries it out; a
+ * rule that allows a tool matches that tool only.
  */
 export type Match = 'action' | 'tool';
 
@@ -72,9 +72,9 @@ function holdsAt({ project, environment, mode }: Conditions, target: Target): Ru
 export const asksForLocation = ({ project, environment }: Conditions): boolean => project !== undefined || environment !== undefined;
 
 /**
- * Whether a rule's conditions hold for a call. A rule that denies holds if anything that the call touches matches; a rule that
- * allows holds if all of it does. What a cluster hosts is matched one by one only by conditions on project or environment; for
- * others, the cluster's own mode covers it.
+ * Whether a rule's conditions hold for a call. A rule that denies holds if anything that the call touches matches; a
+ * rule that allows holds if all of it does. What a cluster hosts is matched one by one only by conditions on project or
+ * environment; for others, the cluster's own mode covers it.
  */
 export function holds(conditions: Conditions, situation: CallSituation, match: Match): RuleMatch {
   const matches = withTargetLocation(situation.target).filter(({ why }) => why !== 'hosted' || asksForLocation(conditions)).map((target) => holdsAt(conditions, target));

@@ -113,8 +113,8 @@ function forbidden(rules: Rules, situation: CallSituation, now: number): Denial 
 }
 
 /**
- * Why the policy forbids this call, or undefined. In doubt it does: if the target's location could not be found out, rules
- * that deny hold and rules that allow don't.
+ * Why the policy forbids this call, or undefined. In doubt it does: if the target's location could not be found out,
+ * rules that deny hold and rules that allow don't.
  * @param now milliseconds since 1970.
  */
 export const denialOfCall = (situation: CallSituation, policy: Policy, now: number): Denial | undefined =>

@@ -29,8 +29,8 @@ function conflictingConditions(conditions: Conditions, tools: readonly Tool[], m
 }
 
 /**
- * Why a rule can never hold, because its conditions exclude each other. A rule that names tools is checked for each of them:
- * one text for each that fails, none if the rule may hold.
+ * Why a rule can never hold, because its conditions exclude each other. A rule that names tools is checked for each of
+ * them: one text for each that fails, none if the rule may hold.
  * @param tools all tools.
  */
 export function reasonUnreachable(conditions: Conditions, tools: readonly Tool[], match: Match): string[] {

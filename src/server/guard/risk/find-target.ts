@@ -71,8 +71,8 @@ const isService = (kind: ReferenceKind): boolean => (serviceKinds as readonly st
 const noLimit: SearchLimit = { isOver: () => false };
 
 /**
- * Finds the location and mode of a resource. Some of the reads it may need are outside the API document; a mode that can't be
- * determined is `unknown`.
+ * Finds the location and mode of a resource. Some of the reads it may need are outside the API document; a mode that
+ * can't be determined is `unknown`.
  * @param searchLimit how long the search for what a cluster hosts may take.
  * @throws ApiError if the resource doesn't exist or the platform can't be reached.
  */
@@ -129,7 +129,8 @@ const isLocated = ({ kind }: Reference): boolean => ['environment', 'project', '
  * Finds the target of an operation, as the contract declares it, with everything else that it touches. If the operation
  * creates an environment in a project, the target is that environment, because a project has no mode.
  * @param searchLimit how long the search for what a cluster hosts may take.
- * @param includesHosted whether the environments that a target cluster hosts count as touched; finding them takes more reads.
+ * @param includesHosted whether the environments that a target cluster hosts count as touched; finding them takes more
+ * reads.
  * @throws ApiError if the target doesn't exist or the platform can't be reached.
  */
 export async function findTarget(operation: AnyOperation, args: JsonRecord, reader: Reader, searchLimit = noLimit, includesHosted = false): Promise<Target> {

@@ -55,8 +55,8 @@ async function hostedIn(project: JsonRecord, clusterId: string, reader: Reader):
 }
 
 /**
- * Finds the environments that a cluster hosts, since a change to the cluster affects them too. Reads the projects and their
- * environments, with a limit on requests and time.
+ * Finds the environments that a cluster hosts, since a change to the cluster affects them too. Reads the projects and
+ * their environments, with a limit on requests and time.
  * @param isEnough whether the search may stop with the environments found so far.
  * @throws ApiError if the platform fails, other than by not offering or forbidding a read.
  */

@@ -38,7 +38,8 @@ export function targetPath(target: Target): string {
 export function targetText({ kind, id, path }: NamedTarget): string {
   const kindText = kind.replaceAll('_', ' ');
   if (path === id) return kindText;
-  // Only a target without a path of names begins with its kind: a project's path is its name, and every other path has slashes.
+  // Only a target without a path of names begins with its kind: a project's path is its name, and every other path has
+  // slashes.
   const isPath = kind === 'project' || path.includes('/') || !path.startsWith(`${kindText} `);
   return `${kindText} "${isPath ? path : path.slice(kindText.length + 1)}"`;
 }

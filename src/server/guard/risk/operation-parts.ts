@@ -41,8 +41,8 @@ async function countChanges(operation: AnyOperation, input: JsonRecord, target: 
 }
 
 /**
- * Finds the parts of an operation from the services in its target environment. Each part has the risk of its own operation on
- * its own target. A service that can't be read may be any of the parts, and counts as disruptive at least.
+ * Finds the parts of an operation from the services in its target environment. Each part has the risk of its own
+ * operation on its own target. A service that can't be read may be any of the parts, and counts as disruptive at least.
  * @throws ApiError if the platform fails.
  */
 export async function operationRiskOf(operation: AnyOperation, input: JsonRecord, target: Target, reader: Reader): Promise<OperationRisk> {

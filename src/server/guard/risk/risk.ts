@@ -16,8 +16,8 @@ const touches = (target: Target, ...modes: readonly Target['mode'][]): boolean =
 const raisesRisk = (target: Target): boolean => touches(target, 'PRODUCTION', 'unknown');
 
 /**
- * The risk of an operation on its target. Reads stay reads. A change is at least disruptive if it touches an environment or
- * cluster that is production, before or after the change, or whose mode can't be determined.
+ * The risk of an operation on its target. Reads stay reads. A change is at least disruptive if it touches an
+ * environment or cluster that is production, before or after the change, or whose mode can't be determined.
  */
 export const riskOf = (operation: AnyOperation, target: Target): Risk =>
   operation.effect !== 'read' && raisesRisk(target) ? higherRisk(operation.effect, 'disruptive') : operation.effect;
@@ -33,8 +33,9 @@ export const needsConfirmation = (risk: Risk): risk is HighRisk => (highRisks as
 export const needsTypedName = (risk: Risk, target: Target): boolean => risk === 'destructive' || touches(target, 'PRODUCTION');
 
 /**
- * Whether a call is destructive or sensitive for something that is, or may be, production: then no caller may confirm it by
- * itself. Includes sensitive calls on the organization, because its members, webhooks and repositories reach production.
+ * Whether a call is destructive or sensitive for something that is, or may be, production: then no caller may confirm
+ * it by itself. Includes sensitive calls on the organization, because its members, webhooks and repositories reach
+ * production.
  */
 export const endangersProduction = (risk: Risk, target: Target): boolean =>
   (risk === 'sensitive' && targetAndTouched(target).some(({ kind }) => kind === 'organization')) || ((risk === 'destructive' || risk === 'sensitive') && raisesRisk(target));

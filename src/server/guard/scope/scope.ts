@@ -50,8 +50,8 @@ export function argumentsFilledByScope(tool: Tool, scope: Scope | undefined): Re
 }
 
 /**
- * The same for one call. If a service is given, optional arguments are not filled in: the call is about the service instead of
- * the scope's environment. Required ones are, and the service is in that environment.
+ * The same for one call. If a service is given, optional arguments are not filled in: the call is about the service
+ * instead of the scope's environment. Required ones are, and the service is in that environment.
  */
 export function argumentsFilledInCall(tool: Tool, args: JsonRecord, scope: Scope | undefined): ReadonlyMap<string, ScopeKind> {
   const hasService = pointersOf(tool).some(({ name, kind }) => (kind === 'service' || isOfKind(kind, 'service')) && args[name] !== undefined);

@@ -1,8 +1,9 @@
 import type { Clock } from '../../context/call-context.ts';
 
 /**
- * A clock for lifetimes: it starts at the given clock's time and never steps back. If that clock steps back, it goes on by the
- * time that really passed, so that what expired stays expired and nothing lives too long. If that clock jumps ahead, it follows.
+ * A clock for lifetimes: it starts at the given clock's time and never steps back. If that clock steps back, it goes on
+ * by the time that really passed, so that what expired stays expired and nothing lives too long. If that clock jumps
+ * ahead, it follows.
  * @param uptime a monotonic counter of milliseconds, from any start.
  */
 export function monotonicClock(clock: Clock, uptime: () => number = () => performance.now()): Clock {

@@ -12,9 +12,9 @@ const writeTime = (database: DatabaseSync, now: number): void => {
 };
 
 /**
- * The time to use for what is in a store: never before a time that any process used earlier. If the clock stepped back, the
- * age of the waiting calls and their decisions can't be known: they are deleted, and have to be asked for again. What counts
- * against a limit stays, dated no later than now. Runs within the caller's transaction.
+ * The time to use for what is in a store: never before a time that any process used earlier. If the clock stepped back,
+ * the age of the waiting calls and their decisions can't be known: they are deleted, and have to be asked for again.
+ * What counts against a limit stays, dated no later than now. Runs within the caller's transaction.
  * @param now what the clock says, in milliseconds since 1970.
  */
 export function storedTime(database: DatabaseSync, now: number): number {
