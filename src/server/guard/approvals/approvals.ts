@@ -16,7 +16,7 @@ export interface ApprovalRequest {
   /** Keyed hash of principal, tool and exact arguments. */
   readonly call: string;
   readonly principal: string;
-  /** Who the caller is, independent of the platform token that it uses. */
+  /** Who the caller is, independent of its permission on the platform. */
   readonly identity: string;
   readonly plan: Plan;
   readonly typed?: string;

@@ -9,7 +9,7 @@ export interface Pending {
   /** Keyed hash of principal, tool and exact arguments. */
   readonly call: string;
   readonly principal: string;
-  /** Who the caller is, independent of the platform token that it uses. Absent in records of earlier versions. */
+  /** Who the caller is, independent of its permission on the platform. Absent in records of earlier versions. */
   readonly identity?: string;
   readonly plan: Plan;
   /** The text to type to approve it; undefined if saying yes is enough. */
