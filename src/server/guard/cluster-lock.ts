@@ -11,26 +11,29 @@ import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 import type { Reader } from '../context/reader.ts';
 import { readById, rowsIn } from '../context/reads.ts';
 
-/** What a lock doesn't keep anybody from: what is under way may be ended, and the lock itself lifted. */
+/** Changes that a lock doesn't block: cancelling a running deployment, and changing the lock itself. */
 const allowedUnderLock: readonly AnyOperation[] = [operations.cancel_deployment, operations.lock_cluster, operations.unlock_cluster];
 
 const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
 
-/** What names the clusters that an act changes, or whose guests it changes, each as `cluster_id`; empty where nothing does. */
+/**
+ * The clusters that an operation changes, or that host what it changes: records with a `cluster_id`. Empty for reads
+ * and for operations that a lock doesn't block.
+ */
 async function hostsOf({ operation, input, target }: TargetedOperation, reader: Reader): Promise<readonly JsonRecord[]> {
   if (operation.effect === 'read' || allowedUnderLock.includes(operation)) return [];
   const clusters = [target, ...referencesIn(operation, input)].filter(({ kind, id }) => kind === 'cluster' && id !== undefined);
   const environments = targetAndTouched(target).flatMap(({ kind, environment, why }) => (why !== 'hosted' && hostedKinds.includes(kind) && environment?.id !== undefined ? [environment.id] : []));
-  const found = await Promise.all([...new Set(environments)].map((id) => readById('environment', id, reader)));
-  return [...found.filter((one) => one !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))];
+  const records = await Promise.all([...new Set(environments)].map((id) => readById('environment', id, reader)));
+  return [...records.filter((record) => record !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))];
 }
 
-/** The id of the organization, which an environment tells along; otherwise it is asked for. */
+/** The organization's id, if an environment's record includes it. */
 const organizationIn = ({ organization }: JsonRecord): string | undefined => (isRecord(organization) ? textOf(organization, 'id') : undefined);
 
 const day = 86_400_000;
 
-/** When a lock ends, in milliseconds since 1970; NaN where it doesn't say. */
+/** When a lock ends, in milliseconds since 1970; NaN if the record doesn't say. */
 const endOf = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number => Date.parse(String(from)) + Number(days) * day;
 
 const lockText = (lock: JsonRecord): string => {
@@ -39,9 +42,9 @@ const lockText = (lock: JsonRecord): string => {
   return `Cluster ${show(lock['cluster_id'])} is locked by ${show(lock['owner_name'])} since ${show(lock['locked_at'])}${until}: ${show(lock['reason'])}`;
 };
 
-/** The lock that the platform would refuse one of the acts for; undefined where there is none or the platform doesn't tell. */
-async function lockOn(acts: readonly TargetedOperation[], reader: Reader, now: number): Promise<JsonRecord | undefined> {
-  const hosts = (await Promise.all(acts.map((one) => hostsOf(one, reader)))).flat().filter((host) => textOf(host, 'cluster_id') !== undefined);
+/** The lock that would make the platform refuse one of the operations; undefined if there is none or it can't be read. */
+async function findLock(targetedOperations: readonly TargetedOperation[], reader: Reader, now: number): Promise<JsonRecord | undefined> {
+  const hosts = (await Promise.all(targetedOperations.map((one) => hostsOf(one, reader)))).flat().filter((host) => textOf(host, 'cluster_id') !== undefined);
   const [first] = hosts;
   const organization_id = first && (organizationIn(first) ?? (await organizationOf(reader)));
   if (organization_id === undefined) return undefined;
@@ -50,12 +53,12 @@ async function lockOn(acts: readonly TargetedOperation[], reader: Reader, now: n
 }
 
 /**
- * Lets pass what no lock of a cluster keeps from being done, so that nobody is asked for what the platform refuses anyway.
- * Costs a read or two.
- * @throws CallFailure `not_possible`, which names the lock's owner and reason; ApiError as the platform fails.
+ * Checks that no cluster lock blocks the operations, so that nobody is asked to confirm a call that the platform will
+ * refuse. Costs one or two reads.
+ * @throws CallFailure `not_possible` with the lock's owner and reason; ApiError if the platform fails.
  */
-export async function assertNotLocked({ reader, context }: GuardedCall, acts: readonly TargetedOperation[]): Promise<void> {
-  const lock = await lockOn(acts, reader, context.clock.now());
+export async function assertNotLocked({ reader, context }: GuardedCall, targetedOperations: readonly TargetedOperation[]): Promise<void> {
+  const lock = await findLock(targetedOperations, reader, context.clock.now());
   if (!lock) return;
   fail({
     kind: 'not_possible',

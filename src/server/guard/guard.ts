@@ -24,12 +24,12 @@ function searchLimitOf(clock: Clock): SearchLimit {
   return { isOver: () => clock.now() > until };
 }
 
-/** What an operation acts on, as far as somebody has to know. */
+/** An operation's target. A read gets an empty one if neither the policy's rules nor its scope depend on where it is. */
 async function targetFor({ tool, deps, reader, context: { clock } }: GuardedCall, operation: AnyOperation, input: JsonRecord): Promise<Target> {
   if (operation.effect === 'read' && !deps.policy.scope && !needsLocation(tool, operation, deps.policy)) return noTarget;
-  // Who only reads a cluster touches nothing that it hosts.
-  const tellsHosted = operation.effect !== 'read' && needsHostedEnvironments(tool, operation, deps.policy);
-  const target = await findTarget(operation, input, reader, searchLimitOf(clock), tellsHosted);
+  // Reading a cluster touches nothing that it hosts.
+  const includesHosted = operation.effect !== 'read' && needsHostedEnvironments(tool, operation, deps.policy);
+  const target = await findTarget(operation, input, reader, searchLimitOf(clock), includesHosted);
   return needsProjectName(deps.policy) ? withProjectName(target, reader) : target;
 }
 
@@ -37,35 +37,39 @@ const denyIf = (denial: Denial | undefined): void => {
   if (denial) fail({ kind: 'denied', denial });
 };
 
-/** Lets pass what lies in the place that calls are kept to, where they are. @throws CallFailure `denied`. */
-async function assertOperationInScope(call: GuardedCall, operation: AnyOperation, target: Target, isAct: boolean): Promise<void> {
-  const { scope: pin } = call.deps.policy;
-  if (pin && call.deps.scopeResolver) denyIf(denialOutsideScope(pin, await call.deps.scopeResolver.resolve(lookupFor(call)), { operation, target, isMainOperation: isAct }));
+/** Checks that an operation's target is in the policy's scope, if it has one. @throws CallFailure `denied`. */
+async function assertOperationInScope(call: GuardedCall, operation: AnyOperation, target: Target, isMainOperation: boolean): Promise<void> {
+  const { scope } = call.deps.policy;
+  if (scope && call.deps.scopeResolver) denyIf(denialOutsideScope(scope, await call.deps.scopeResolver.resolve(lookupFor(call)), { operation, target, isMainOperation }));
 }
 
-/** Lets pass a call whose arguments point at nothing outside the place that calls are kept to. @throws CallFailure `denied`. */
-export async function assertArgumentsInScope({ deps, resolved: addresses, context, reader }: GuardedCall): Promise<void> {
-  const { scope: pin } = deps.policy;
-  if (!pin || !deps.scopeResolver) return;
-  const place = await deps.scopeResolver.resolve(lookupFor({ context, reader }));
+/** Checks that no argument refers to something outside the policy's scope. @throws CallFailure `denied`. */
+export async function assertArgumentsInScope({ deps, resolved, context, reader }: GuardedCall): Promise<void> {
+  const { scope } = deps.policy;
+  if (!scope || !deps.scopeResolver) return;
+  const resolvedScope = await deps.scopeResolver.resolve(lookupFor({ context, reader }));
   // A cluster belongs to no project, whatever runs on it.
-  for (const { kind, id } of Object.values(addresses)) if (kind !== 'cluster') denyIf(denialOfArgument(pin, place, await findTargetById(kind, id, reader)));
+  for (const { kind, id } of Object.values(resolved)) if (kind !== 'cluster') denyIf(denialOfArgument(scope, resolvedScope, await findTargetById(kind, id, reader)));
 }
 
-/** Whether the high-risk changes of a call may still be made. @param count looks, or counts them as made. */
-async function assertWithinLimit({ operations: acts, deps, context }: GuardedCall & AssessedRisk, count: 'nextAt' | 'take'): Promise<void> {
+/**
+ * Checks that the limit on high-risk changes leaves room for those of a call.
+ * @param count `nextAt` only checks; `take` also counts them as made.
+ * @throws CallFailure `denied`.
+ */
+async function assertWithinLimit({ operations, deps, context }: GuardedCall & AssessedRisk, count: 'nextAt' | 'take'): Promise<void> {
   const limit = limitOf(deps.policy);
-  const grave = acts.reduce((sum, { highRisk }) => sum + highRisk, 0);
-  if (!limit || grave === 0) return;
-  const retryAt = await deps.highRiskCalls[count](limit.most, context.clock.now(), grave);
-  if (retryAt !== undefined) fail({ kind: 'denied', denial: limitDenial(limit, grave, Number.isFinite(retryAt) ? retryAt : undefined) });
+  const changeCount = operations.reduce((sum, { highRisk }) => sum + highRisk, 0);
+  if (!limit || changeCount === 0) return;
+  const retryAt = await deps.highRiskCalls[count](limit.most, context.clock.now(), changeCount);
+  if (retryAt !== undefined) fail({ kind: 'denied', denial: limitDenial(limit, changeCount, Number.isFinite(retryAt) ? retryAt : undefined) });
 }
 
-/** Lets pass what the policy doesn't forbid whatever it acts on. @throws CallFailure `denied`. */
+/** Checks that the policy doesn't forbid every call of the tool, whatever its target. @throws CallFailure `denied`. */
 export const assertAllowed = ({ tool, deps }: GuardedCall): void => denyIf(denialOf(tool, deps.policy));
 
 /**
- * Lets a read pass that a tool makes on its way, if the policy does.
+ * Checks that the policy allows a read that a tool makes while its call runs.
  * @throws CallFailure `denied`.
  */
 export async function assertReadAllowed(call: GuardedCall, operation: AnyOperation, input: JsonRecord): Promise<void> {
@@ -77,72 +81,80 @@ export async function assertReadAllowed(call: GuardedCall, operation: AnyOperati
   denyIf(denialOfCall({ tool, operation, risk: 'read', target }, deps.policy, context.clock.now()));
 }
 
-/** Lets a tool that reads by itself pass, as far as the policy is about what its arguments point at. */
+/**
+ * Checks a tool that plans no operations against the policy's rules about locations, by what its arguments refer to.
+ * @throws CallFailure `denied`.
+ */
 export async function assertSubjectsPermitted(call: GuardedCall): Promise<void> {
-  const { tool, deps, context, reader, resolved: addresses } = call;
+  const { tool, deps, context, reader, resolved } = call;
   if (!tool.operations.some((operation) => needsLocation(tool, operation, deps.policy))) return;
-  for (const { kind, id } of Object.values(addresses)) {
+  for (const { kind, id } of Object.values(resolved)) {
     const target = await findTargetById(kind, id, reader, searchLimitOf(context.clock));
     const named = needsProjectName(deps.policy) ? await withProjectName(target, reader) : target;
     denyIf(denialOfCall({ tool, operation: tool.operation, risk: 'read', target: named }, deps.policy, context.clock.now()));
   }
 }
 
-/** What an act is aimed at. Where it may change something that lies elsewhere, nobody knows which environment it touches, nor its mode. */
-async function assessOperation(call: GuardedCall, act: PlannedOperation, isSure: boolean): Promise<TargetedOperation> {
-  const found = await targetFor(call, act.operation, act.input);
-  const target = isSure ? found : { ...found, mode: 'unknown' as const, touched: [...(found.touched ?? []), unknownEnvironment('elsewhere')] };
-  return { ...act, target, ...(await operationRiskOf(act.operation, act.input, target, call.reader)) };
+/**
+ * Finds the target and risk of an operation.
+ * @param isSameEnvironment whether everything that the call names is known to be in one environment. If not, it may
+ * change another environment, whose mode is unknown.
+ */
+async function assessOperation(call: GuardedCall, planned: PlannedOperation, isSameEnvironment: boolean): Promise<TargetedOperation> {
+  const found = await targetFor(call, planned.operation, planned.input);
+  const target = isSameEnvironment ? found : { ...found, mode: 'unknown' as const, touched: [...(found.touched ?? []), unknownEnvironment('elsewhere')] };
+  return { ...planned, target, ...(await operationRiskOf(planned.operation, planned.input, target, call.reader)) };
 }
 
-/** Why the policy forbids one request of a call, or a part of one; undefined where it doesn't. */
-async function denialAt({ tool, deps, reader, context }: GuardedCall, request: PlannedOperation, at: Pick<OperationPart, 'target' | 'risk' | 'isAssumed'>): Promise<Denial | undefined> {
-  const deeds = new Map(await Promise.all(actionsToCheck(request.operation, deps.policy).map(async (deed) => [deed.tool, await deed.isDone!(request, reader)] as const)));
-  return denialOfCall({ tool, operation: request.operation, actions: deeds, ...at }, deps.policy, context.clock.now());
+/** Why the policy forbids one operation of a call, or a part of one; undefined if it doesn't. */
+async function denialAt({ tool, deps, reader, context }: GuardedCall, planned: PlannedOperation, at: Pick<OperationPart, 'target' | 'risk' | 'isAssumed'>): Promise<Denial | undefined> {
+  const actions = new Map(await Promise.all(actionsToCheck(planned.operation, deps.policy).map(async (action) => [action.tool, await action.isDone!(planned, reader)] as const)));
+  return denialOfCall({ tool, operation: planned.operation, actions, ...at }, deps.policy, context.clock.now());
 }
 
-const denialOfPart = (denial: Denial, { operation, target, isAssumed: isGuess }: OperationPart): Denial => ({
+const denialOfPart = (denial: Denial, { operation, target, isAssumed }: OperationPart): Denial => ({
   ...denial,
-  rule: `${denial.rule}, and this ${isGuess ? 'may carry out' : 'carries out'} ${operation.name}${target.id === undefined ? '' : ` on ${target.kind} ${target.id}`}`,
+  rule: `${denial.rule}, and this ${isAssumed ? 'may carry out' : 'carries out'} ${operation.name}${target.id === undefined ? '' : ` on ${target.kind} ${target.id}`}`,
 });
 
-/** Lets an act pass if the policy lets it and everything that it carries out pass. @throws CallFailure `denied`. */
-async function assertOperationPermitted(call: GuardedCall, { operation, input, target, risk: tier, parts }: TargetedOperation): Promise<void> {
+/** Checks that the policy permits an operation and each of its parts. @throws CallFailure `denied`. */
+async function assertOperationPermitted(call: GuardedCall, { operation, input, target, risk, parts }: TargetedOperation): Promise<void> {
   for (const part of parts) {
-    const of = { operation: part.operation, input: { [`${part.target.kind}_id`]: part.target.id } };
-    // The first that is forbidden is told, before the whole is judged: it says more.
+    const planned = { operation: part.operation, input: { [`${part.target.kind}_id`]: part.target.id } };
+    // Parts come first, and the first denial is reported: it says more than one of the whole operation.
     // oxlint-disable-next-line no-await-in-loop
-    const denial = await denialAt(call, of, { target: part.target, risk: part.risk, isAssumed: part.isAssumed });
+    const denial = await denialAt(call, planned, { target: part.target, risk: part.risk, isAssumed: part.isAssumed });
     if (denial) denyIf(denialOfPart(denial, part));
   }
-  denyIf(await denialAt(call, { operation, input }, { target, risk: tier }));
+  denyIf(await denialAt(call, { operation, input }, { target, risk }));
 }
 
-/** Whether more is asked for the one than for the other. */
+/** Whether the first has the higher risk, or the same risk but needs a typed name to confirm. */
 const isHigher = (one: TargetRisk, other: TargetRisk): boolean =>
   isHigherRisk(one.risk, other.risk) || (one.risk === other.risk && needsTypedName(one.risk, one.target) && !needsTypedName(other.risk, other.target));
 
 /**
- * Finds out what the requests of a call act on, and their risk.
- * @throws ApiError as the platform fails.
+ * Finds the targets and risks of a call's operations. The call's own target and risk are those of its highest-risk
+ * operation.
+ * @throws ApiError if the platform fails.
  */
 export async function assessOperations(call: GuardedCall, planned: readonly PlannedOperation[]): Promise<AssessedRisk> {
-  const isSure = planned.length === 0 || (await areInSameEnvironment(call));
-  const acts = await Promise.all(planned.map((one) => assessOperation(call, one, isSure)));
-  const { target, risk: tier } = acts.reduce<TargetRisk>((one, other) => (isHigher(other, one) ? other : one), acts[0] ?? { target: noTarget, risk: 'read' });
-  return { operations: acts, target, risk: tier };
+  const isSameEnvironment = planned.length === 0 || (await areInSameEnvironment(call));
+  const operations = await Promise.all(planned.map((one) => assessOperation(call, one, isSameEnvironment)));
+  const { target, risk } = operations.reduce<TargetRisk>((one, other) => (isHigher(other, one) ? other : one), operations[0] ?? { target: noTarget, risk: 'read' });
+  return { operations, target, risk };
 }
 
 /**
- * Lets a call pass if the policy lets each of its requests pass.
+ * Checks that the policy permits each operation of a call.
  * @throws CallFailure `denied`.
  */
 export async function assertOperationsPermitted(call: GuardedCall & AssessedRisk): Promise<void> {
-  const { operations: acts } = call;
-  for (const one of acts) await assertOperationInScope(call, one.operation, one.target, true);
-  for (const one of acts) await assertOperationPermitted(call, one);
+  const { operations } = call;
+  for (const one of operations) await assertOperationInScope(call, one.operation, one.target, true);
+  for (const one of operations) await assertOperationPermitted(call, one);
   await assertWithinLimit(call, 'nextAt');
 }
 
-/** Counts the high-risk changes of a call that is about to be made. @throws CallFailure `denied` when too many were made since it passed. */
+/** Counts the high-risk changes of a call, just before it is made. @throws CallFailure `denied` if the limit was reached since the call was checked. */
 export const countHighRiskChanges = (call: GuardedCall & AssessedRisk): Promise<void> => assertWithinLimit(call, 'take');

@@ -10,32 +10,32 @@ import type { ScopeResolver } from './scope/scope.ts';
 import type { Policy } from './policy/policy.ts';
 import type { Risk } from './risk/risk.ts';
 
-/** What the guard decides by. */
+/** The policy and state that the guard checks calls against. */
 export interface GuardedCallDependencies {
   readonly policy: Policy;
   readonly highRiskCalls: HighRiskCalls;
-  /** Finds the place that calls are kept to, where the policy has one. */
+  /** Resolves the policy's scope; absent if it has none. */
   readonly scopeResolver?: ScopeResolver;
 }
 
-/** A call as the guard sees it, with ids where names were given. */
+/** A call as the guard sees it, with names replaced by ids. */
 export interface GuardedCall {
   readonly tool: Tool;
   readonly args: JsonRecord;
-  /** What the names and ids among the arguments stand for, by argument. */
+  /** The resources that names and ids among the arguments refer to, by argument. */
   readonly resolved: Readonly<Record<string, ResolvedResource>>;
   readonly context: CallContext;
-  /** Reads the platform while the call is judged. */
+  /** Reads the platform while the call is checked. */
   readonly reader: Reader;
   readonly deps: GuardedCallDependencies;
 }
 
-/** A request that a call makes, with what it acts on, what it carries out, and its risk. */
+/** A planned operation with its target, its parts and its risk. */
 export interface TargetedOperation extends PlannedOperation, OperationRisk {
   readonly target: Target;
 }
 
-/** The risk of a call. Its target and tier are those of its gravest request. */
+/** The operations of a call, with the target and risk of the highest-risk one. */
 export interface AssessedRisk {
   readonly operations: readonly TargetedOperation[];
   readonly target: Target;

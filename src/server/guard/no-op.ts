@@ -4,18 +4,22 @@ import { answerSchema } from '../tool/schema.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { AssessedRisk, GuardedCall } from './guarded-call.ts';
 
-/** Why a change need not be made, where its tool can tell; undefined where it has to be made. @throws ApiError as the platform fails. */
+/**
+ * Why a call would change nothing. Undefined if it would, if its tool has no check, or if it plans several operations.
+ * @throws ApiError if the platform fails.
+ */
 export async function noOpOf({ tool, operations: [first, ...others], reader }: GuardedCall & AssessedRisk, redactor: Redactor): Promise<NoOp | undefined> {
   if (!tool.noOpCheck || !first || others.length > 0) return undefined;
   return tool.noOpCheck(first.input, { target: first.target, reader: reader.under({ view: (operation, answer) => redactor.value(answer, answerSchema(operation)) }) });
 }
 
 /**
- * Lets pass what the platform isn't known to lack: nobody is asked for what can't be done.
+ * Checks that the platform isn't known to lack one of the operations, so that nobody is asked to confirm what can't be
+ * done.
  * @throws CallFailure `not_possible`.
  */
-export function assertAllOffered({ operations: acts, context }: GuardedCall & AssessedRisk): void {
-  const lacking = acts.find(({ operation }) => context.lacks(operation));
+export function assertAllOffered({ operations, context }: GuardedCall & AssessedRisk): void {
+  const lacking = operations.find(({ operation }) => context.lacks(operation));
   if (!lacking) return;
   fail({ kind: 'not_possible', what: `this platform does not offer ${lacking.operation.name}, as an earlier call showed, so nobody was asked to agree`, next: 'Do without it here, and tell the user.' });
 }

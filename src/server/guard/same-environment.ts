@@ -11,25 +11,28 @@ import type { TargetLocation } from '../context/target.ts';
 import type { Reader } from '../context/reader.ts';
 import { rowsIn } from '../context/reads.ts';
 
-/** Scopes of variables that several environments share. */
+/** Scopes of variables that belong to more than one environment. */
 const sharedScopes: readonly (string | undefined)[] = ['BUILT_IN', 'PROJECT'];
 
 const isLocation = ({ kind }: ResolvedResource): boolean => kind === 'environment' || isOfKind(kind, 'service');
 
 const isInside = ({ kind, scope }: ResolvedResource): boolean => isOfKind(kind, 'service') || (kind === 'environment_variable' && !sharedScopes.includes(scope));
 
-/** Whether an argument points outside what the call is about, as its operation declares: what is moved or copied lies elsewhere for sure. */
+/** Whether an operation declares that an argument refers to something outside its target, such as where to copy or move it. */
 const pointsOutside = ({ operations: all }: Tool, argument: string): boolean =>
   all.some(({ roles }) => {
     const role = roles[argument.replace(/\[\d+\]$/, '')];
     return typeof role === 'object' && 'pointsAt' in role;
   });
 
-/** The place that a call is about, and what else it names that has to lie in the same environment; undefined where it names no such things. */
-function namedIn({ tool, resolved: addresses }: GuardedCall): { readonly place: ResolvedResource; readonly things: readonly ResolvedResource[] } | undefined {
-  const [place, ...others] = Object.entries(addresses).flatMap(([argument, address]) => (pointsOutside(tool, argument) ? [] : [address]));
-  const things = others.filter(isInside);
-  return place && isLocation(place) && things.length > 0 && !others.some(({ kind }) => kind === 'environment') ? { place, things } : undefined;
+/**
+ * The environment or service that a call is about, and the resources it names that must be in the same environment;
+ * undefined if it names none.
+ */
+function namedIn({ tool, resolved }: GuardedCall): { readonly location: ResolvedResource; readonly resources: readonly ResolvedResource[] } | undefined {
+  const [location, ...others] = Object.entries(resolved).flatMap(([argument, resource]) => (pointsOutside(tool, argument) ? [] : [resource]));
+  const resources = others.filter(isInside);
+  return location && isLocation(location) && resources.length > 0 && !others.some(({ kind }) => kind === 'environment') ? { location, resources } : undefined;
 }
 
 const environmentAt = async ({ kind, id, name, environment }: ResolvedResource, reader: Reader): Promise<TargetLocation | undefined> => {
@@ -38,60 +41,60 @@ const environmentAt = async ({ kind, id, name, environment }: ResolvedResource, 
   return isOfKind(kind, 'service') ? (await findTargetById(kind, id, reader)).environment : undefined;
 };
 
-/** Whether a place itself lists a thing. */
-async function isListed(place: ResolvedResource, { kind, id }: ResolvedResource, reader: Reader): Promise<boolean> {
-  const listing = listOperationFor(place.kind, kind);
-  const rows = listing ? rowsIn(await reader.attempt(listing.operation, { [`${place.kind}_id`]: place.id })) : [];
+/** Whether the platform lists a resource under an environment or service. */
+async function isListed(location: ResolvedResource, { kind, id }: ResolvedResource, reader: Reader): Promise<boolean> {
+  const listing = listOperationFor(location.kind, kind);
+  const rows = listing ? rowsIn(await reader.attempt(listing.operation, { [`${location.kind}_id`]: location.id })) : [];
   return rows.some((row) => row['id'] === id);
 }
 
 const isSame = (one: TargetLocation | undefined, other: TargetLocation | undefined): boolean => one?.id?.toLowerCase() === other?.id?.toLowerCase();
 
-/** A thing that a call names, with its environment where that is another one than it should be. */
+/** A resource that a call names, and whether it is in the call's environment. If not, `environment` is the one it is in. */
 interface Located {
   readonly resource: ResolvedResource;
   readonly where: 'here' | 'elsewhere' | 'unknown';
   readonly environment?: TargetLocation;
 }
 
-async function locateResource(place: ResolvedResource, thing: ResolvedResource, reader: Reader): Promise<Located> {
-  const here = await environmentAt(place, reader);
-  if (thing.environment?.id === undefined && (await isListed(place, thing, reader))) return { resource: thing, where: 'here' };
-  const environment = await environmentAt(thing, reader);
-  if (environment?.id === undefined || here?.id === undefined) return { resource: thing, where: 'unknown' };
-  return isSame(here, environment) ? { resource: thing, where: 'here' } : { resource: thing, where: 'elsewhere', environment };
+async function locateResource(location: ResolvedResource, resource: ResolvedResource, reader: Reader): Promise<Located> {
+  const here = await environmentAt(location, reader);
+  if (resource.environment?.id === undefined && (await isListed(location, resource, reader))) return { resource, where: 'here' };
+  const environment = await environmentAt(resource, reader);
+  if (environment?.id === undefined || here?.id === undefined) return { resource, where: 'unknown' };
+  return isSame(here, environment) ? { resource, where: 'here' } : { resource, where: 'elsewhere', environment };
 }
 
 const locateAll = async (call: GuardedCall): Promise<readonly Located[]> => {
   const named = namedIn(call);
-  return named ? Promise.all(named.things.map((thing) => locateResource(named.place, thing, call.reader))) : [];
+  return named ? Promise.all(named.resources.map((resource) => locateResource(named.location, resource, call.reader))) : [];
 };
 
 const resourceText = ({ id, name }: TargetLocation, kind: string): string => `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${show(name)}`}${id === undefined ? '' : ` (id ${id})`}`;
 
-/** Places are told by their names where the platform tells them. */
-const withName = async (place: TargetLocation | undefined, reader: Reader): Promise<TargetLocation> =>
-  place?.id === undefined || place.name !== undefined ? { ...place } : { id: place.id, name: (await findTargetById('environment', place.id, reader)).name };
+/** An environment with its name, if the platform shows it. */
+const withName = async (environment: TargetLocation | undefined, reader: Reader): Promise<TargetLocation> =>
+  environment?.id === undefined || environment.name !== undefined ? { ...environment } : { id: environment.id, name: (await findTargetById('environment', environment.id, reader)).name };
 
 /**
- * Lets pass a call whose arguments lie in one environment, as far as the platform tells: of what lies in another one,
- * nobody is to be asked under the name of this one.
- * @throws CallFailure `not_possible`, which names the thing and both environments; ApiError as the platform fails.
+ * Checks that no argument refers to something in another environment than the call is about, as far as the platform
+ * shows. Otherwise somebody would agree to a change under the name of the wrong environment.
+ * @throws CallFailure `not_possible` with the resource and both environments; ApiError if the platform fails.
  */
 export async function assertInSameEnvironment(call: GuardedCall): Promise<void> {
-  const stranger = (await locateAll(call)).find(({ where }) => where === 'elsewhere');
-  if (!stranger) return;
-  const { resource: thing, environment } = stranger;
+  const outsider = (await locateAll(call)).find(({ where }) => where === 'elsewhere');
+  if (!outsider) return;
+  const { resource, environment } = outsider;
   const { reader, tool, deps } = call;
   const isSecret = needsLocation(tool, operations.list_services, deps.policy);
-  const [there, here] = isSecret ? [] : await Promise.all([withName(environment, reader), withName(await environmentAt(namedIn(call)!.place, reader), reader)]);
+  const [there, here] = isSecret ? [] : await Promise.all([withName(environment, reader), withName(await environmentAt(namedIn(call)!.location, reader), reader)]);
   fail({
     kind: 'not_possible',
-    what: `the ${thing.kind.replaceAll('_', ' ')} ${thing.id} lies in another environment than the one that the call is about, so nobody was asked to agree`,
+    what: `the ${resource.kind.replaceAll('_', ' ')} ${resource.id} lies in another environment than the one that the call is about, so nobody was asked to agree`,
     next: 'Give the environment that it lies in, or what is meant of the given one: nothing is ever changed in two environments by one call.',
-    ...(there && here && { seen: `${resourceText(thing, thing.kind)} lies in ${resourceText(there, 'environment')}, not in ${resourceText(here, 'environment')}` }),
+    ...(there && here && { seen: `${resourceText(resource, resource.kind)} lies in ${resourceText(there, 'environment')}, not in ${resourceText(here, 'environment')}` }),
   });
 }
 
-/** Whether everything that a call names is known to lie where it says. @throws ApiError as the platform fails. */
+/** Whether everything that a call names is known to be in the environment that the call is about. @throws ApiError if the platform fails. */
 export const areInSameEnvironment = async (call: GuardedCall): Promise<boolean> => (await locateAll(call)).every(({ where }) => where === 'here');

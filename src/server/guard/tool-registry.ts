@@ -8,7 +8,7 @@ import { inputSchema, outputSchema } from '../tool/schema.ts';
 import { isDocumented, type Tool } from '../tool/tool.ts';
 import type { Effect } from '../../contract/operation.ts';
 
-/** What hosts decide by before they run a tool. All four are always given. */
+/** MCP tool annotations, by which hosts decide whether to run a tool. All four are always given. */
 interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -18,7 +18,7 @@ interface Annotations {
 
 const destroying: readonly Effect[] = ['destructive', 'sensitive'];
 
-/** Derived from what the tool's operations do. Repeating a read or a replacement changes nothing more; the platform is a world outside this server. */
+/** Annotations derived from a tool's operations: repeating a read or a PUT has no further effect, and the platform is outside this server. */
 export const annotationsOf = ({ operations, operation: { effect } }: Tool): Annotations => ({
   readOnlyHint: effect === 'read',
   destructiveHint: destroying.includes(effect),
@@ -26,7 +26,7 @@ export const annotationsOf = ({ operations, operation: { effect } }: Tool): Anno
   openWorldHint: true,
 });
 
-/** A tool as clients see it in a list. */
+/** A tool as `tools/list` shows it. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
@@ -35,25 +35,25 @@ export interface ListedTool {
   readonly annotations: Annotations;
 }
 
-/** The tools of one configuration. Built once; every server instance shares it. */
+/** The tools of one configuration. Built once and shared by every server instance. */
 export interface Registry {
-  /** What clients are shown, in the tools' own order. Made when first asked for. */
+  /** The tools that clients see, in their own order. Built at the first call. */
   listed(): readonly ListedTool[];
-  /** Any tool by its name, also one that the policy hides: the pipeline says why it may not run. */
+  /** A tool by its name, including those that the policy hides: the pipeline reports why they may not run. */
   find(name: string): Tool | undefined;
-  /** Whether clients are shown a tool of this name. */
+  /** Whether clients see a tool of this name. */
   offers(name: string): boolean;
-  /** Names of the tools that there are and clients aren't shown. */
+  /** Names of tools that exist but that clients don't see. */
   readonly hidden: readonly string[];
-  /** The listed name that is nearest to an unknown one. */
+  /** The listed tool name that is nearest to an unknown one. */
   nearest(name: string): string | undefined;
 }
 
 const outside = 'Outside the documented API: some platforms lack it.';
 
 /**
- * A tool for clients of a server with this policy. Those of undocumented operations say so.
- * @param hidden names of tools that aren't shown beside it.
+ * A tool as clients see it under a policy. The description says so if all its operations are undocumented.
+ * @param hidden names of tools that clients don't see: the description must not mention them.
  */
 export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden: readonly string[] = []): ListedTool {
   const { name } = tool;
@@ -68,8 +68,9 @@ export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden:
 }
 
 /**
- * @param others names of tools that there are beside these.
- * @throws Error when two tools have the same name.
+ * Builds the registry of a set of tools under a policy.
+ * @param others names of tools that exist but aren't part of this set.
+ * @throws Error if two tools have the same name.
  */
 export function createRegistry(tools: readonly Tool[], policy: Policy, others: readonly string[] = []): Registry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));

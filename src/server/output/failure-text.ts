@@ -12,11 +12,11 @@ const sentence = (...parts: readonly (string | undefined)[]): string => parts.fi
 
 const unknownOutcome = 'Whether the change was made is not known: read the present state before you try again.';
 
-/** What the words of a failure are made from. */
+/** Context for the text of a failure. */
 interface TextContext {
   readonly tool: Tool;
   readonly redactor: Pick<Redactor, 'text' | 'echo'>;
-  /** Names of tools that aren't shown: what is said names none of them. */
+  /** Names of tools that clients don't see: the text must not mention them. */
   readonly hidden: readonly string[];
 }
 
@@ -27,13 +27,13 @@ interface ReasonAndNext {
 
 const subject = ({ name, isResource }: Tool): string => (isResource ? `The resource ${name}` : name);
 
-/** That nothing was asked of the platform. */
+/** For failures before any request to the platform. */
 const notCalledText = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'called'}`;
 
-/** That the platform was asked for nothing but reads. */
+/** For failures after reads only. */
 const notCarriedOutText = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'carried out'}`;
 
-/** Where this server knows a better next step than the client does. */
+/** Next steps that replace those of the client's error, by kind of error. */
 const advice: Partial<Record<ApiErrorKind, ToolText>> = {
   unauthorized: 'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
   forbidden: [...whereToLook, 'If the id is right, a token with more permissions is needed.'],
@@ -42,9 +42,9 @@ const advice: Partial<Record<ApiErrorKind, ToolText>> = {
 
 function apiText(error: ApiError, { tool, redactor, hidden }: TextContext): string {
   const status = error.status === undefined ? '' : ` (${error.status})`;
-  const said = error.detail === undefined ? undefined : `The platform says: ${fenceInline(redactor.text(error.detail))}`;
+  const detail = error.detail === undefined ? undefined : `The platform says: ${fenceInline(redactor.text(error.detail))}`;
   const next = visibleText(advice[error.kind] ?? error.next, hidden);
-  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${redactor.text(error.reason)}${status}.`, said, error.outcomeUnknown ? unknownOutcome : undefined, next);
+  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${redactor.text(error.reason)}${status}.`, detail, error.outcomeUnknown ? unknownOutcome : undefined, next);
 }
 
 const askAgain = 'Ask the user what they want before calling it again.';
@@ -111,7 +111,7 @@ const pending = ({ code, command, planToken, instead }: { code?: string; command
   next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
 });
 
-type FailureTexts = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, circumstances: TextContext) => string };
+type FailureTexts = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, context: TextContext) => string };
 
 const failureTexts: FailureTexts = {
   bad_arguments: ({ issues }, { tool, redactor }) =>
@@ -119,24 +119,24 @@ const failureTexts: FailureTexts = {
   bad_address: ({ problem }, { tool, redactor, hidden }) => `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
   denied: ({ denial }, { tool }) => `${notCalledText(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
   not_confirmed: ({ why, plan }, { tool }) => notAgreedText(tool, refusals[why], plan),
-  pending: ({ plan, ...ways }, { tool }) => notAgreedText(tool, pending(ways), plan),
+  pending: ({ plan, ...approval }, { tool }) => notAgreedText(tool, pending(approval), plan),
   not_recorded: ({ requestId }, { tool }) =>
     `${notCarriedOutText(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
   cancelled: (_, { tool }) => `${notCarriedOutText(tool)} and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
   not_connected: ({ requestId }, { tool }) =>
     `${notCalledText(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
-  api: ({ error }, circumstances) => apiText(error, circumstances),
+  api: ({ error }, context) => apiText(error, context),
   not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
     [sentence(`${notCarriedOutText(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
-  partly: ({ done, failed, of, error }, circumstances) =>
+  partly: ({ done, failed, of, error }, context) =>
     [
       done.length === 0
         ? `The first of ${of} changes failed (${failed}), and none after it was tried.`
         : `${done.length} of ${of} changes were made and stay: ${done.join('; ')}. The next one failed (${failed}), and what follows it was not tried.`,
-      failureText(error, circumstances),
+      failureText(error, context),
     ].join('\n'),
-  afterwards: ({ done, error }, circumstances) =>
-    [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, circumstances)].join('\n'),
+  afterwards: ({ done, error }, context) =>
+    [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, context)].join('\n'),
   internal: ({ requestId, begun }, { tool }) =>
     sentence(
       `${subject(tool)} failed inside this server. This is a fault of the server, not of the call; whoever runs it finds more in its log under request ${requestId}.`,
@@ -144,6 +144,6 @@ const failureTexts: FailureTexts = {
     ),
 };
 
-/** What happened, why, and what to do next, for the model. Expects a protected plan; no raw error text gets through. */
-export const failureText = (failure: Failure, circumstances: TextContext): string =>
-  (failureTexts[failure.kind] as (failure: Failure, circumstances: TextContext) => string)(failure, circumstances);
+/** Tells the model what happened, why, and what to do next. Expects a redacted plan; raw error texts are left out. */
+export const failureText = (failure: Failure, context: TextContext): string =>
+  (failureTexts[failure.kind] as (failure: Failure, context: TextContext) => string)(failure, context);

@@ -3,13 +3,13 @@ import { visibleText } from '../tool/tool-text.ts';
 import type { Renderer } from '../tool/render.ts';
 import { mapStrings, type JsonRecord } from '../json/values.ts';
 
-/** Most characters of one result: about 8,000 tokens. */
+/** Maximum length of a result, in characters: about 8,000 tokens. */
 export const maximumCharacters = 24_000;
 
-/** Longest string shown whole while a result has room. */
+/** The first limit on strings of a result that is too long, in characters. */
 const maximumString = 4_000;
 
-/** A view that fits, its text, and what to tell the caller about what was left out. */
+/** A view that fits, its text, and a note for the caller if something was left out. */
 export interface Fitted {
   readonly view: JsonRecord;
   readonly text: string;
@@ -21,16 +21,16 @@ const shorten = (limit: number) => (text: string): string =>
 
 const fits = (text: string): boolean => text.length <= maximumCharacters;
 
-/** The most rows, counted from the end that stays, whose text fits. */
+/** The view with as many rows as fit, from the start or the end as the renderer says. Searches by bisection. */
 function fittingRows(view: JsonRecord, rows: readonly unknown[], renderer: Renderer): JsonRecord {
-  const kept = (count: number): JsonRecord => ({ ...view, results: renderer.keep === 'last' ? rows.slice(rows.length - count) : rows.slice(0, count) });
+  const withRows = (count: number): JsonRecord => ({ ...view, results: renderer.keep === 'last' ? rows.slice(rows.length - count) : rows.slice(0, count) });
   let [enough, tooMany] = [0, rows.length];
   while (tooMany - enough > 1) {
     const middle = Math.floor((enough + tooMany) / 2);
-    if (fits(renderer.text(kept(middle)))) enough = middle;
+    if (fits(renderer.text(withRows(middle)))) enough = middle;
     else tooMany = middle;
   }
-  return kept(enough);
+  return withRows(enough);
 }
 
 const rowsNote = (shown: number, all: number, { keep, rest }: Renderer, hidden: readonly string[]): string =>
@@ -39,8 +39,8 @@ const rowsNote = (shown: number, all: number, { keep, rest }: Renderer, hidden: 
     : `Only the first ${shown} of ${all} rows are shown, because all of them would be too long. For the rest ask with page_size ${Math.min(shown, maximumPageSize)} and page 2, 3 …`;
 
 /**
- * Cuts a view until its text is short enough for one result, and says so.
- * @param hidden names of tools that aren't shown: what is said names none of them.
+ * Shortens a view until its text fits in one result: first long strings, then rows.
+ * @param hidden names of tools that clients don't see: the note must not mention them.
  */
 export function fit(full: JsonRecord, renderer: Renderer, hidden: readonly string[] = []): Fitted {
   const whole = renderer.text(full);

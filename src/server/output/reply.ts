@@ -13,15 +13,15 @@ import { nextText, proposable, withProposable } from '../tool/next-calls.ts';
 import type { Renderer } from '../tool/render.ts';
 import type { JsonRecord } from '../json/values.ts';
 
-/** What a call comes to. */
+/** The result of a call. */
 export type Reply =
-  /** `meta` is for whoever runs the model: the calls worth making next, and the budget. */
+  /** `meta` is for the client: suggested next calls, and the request budget. */
   | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord; readonly meta?: JsonRecord }
-  /** `why`: in a word, as it is recorded. `code`: it waits for the operator, under this code. */
+  /** `why`: the reason as it is recorded, in one word. `code`: the call waits for the operator under this code. */
   | { readonly kind: 'failure'; readonly text: string; readonly why?: string; readonly code?: string }
   | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
 
-/** A reply with what is recorded of it. */
+/** A reply with its outcome for the audit record. */
 export interface EndedCall {
   readonly reply: Reply;
   readonly outcome: Pick<CallOutcome, 'outcome' | 'why'>;
@@ -32,11 +32,11 @@ export interface AnsweredCall {
   readonly tool: Tool;
   readonly args: JsonRecord;
   readonly context: CallContext;
-  /** The tools that clients are shown; without it, any may be proposed and named. */
+  /** The tools that clients see; if absent, any tool may be suggested and named. */
   readonly registry?: Pick<Registry, 'offers' | 'hidden'>;
 }
 
-/** The part of a budget below which a model is told, so that it can spare requests. */
+/** The share of a budget at or below which the model is warned, so that it makes fewer requests. */
 const lowPart = 0.1;
 
 const budgetText = ({ remaining, limit, resetAt }: RequestBudget): string | undefined =>
@@ -46,16 +46,15 @@ const budgetMeta = ({ remaining, limit, resetAt }: RequestBudget): JsonRecord =>
 
 const joinParts = (...parts: readonly (string | undefined)[]): string => parts.filter((part) => part !== undefined && part !== '').join('\n');
 
-/** How an answer is shown, with the columns that the caller chose. */
+/** A renderer limited to the columns that the caller chose, if any. */
 const withChosenColumns = (render: Renderer, { fields }: JsonRecord): Renderer => (Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render);
 
-/** Names of what this server adds to the metadata of results. */
+/** Keys that this server adds to the metadata of results. */
 export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } as const;
 
-/** That a change was asked for that needs not be made. */
 const noOpText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
 
-/** The answer to a call that changes nothing, because what it is to bring about is so already. What was seen of it may be shown. */
+/** The answer to a call that would change nothing. `seen` is expected to be redacted. */
 export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, seen = [] }: NoOp): Reply {
   const budget = context.budget();
   return {
@@ -67,9 +66,9 @@ export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, see
 }
 
 /**
- * The answer of a call in words and as data, both from the same view. What stands in the words as data is fenced.
- * @param missing what could not be read and why.
- * @param isNeedless whether a change was asked for that is so already.
+ * The answer of a call as text and as structured content, both from the same view. Data in the text is fenced.
+ * @param missing what could not be read, and why.
+ * @param isNeedless whether the call was a no-op.
  */
 export function answerReply({ tool, args, context, registry }: AnsweredCall, answer: JsonRecord, missing: readonly string[], { isNeedless = false } = {}): Reply {
   const budget = context.budget();
@@ -81,11 +80,11 @@ export function answerReply({ tool, args, context, registry }: AnsweredCall, ans
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
   const next = proposable(typeof tool.next === 'function' && !isNeedless ? tool.next(view, args) : [], offers);
   const advice = tool.next !== undefined && typeof tool.next !== 'function' && !isNeedless ? visibleText(tool.next, hidden) : nextText(next);
-  const said = isEmpty || shown === '' ? undefined : fence(shown);
-  const heading = isNeedless ? noOpText('all that was given is so already') : said === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
+  const body = isEmpty || shown === '' ? undefined : fence(shown);
+  const heading = isNeedless ? noOpText('all that was given is so already') : body === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {
     kind: 'answer',
-    text: joinParts(heading, said, omission, ...missing, advice, budget && budgetText(budget)),
+    text: joinParts(heading, body, omission, ...missing, advice, budget && budgetText(budget)),
     data: { ...withProposable(view, offers), ...(missing.length > 0 && { not_read: missing }) },
     meta: { ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
   };

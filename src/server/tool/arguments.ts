@@ -9,16 +9,16 @@ import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 
-/** One thing wrong with the arguments of a call, in words that name the member. */
+/** A problem with the arguments of a call, as a text that names the member. */
 export type Issue = string;
 
 export type Path = readonly (string | number)[];
 
-/** A path as people write it: `ports[0].name`. */
+/** Formats a path: `ports[0].name`. */
 export const printPath = (path: Path): string =>
   path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
 
-// Names that other programs have for the same: whoever knows those tries them here.
+// Other programs' names for the same arguments, which models tend to try.
 const synonyms: readonly (readonly string[])[] = [
   ['page_size', 'limit', 'tail', 'per_page', 'pageSize', 'max_results', 'count', 'lines', 'size'],
   ['page', 'offset', 'cursor', 'skip', 'start'],
@@ -29,7 +29,7 @@ const synonyms: readonly (readonly string[])[] = [
   ['until', 'to', 'before'],
 ];
 
-/** The known name that means what another one means; the first of several. */
+/** The first known name that is a synonym of another one. */
 const synonymIn = (name: string, known: readonly string[]): string | undefined => synonyms.find((names) => names.includes(name))?.find((one) => known.includes(one));
 
 const unknownMember = (name: string, path: Path, known: readonly string[]): Issue => {
@@ -40,8 +40,8 @@ const unknownMember = (name: string, path: Path, known: readonly string[]): Issu
 
 /**
  * Members that the schema doesn't know, at every level. Open records (no `properties`) take any name. Below the root,
- * what the operation's own answer has in that place passes: whoever replaces a thing sends back what they read, and
- * platforms ignore what they alone set.
+ * members that the operation's own answer has in the same place are accepted: callers send back what they read, and
+ * platforms ignore members that only they can set.
  */
 function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema | undefined, path: Path = []): Issue[] {
   const schema = withoutNull(node);
@@ -62,7 +62,7 @@ function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema |
   });
 }
 
-/** Members whose text still carries the mark that redaction left: sending it back would overwrite the real value. */
+/** Members whose text still contains the redaction mask: sending it back would overwrite the real value. */
 function maskedMembers(value: unknown, path: Path = []): Issue[] {
   if (typeof value === 'string') {
     return containsMark(value) ? [`"${printPath(path)}" contains ${mask}, which stands for a value that was not shown; give the real value`] : [];
@@ -82,22 +82,22 @@ const membersOf = memoised((tool: Tool) => z.object(tool.input));
 
 const anyId = '00000000-0000-4000-8000-000000000000';
 
-// What points at something may do so by name: whether there is such a thing is found out later.
+// A reference may be a name instead of an id; whether it resolves is checked later.
 const withoutNameText = (value: unknown): unknown => (Array.isArray(value) ? value.map(withoutNameText) : typeof value === 'string' && value !== '' ? anyId : value);
 
 function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
-  const points = (schema: z.ZodType | undefined): boolean => {
+  const isReference = (schema: z.ZodType | undefined): boolean => {
     if (schema === undefined) return false;
-    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return points(schema.unwrap() as z.ZodType);
-    return schema instanceof z.ZodArray ? points(schema.element as z.ZodType) : referenceKind(schema) !== undefined;
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return isReference(schema.unwrap() as z.ZodType);
+    return schema instanceof z.ZodArray ? isReference(schema.element as z.ZodType) : referenceKind(schema) !== undefined;
   };
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, points(Object.hasOwn(shape, name) ? shape[name] : undefined) ? withoutNameText(value) : value]));
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, isReference(Object.hasOwn(shape, name) ? shape[name] : undefined) ? withoutNameText(value) : value]));
 }
 
-/** Most members and items of all arguments of a call together: far more than any call needs, and few enough to be looked at more than once. */
+/** Maximum number of members and items in a call's arguments: far more than any call needs, and few enough to validate. */
 const maximumParts = 5_000;
 
-/** Members and items of a value at every depth, counted no further than a bound. */
+/** Counts members and items of a value at every depth. Stops once there are more than `most`. */
 function countParts(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let parts = 1;
@@ -108,28 +108,28 @@ function countParts(value: unknown, most: number): number {
   return parts;
 }
 
-/** What is wrong with arguments that are too many to be looked at; nothing where they aren't. */
+/** An issue if the arguments are too many to validate. */
 export const sizeIssues = (args: unknown): Issue[] => (countParts(args, maximumParts) > maximumParts ? [`they have more than ${maximumParts} members and items in all; make several calls of it`] : []);
 
 /**
- * Everything wrong with the arguments of a call, empty when they are good. Strict at every level: a member that neither
- * the tool nor, below the root, its answer knows is named with the nearest right name, never dropped.
+ * All issues with the arguments of a call; empty if they are valid. Strict at every level: a member that neither the
+ * tool nor, below the root, its answer knows is reported with the nearest known name, never dropped.
  */
 export function issuesOf(tool: Tool, args: unknown): Issue[] {
   if (!isRecord(args)) return ['the arguments must be an object'];
   const checked = withoutNames(tool.input, args);
   const members = membersOf(tool).safeParse(checked);
-  const wrong = members.success ? [] : members.error.issues.map((issue) => issueText(issue, checked));
-  // Rules across members are only worth reading when each member is right.
+  const memberIssues = members.success ? [] : members.error.issues.map((issue) => issueText(issue, checked));
+  // Rules across members are checked only if each member is valid.
   const rules = members.success ? tool.rules(checked) : [];
-  return [...unknownMembers(args, toolArgumentSchema(tool), toolAnswerSchema(tool)), ...wrong, ...rules, ...maskedMembers(args)];
+  return [...unknownMembers(args, toolArgumentSchema(tool), toolAnswerSchema(tool)), ...memberIssues, ...rules, ...maskedMembers(args)];
 }
 
 const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));
 
-/** What is wrong with the input that a tool made of its arguments for an operation. */
-export const issuesOfPlanned = ({ operation, input, unchanged: kept = [] }: PlannedOperation): Issue[] => {
+/** Issues with the input that a tool made for an operation. Members that are sent back unchanged aren't checked. */
+export const issuesOfPlanned = ({ operation, input, unchanged = [] }: PlannedOperation): Issue[] => {
   const members = inputOf(operation).safeParse(input);
   const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;
-  return (body.error?.issues ?? []).filter(({ path }) => !kept.includes(String(path[0]))).map((issue) => issueText(issue, input));
+  return (body.error?.issues ?? []).filter(({ path }) => !unchanged.includes(String(path[0]))).map((issue) => issueText(issue, input));
 };

@@ -1,4 +1,4 @@
-/** All that the files of tools work with. */
+/** The public API for tool files: the only part of the server that `tools/` may import. */
 
 export { isRecord, omit, pick, pickPaths, pruneRecord, type JsonRecord } from '../json/values.ts';
 export { containsMark, hasUserinfo, isSecretName } from '../redaction/index.ts';

@@ -4,37 +4,37 @@ import type { JsonRecord } from '../json/values.ts';
 import type { CallContext } from '../context/call-context.ts';
 import type { Reader } from '../context/reader.ts';
 
-/** What an argument can point at: a thing of one of the contract's kinds, or a service of any kind. */
+/** What an argument can refer to: a resource of one of the contract's kinds, or a service of any kind. */
 export type ResourceKind = ReferenceKind | 'service';
 
-/** What a name, path, URI or id among the arguments stands for. */
+/** The resource that a name, path, URI or id among the arguments refers to. */
 export interface ResolvedResource {
   readonly kind: ReferenceKind;
   readonly id: string;
   readonly name?: string;
-  /** Of a variable: what it is set on. The same key can be set on several. */
+  /** For a variable: its scope. The same key can be set in several scopes. */
   readonly scope?: string;
-  /** Names from the project down, as far as they are known. */
+  /** Path of names from the project down, if they are known. */
   readonly path?: string;
   readonly environment?: { readonly id?: string; readonly name?: string; readonly mode?: string };
   readonly project?: { readonly id?: string; readonly name?: string };
 }
 
-/** How addresses are looked up on behalf of one caller. */
+/** How names are looked up for one caller. */
 export interface Lookup {
   readonly principal: string;
   /** Reads the platform with the caller's rights. */
   readonly reader: Pick<Reader, 'read' | 'attempt'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Where a bare name is looked for first. */
+  /** Where a bare name is searched first. */
   readonly within?: {
     readonly organizationId?: string;
     readonly projectId?: string;
     readonly environmentId?: string;
     readonly service?: Pick<ResolvedResource, 'kind' | 'id'>;
   };
-  /** Where alone anything is looked for, and what is told of that where nothing is found. */
+  /** Limits every search to a project or environment. `note` is reported if nothing is found there. */
   readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
 }
 
@@ -43,14 +43,14 @@ export const lookupFor = ({ context, reader }: { readonly context: CallContext; 
   principal: context.principal, reader, now: () => context.clock.now(), within,
 });
 
-/** What finds the things that names stand for. Nothing it knows of one principal is told to another. */
+/** Resolves names to resources. It never reveals to one principal what it learned from another. */
 export interface NameResolver {
-  /** @throws CallFailure where there is no such thing, or more than one; ApiError as the platform fails. */
-  resolve(kind: ResourceKind, given: string, look: Lookup): Promise<ResolvedResource>;
-  /** Names and ids that what was typed may be the beginning of, best first. */
-  complete(kind: ResourceKind, typed: string, look: Lookup): Promise<readonly string[]>;
-  /** The id of the token's organization. @throws ApiError as the platform fails. */
-  organization(look: Lookup): Promise<string>;
-  /** Takes note of what an operation answered. */
+  /** @throws CallFailure if there is no such resource, or more than one; ApiError if the platform fails. */
+  resolve(kind: ResourceKind, reference: string, lookup: Lookup): Promise<ResolvedResource>;
+  /** Names and ids that complete what was typed, best first. */
+  complete(kind: ResourceKind, typed: string, lookup: Lookup): Promise<readonly string[]>;
+  /** The id of the token's organization. @throws ApiError if the platform fails. */
+  organization(lookup: Lookup): Promise<string>;
+  /** Remembers names and ids from an operation's answer. */
   learn(operation: AnyOperation, input: JsonRecord, answer: unknown, principal: string): void;
 }

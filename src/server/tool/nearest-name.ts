@@ -1,12 +1,12 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** How many letters a known name differs from one that was given; undefined when it can't have been meant: more than a third of it, and more than two letters. */
+/** Levenshtein distance of a name to a known one; undefined if it is too large for a typing error: more than two letters and more than a third of the known name. */
 export function editDistance(name: string, known: string): number | undefined {
   const letters = distance(name, known);
   return letters <= Math.max(2, known.length / 3) ? letters : undefined;
 }
 
-/** The known name that was probably meant. Undefined when none is that near. */
+/** The known name that was probably meant; undefined if none is near enough. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
   const candidate = closest(name, [...known]);

@@ -1,19 +1,19 @@
 import { isRecord, type JsonRecord } from '../json/values.ts';
 
-/** A call that is worth making next, complete. */
+/** A suggested next call, with all its arguments. */
 export interface NextCall {
   readonly tool: string;
   readonly arguments: JsonRecord;
-  /** What for, in a few words of our own. */
+  /** Its purpose, in a few words of our own (not from the platform). */
   readonly why: string;
-  /** The tool of the call that has to be made before it: where that can't be proposed, neither is this. */
+  /** The tool of a call that has to be made before this one. If that call can't be suggested, neither is this one. */
   readonly after?: string;
 }
 
-/** Most calls that are proposed at once. */
+/** Maximum number of suggested calls. */
 const maximumNextCalls = 3;
 
-// Names and text from the platform could speak to the model here, outside the fence.
+// Suggestions are outside the fence, so names and texts from the platform must not reach the model here.
 const safeText = /^[\w./:@=%+-]{1,200}$/;
 
 function isSafe(value: unknown): boolean {
@@ -22,28 +22,29 @@ function isSafe(value: unknown): boolean {
   return isRecord(value) ? Object.entries(value).every(([name, member]) => safeText.test(name) && isSafe(member)) : true;
 }
 
-/** What may be proposed of calls worth making. */
+/** Suggested calls, split by whether their tool is offered. */
 export interface ProposedCalls {
   readonly calls: readonly NextCall[];
-  /** Those of tools that aren't offered. */
+  /** Calls of tools that aren't offered. */
   readonly others: readonly NextCall[];
 }
 
 /**
- * The calls that may be proposed: few, of tools that there are, and with nothing in their arguments that reads like a sentence.
+ * The calls that may be suggested: a limited number, of offered tools, without arguments that could be read as a
+ * sentence.
  * @param offers whether a tool of this name is offered.
  */
 export function proposable(calls: readonly NextCall[], offers: (tool: string) => boolean): ProposedCalls {
-  const kept = calls.reduce<readonly NextCall[]>((before, call) => {
-    const follows = call.after === undefined || before.some(({ tool }) => tool === call.after);
-    return follows && offers(call.tool) && isSafe(call.arguments) ? [...before, call] : before;
+  const offered = calls.reduce<readonly NextCall[]>((earlier, call) => {
+    const isInOrder = call.after === undefined || earlier.some(({ tool }) => tool === call.after);
+    return isInOrder && offers(call.tool) && isSafe(call.arguments) ? [...earlier, call] : earlier;
   }, []);
-  return { calls: kept.slice(0, maximumNextCalls), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls) };
+  return { calls: offered.slice(0, maximumNextCalls), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls) };
 }
 
 const isNext = (value: unknown): value is NextCall => isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
 
-/** What is shown of an answer, with only those of the calls in it that may be proposed. */
+/** Removes calls that may not be suggested from `next` members at any depth. */
 export const withProposable = (view: JsonRecord, offers: (tool: string) => boolean): JsonRecord =>
   Object.fromEntries(
     Object.entries(view).map(([name, member]) => {
@@ -54,7 +55,7 @@ export const withProposable = (view: JsonRecord, offers: (tool: string) => boole
 
 const inWords = ({ tool, arguments: args, why }: NextCall): string => `${tool.replaceAll('_', ' ')} ${JSON.stringify(args)} (${why})`;
 
-/** Proposed calls in words, one a line; of those whose tool isn't offered, what would be done. */
+/** Suggested calls as text, one per line. Calls of tools that aren't offered are described in words. */
 export function nextText({ calls, others }: ProposedCalls): string | undefined {
   const lines = [
     ...calls.map((call) => `Next: ${call.tool} ${JSON.stringify(call.arguments)} (${call.why})`),

@@ -9,9 +9,9 @@ const readAt = (path: string): AnyOperation | undefined => allOperations.find((o
 const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick(args, operation.params.map(snakeCase));
 
 /**
- * What a PUT replaces, as it is now: read from its own path, or found in the list its path ends in. Undefined where the
- * platform doesn't tell.
- * @throws ApiError as the platform fails otherwise.
+ * Reads what a PUT would replace, from its own path or from the list that contains it. Undefined if the platform
+ * doesn't offer the read, or forbids it.
+ * @throws ApiError if the platform fails otherwise.
  */
 export async function readPresent(operation: AnyOperation, args: JsonRecord, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> {
   const own = readAt(operation.path);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { kindPointedAt } from '../../contract/primitives.ts';
 import type { ResourceKind } from './name-resolver.ts';
 
-/** How a thing of a kind is named: by the names on the way to it. Kinds without an entry have a name of their own, or an id. */
+/** How to refer to a resource, by kind. Kinds without an entry take a name or an id. */
 const namingHints: Partial<Record<ResourceKind, string>> = {
   project: 'Name or id.',
   environment: 'project/environment, or id.',
@@ -16,11 +16,11 @@ const namingHints: Partial<Record<ResourceKind, string>> = {
   service: 'Of any kind: project/environment/name, or id.',
 };
 
-/** One short description of a parameter that points at something. */
+/** A short description for a parameter that refers to a resource. */
 export const howToName = (kind: ResourceKind): string => namingHints[kind] ?? 'Name or id.';
 
-/** A parameter that points at a service of any kind. */
+/** A parameter that refers to a service of any kind. */
 export const anyService = (): z.ZodString => z.string().min(1).meta({ reference: 'service' });
 
-/** What a member of an input points at; undefined where it is no pointer. */
+/** The kind of resource that a parameter refers to; undefined if it isn't a reference. */
 export const pointsAt = (schema: z.ZodType | undefined): ResourceKind | undefined => kindPointedAt(schema);

@@ -6,27 +6,27 @@ import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonReco
  * both carry the same facts whichever of them a client shows to its model.
  */
 export interface Renderer {
-  /** Members of a row (of the record, where there are no rows) that are shown; all of them when undefined. */
+  /** Members of a row (or of the record, if there are no rows) that are shown; all if undefined. */
   readonly shown?: readonly string[];
   /** Members that are never shown. */
   readonly left?: readonly string[];
-  /** What of an answer is worth showing. */
+  /** Picks the part of an answer to show. */
   readonly view: (answer: JsonRecord) => JsonRecord;
-  /** The view in words: most relevant first. */
+  /** The view as text, most relevant first. */
   readonly text: (view: JsonRecord) => string;
-  /** Which rows stay when there are too many. */
+  /** Which rows to keep if there are too many. */
   readonly keep: 'first' | 'last';
-  /** How to get the rows that did not stay, where it isn't the next page. */
+  /** How to get the other rows, if not from the next page. */
   readonly rest?: TextPart;
-  /** The same with these columns only; absent where there are none to choose from. */
+  /** The same renderer with these columns only; absent if columns can't be chosen. */
   readonly only?: (columns: readonly string[]) => Renderer;
-  /** The columns there are, dotted paths; any member of a row where left out. */
+  /** The columns to choose from, as dotted paths; any member of a row if absent. */
   readonly columns?: readonly string[];
-  /** Whether timestamps stay without how long ago they were, as in logs. */
+  /** Whether timestamps are shown without their age, as in logs. */
   readonly plainTimes?: boolean;
 }
 
-/** A value on one line: text as it is, everything else as JSON; nothing for what isn't there. */
+/** A value as text: strings as they are, everything else as one line of JSON, undefined as an empty string. */
 export const compact = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const line = ([name, value]: readonly [string, unknown]): string => {
@@ -34,10 +34,10 @@ const line = ([name, value]: readonly [string, unknown]): string => {
   return text.includes('\n') ? `${name}:\n${text}` : `${name}: ${text}`;
 };
 
-/** What `record` leaves out unless told otherwise: it says nothing to a model. */
+/** Members that are left out by default, because a model can't use them. */
 const decoration = ['icon_uri'];
 
-/** One member per line, nested ones as compact JSON. `first` come first, `left` are left out. */
+/** A record with one member per line, nested ones as compact JSON. `first` members come first, `left` members are left out. */
 export const record = ({ first = ['name', 'id'], left = decoration }: { first?: readonly string[]; left?: readonly string[] } = {}): Renderer => ({
   left,
   view: (answer) => {
@@ -48,7 +48,7 @@ export const record = ({ first = ['name', 'id'], left = decoration }: { first?: 
   keep: 'first',
 });
 
-// A cell is one line; a pointer to another resource is its id.
+// A cell is one line; a reference to another resource is printed as its id.
 const cell = (value: unknown): string => {
   if (value === undefined) return '';
   const isPointer = isRecord(value) && Object.keys(value).length === 1 && typeof value['id'] === 'string';
@@ -56,7 +56,7 @@ const cell = (value: unknown): string => {
   return text.replaceAll('\n', '\\n').replaceAll('|', '\\|');
 };
 
-/** Rows as a table, one a line, without the columns that no row fills. Columns are dotted paths. */
+/** Rows as a text table, one per line, without columns that are empty in all rows. Columns are dotted paths. */
 export function tableText(rows: readonly JsonRecord[], columns: readonly string[]): string {
   const filled = columns.filter((column) => rows.some((row) => at(row, column) !== undefined));
   return [filled.join(' | '), ...rows.map((row) => filled.map((column) => cell(at(row, column))).join(' | '))].join('\n');
@@ -72,7 +72,7 @@ function pageText(view: JsonRecord): string {
   const page = isRecord(view['pagination']) ? view['pagination'] : view;
   if (page['page'] === undefined) return '';
   const of = page['total_pages'] === undefined ? '' : ` of ${compact(page['total_pages'])}, ${compact(page['total_count'])} in total`;
-  // Histories don't tell how much there is: only a page that isn't full shows that it is the last.
+  // Histories have no total count: only a page that isn't full is known to be the last.
   const isFull = of === '' && rowsOf(view).length === page['page_size'];
   return `, page ${compact(page['page'])}${of} (page_size ${compact(page['page_size'])}${isFull ? `; it is full, for more ask for page ${Number(page['page']) + 1}` : ''})`;
 }
@@ -88,7 +88,7 @@ const listView = (answer: JsonRecord, row: (row: JsonRecord) => JsonRecord): Jso
   results: rowsOf(answer).map((one) => row(pruneRecord(one))),
 });
 
-/** `{results}` as a table of these columns. `noun` names one row. */
+/** Shows `{results}` as a table of these columns. `noun` is the name of one row. */
 export const table = (noun: string, columns: readonly string[]): Renderer => ({
   shown: [...new Set(columns.map(rootOf))],
   view: (answer) => listView(answer, (row) => pickPaths(row, columns)),
@@ -98,7 +98,7 @@ export const table = (noun: string, columns: readonly string[]): Renderer => ({
   only: (chosen) => table(noun, chosen),
 });
 
-/** `{results}` as a table of these columns, with everything else of a row in a last one. */
+/** Shows `{results}` as a table of these columns, with the rest of each row in a last column `more`. */
 export const wholeTable = (noun: string, columns: readonly string[], left: readonly string[] = decoration): Renderer => ({
   left,
   view: (answer) => listView(answer, (row) => omit(row, left)),
@@ -112,7 +112,7 @@ export const wholeTable = (noun: string, columns: readonly string[], left: reado
 
 const logColumns = ['created_at', 'pod_name', 'message'];
 
-/** `{results}` of log lines in the platform's order: time, pod, message. */
+/** Shows `{results}` as log lines in the platform's order: time, pod, message. */
 export const logLines: Renderer = {
   ...table('line', logColumns),
   text: (view) => listText(view, 'line', (rows) => rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')).join('\n')),

@@ -7,15 +7,16 @@ import { memoised } from '../json/memoised.ts';
 import { howToName } from './references.ts';
 import type { Tool, SchemaPrinting } from './tool.ts';
 
-/** Members that are filled in where they are not given, so clients need not know them. */
+/** Members that the server fills in if they are missing, so clients need not know them. */
 const defaulted = ['organization_id'];
 
-// That something is an id, its description says.
+// Formats that are printed. That a string is an id is in its description.
 const formats: readonly (string | undefined)[] = ['date-time', 'email', 'duration', 'uri'];
 
 const largestPort = 65535;
 
-// Bounds that go without saying cost bytes in every conversation: safe integers, "not negative", the range of ports.
+// Obvious bounds are left out, because they cost tokens in every conversation: safe integers, "not negative", the range
+// of ports.
 const bounds = ({ minimum, maximum }: JsonSchema): JsonSchema => ({
   ...(minimum !== undefined && minimum > 1 && { minimum }),
   ...(maximum !== undefined && maximum < largestPort && { maximum }),
@@ -23,28 +24,28 @@ const bounds = ({ minimum, maximum }: JsonSchema): JsonSchema => ({
 
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-// What fits the tool best goes first; rows of an array have no name, so their array speaks for them.
+// The tool's own description takes precedence. Items of an array have no name, so they are described by their array.
 const described = (schema: JsonSchema, path: string, { fields }: SchemaPrinting): JsonSchema => {
   const kind = (schema.reference ?? schema.items?.reference) as ResourceKind | undefined;
   const description = fields?.[path] ?? schema.description ?? (kind && howToName(kind)) ?? fieldDescriptions[lastName(path)];
   return description === undefined ? {} : { description };
 };
 
-// A list says itself how its items are named.
+// The description of a list says how its items are named.
 const withoutMark = ({ reference, format, ...item }: JsonSchema): JsonSchema => (reference ? item : { ...item, format });
 
 const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean => !properties && additionalProperties !== undefined && additionalProperties !== false;
 
 /**
- * One node of an input schema in the form that every client and model provider takes: an object closed at its root,
- * no null, no marks of ours, no patterns (a description says them shorter and validation checks them).
+ * One node of an input schema in a form that every client and model provider accepts: an object closed at its root, no
+ * null, no extension keywords, no patterns (a description is shorter, and validation checks them).
  */
 function printedSchema(node: JsonSchema, path: string, printing: SchemaPrinting): JsonSchema {
   const schema = withoutNull(node);
   const leaf: JsonSchema = {
     ...(schema.type !== undefined && { type: schema.type }),
     ...described(schema, path, printing),
-    // Where a thing is pointed at, its name does as well as its id.
+    // A reference can be a name instead of an id, so its format isn't printed.
     ...(!schema.reference && formats.includes(schema.format) && { format: schema.format }),
     ...(schema.enum && { enum: schema.enum }),
     ...(schema.default !== undefined && { default: schema.default }),
@@ -68,24 +69,24 @@ function withMembers(properties: Record<string, JsonSchema>, required: string[] 
   return {
     properties: Object.fromEntries(shown.map(({ name, child, at }) => [name, printedSchema(child, at, printing)])),
     ...(required.length > 0 && { required }),
-    // Said where it begins: further in, an unknown member is refused with the nearest right name all the same.
+    // Printed at the root only. Unknown members further in are refused as well, with the nearest known name.
     ...(path === '' && { additionalProperties: false }),
   };
 }
 
-/** The input of an operation in full, with the contract's marks. */
+/** The full input schema of an operation, with the contract's extension keywords. */
 export const argumentSchema = memoised((operation: AnyOperation) => toJsonSchema(z.object(inputShape(operation)), 'input'));
 
-/** The answer of an operation in full, with the contract's marks. */
+/** The full answer schema of an operation, with the contract's extension keywords. */
 export const answerSchema = memoised((operation: AnyOperation) => toJsonSchema(operation.response ?? z.object({}), 'output'));
 
-/** The arguments of a tool in full, with the contract's marks: what strictness is measured against. */
+/** The full argument schema of a tool, with the contract's extension keywords. Arguments are validated against it. */
 export const toolArgumentSchema = memoised((tool: Tool) => toJsonSchema(z.object(tool.input), 'input'));
 
-/** What a tool answers, in full. */
+/** The full answer schema of a tool. */
 export const toolAnswerSchema = memoised((tool: Tool) => toJsonSchema(tool.output ?? z.object({}), 'output'));
 
-/** The arguments of a tool as clients see them: one flat, closed object. */
+/** The input schema of a tool as clients see it: a flat, closed object. */
 export const inputSchema = (tool: Tool): JsonSchema => {
   const schema = toolArgumentSchema(tool);
   const { hidden = [] } = tool.printing;
@@ -97,7 +98,7 @@ const typeOnly = (node: JsonSchema): JsonSchema => {
   return type === undefined ? {} : { type };
 };
 
-/** Members that every option of a union has with the same type; for anything else its own members. */
+/** The members that every option of a union has with the same type; for other schemas, their own members. */
 function commonMembers(schema: JsonSchema): Record<string, JsonSchema> {
   if (!schema.anyOf) return schema.properties ?? {};
   const [first = {}, ...others] = schema.anyOf.map(commonMembers);
@@ -106,7 +107,7 @@ function commonMembers(schema: JsonSchema): Record<string, JsonSchema> {
   );
 }
 
-/** Which members of a row (or of a record) a tool shows: these, or all but those. */
+/** Which members of a row (or of a record) a tool shows: those in `shown`, or all except those in `left`. */
 export interface SchemaOptions {
   readonly shown?: readonly string[];
   readonly left?: readonly string[];
@@ -116,8 +117,8 @@ const members = (schema: JsonSchema, { shown, left }: SchemaOptions): [string, J
   Object.entries(commonMembers(schema)).filter(([name]) => (!shown || shown.includes(name)) && !left?.includes(name));
 
 /**
- * The answer of a tool as JSON Schema: an open object, typed at the root and in the rows of `results` only,
- * so that a member or value the platform adds breaks no client.
+ * The output schema of a tool as clients see it: an open object, typed only at the root and in the rows of `results`,
+ * so that members or values that the platform adds don't break clients.
  */
 export function outputSchema(tool: Tool): JsonSchema {
   const shown: SchemaOptions = tool.render;

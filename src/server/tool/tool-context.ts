@@ -7,38 +7,39 @@ import type { ToolText } from './tool-text.ts';
 import type { JsonRecord } from '../json/values.ts';
 
 /**
- * What the code of a tool works with while its call is carried out. It can read the platform, within the caller's rights,
- * budget and policy, and wait. It can change nothing: changes are planned operations, which a later stage sends. The answer
- * says what `attempt` could not read, and why.
+ * What a tool's code can use during a call. It can read the platform within the caller's permissions, budget and
+ * policy, and it can wait. It can't change anything: changes are planned operations, which a later stage sends. The
+ * answer reports what `attempt` could not read, and why.
  */
 export interface ToolContext extends Omit<Reader, 'under'> {
-  /** What the names and ids among the arguments stand for, by argument. */
+  /** The resources that names and ids among the arguments refer to, by argument. */
   readonly addresses: Readonly<Record<string, ResolvedResource>>;
-  /** Names of the operations that were carried out before the answer is made, in their order. */
+  /** Names of the operations that were carried out before the answer, in order. */
   readonly done: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds that are left of this call. */
+  /** Milliseconds until the call's deadline. */
   readonly timeLeft: () => number;
-  /** Waits that many milliseconds, or until the call's time is over or its caller gave up. */
+  /** Waits this many milliseconds, but no longer than to the call's deadline or its cancellation. */
   readonly pause: (milliseconds: number) => Promise<void>;
-  /** Whether the caller gave up. */
+  /** Whether the call was cancelled. */
   readonly isAborted: () => boolean;
   /**
-   * Names of the members of which something may not be shown. Whether such a one equals what the caller gave is not to be
-   * told, by no answer: it would be told whether a guess was right.
+   * Names of members that contain something that may not be shown. No answer may depend on whether such a member equals
+   * what the caller gave: that would confirm a guess.
    */
   readonly hiddenIn: (record: JsonRecord, schema?: JsonSchema) => readonly string[];
-  /** Tells the caller how far it is, where it asked to be told. */
+  /** Reports progress, if the caller asked for it. */
   readonly progress: (message: string) => void;
-  /** What remains of the platform's request budget, as far as it is known. */
+  /** What remains of the platform's request budget, if known. */
   readonly budget: () => RequestBudget | undefined;
-  /** Whether the platform is known not to have an operation, because it was tried. */
+  /** Whether an earlier call showed that the platform doesn't offer an operation. */
   readonly lacks: (operation: AnyOperation) => boolean;
   /**
-   * Ends the call.
-   * @param what is wrong, and what to do `next`: in our own words, ids and what the caller gave.
-   * @param seen what the platform shows of it, told as data.
+   * Ends the call with a failure. `what` and `next` may contain only our own words, ids and what the caller gave.
+   * @param what is wrong.
+   * @param next what to do.
+   * @param seen what the platform shows of it, reported as data.
    */
   readonly refuse: (what: string, next: ToolText, seen?: string) => never;
 }

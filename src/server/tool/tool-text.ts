@@ -1,4 +1,4 @@
-/** A part of a text of ours that names tools: it can be followed only where all of them are shown. */
+/** A part of a text that names tools. It is left out unless clients see all of them. */
 export interface ToolMention {
   readonly text: string;
   readonly tools: readonly string[];
@@ -6,18 +6,18 @@ export interface ToolMention {
 
 export type TextPart = string | ToolMention;
 
-/** A text of ours, or its parts in their order, each a whole sentence. A part that is a plain string names no tool. */
+/** A text or its parts in order, each a whole sentence. A part that is a plain string names no tool. */
 export type ToolText = TextPart | readonly TextPart[];
 
-/** Makes the part of a text whose slots are names of tools: naming`Read it before ${'update_helm'}.` */
+/** Template tag for a part whose slots are names of tools: naming`Read it before ${'update_helm'}.` */
 export const naming = (text: TemplateStringsArray, ...tools: readonly string[]): ToolMention => ({ text: String.raw({ raw: text }, ...tools), tools });
 
 const partsOf = (text: ToolText): readonly TextPart[] => (Array.isArray(text) ? (text as readonly TextPart[]) : [text as TextPart]);
 
 /**
- * A text without the parts that name a tool which isn't shown: nobody could follow them.
- * @param hidden names of tools that there are and aren't shown.
- * @returns the parts that stay, with a space between them; empty where none does.
+ * A text without the parts that name a hidden tool, which nobody could follow.
+ * @param hidden names of tools that exist but that clients don't see.
+ * @returns the remaining parts, joined by spaces; empty if none remain.
  */
 export const visibleText = (text: ToolText, hidden: readonly string[]): string =>
   partsOf(text).flatMap((part) => {
@@ -26,8 +26,8 @@ export const visibleText = (text: ToolText, hidden: readonly string[]): string =
   }).join(' ');
 
 /**
- * Steps to follow, with a word before them about those of their tools that aren't shown: what they are for can still be
- * told, and done in another way. Steps are Markdown, in which a tool is named as code.
+ * Puts a warning about hidden tools before the steps of a skill or prompt. Steps that use them stay, because they can
+ * still be explained or done in another way. Steps are Markdown in which tool names are code.
  * @param hidden as for `visibleText`.
  */
 export function withWarning(steps: string, hidden: readonly string[]): string {

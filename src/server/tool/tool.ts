@@ -15,115 +15,115 @@ export type Toolset = (typeof toolsets)[number];
 /** Members of an input, by name. */
 export type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** The arguments of a tool once checked, with ids where names were given. */
+/** The validated arguments of a tool, with names replaced by ids. */
 export type ArgumentsOf<Input extends Shape> = z.output<z.ZodObject<Input>>;
 
-/** One request that a call makes of the platform to change something. */
+/** An operation that a call is going to make. */
 export interface PlannedOperation {
   readonly operation: AnyOperation;
-  /** The whole flat input of the operation. */
+  /** The complete flat input of the operation. */
   readonly input: JsonRecord;
-  /** Members that are sent back as the platform gave them, and so are not ours to check. */
+  /** Members that are sent back as the platform returned them; they aren't validated. */
   readonly unchanged?: readonly string[];
-  /** What of its target it is about, as the caller named it: told where only some of several acts were carried out. */
+  /** The part of the target that it changes, in the caller's words. Reported if only some of several operations were carried out. */
   readonly about?: string;
 }
 
-/** Makes an act whose input fits its operation. */
+/** A planned operation with an input of the operation's type. */
 export const planOperation = <Op extends AnyOperation>(operation: Op, input: InputOf<Op>): PlannedOperation => ({ operation, input });
 
-/** What every tool says of itself. */
+/** What all definitions of tools have in common. */
 interface CommonDefinition<Args> extends SchemaPrinting {
   readonly toolset: Toolset;
-  /** The first sentence says when to use the tool; under 1,000 characters, in words that people use. */
+  /** The first sentence says when to use the tool. Under 1,000 characters, in everyday words. */
   readonly description: ToolText;
-  /** What carrying it out would do to this target, beyond the operation's own summary; one line each. */
+  /** What the call would do beyond the operation's own summary, one line each. */
   readonly plan?: (args: Args) => readonly string[];
-  /** What it would do to what is there now, read before anyone is asked. Replacements have one anyway. */
+  /** What the call would change in the present state, read before anybody is asked to confirm. Every PUT has one by default. */
   readonly preview?: Preview;
-  /** Whether it needs not be done, because it is so already: then nobody is asked, and nothing is sent. */
+  /** Whether the call would change nothing: then nobody is asked and nothing is sent. */
   readonly noOpCheck?: NoOpCheck;
   readonly render: Renderer;
-  /** What is usually done next: a text, or calls with their arguments made from what was shown. */
+  /** What is usually done next: a text, or calls whose arguments are made from the answer's view. */
   readonly next?: Tool['next'];
 }
 
-/** What a tool is, beside the one operation it carries out. */
+/** Definition of a tool of one operation. */
 export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinition<InputOf<Op>> {
-  /** Members it takes beside the operation's own, or in their place; undefined takes one away. */
+  /** Members that are added to the operation's own or replace them; undefined removes one. */
   readonly input?: Readonly<Record<string, z.ZodType | undefined>>;
-  /** The acts, where they are not the arguments themselves. May read, without telling what it read. */
+  /** Turns the arguments into planned operations, if they are not the operation's input themselves. May read; what it reads isn't shown. */
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
-  /** The answer, where it is not the operation's own. */
+  /** Schema of the answer, if it is not the operation's own. */
   readonly output?: z.ZodType;
   readonly answer?: Tool['answer'];
 }
 
-/** What a tool is that is made of several operations. */
+/** Definition of a tool of several operations. */
 export interface CompositionDefinition<Input extends Shape> extends CommonDefinition<ArgumentsOf<Input>> {
   readonly name: string;
   readonly input: Input;
   /** Checks across members. */
   readonly rules?: (args: ArgumentsOf<Input>) => readonly string[];
-  /** All that it may carry out; of a tool that only reads, the reads it can't do without. */
+  /** All operations that it may plan; for a tool that only reads, the reads that it requires. */
   readonly operations: readonly [AnyOperation, ...AnyOperation[]];
-  /** What the arguments come to. Reads what it needs; whatever it reads stays unseen. Absent where the tool only reads. */
+  /** Turns the arguments into planned operations. May read; what it reads isn't shown. Absent if the tool only reads. */
   readonly expand?: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   readonly isDone?: Tool['isDone'];
-  /** Shape of the answer. */
+  /** Schema of the answer. */
   readonly output: z.ZodObject;
-  /** Makes the answer, from what the acts answered and what it reads now: protected, fit to be shown. */
+  /** Builds the answer from the operations' answers and what it reads now, both already redacted. */
   readonly answer: (args: ArgumentsOf<Input>, context: ToolContext, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
 }
 
-/** A tool as data. It holds no server and no client: only the pipeline carries it out. */
+/** A tool as data. It has no access to server or client: only the pipeline carries it out. */
 export interface Tool {
   readonly name: string;
   readonly toolset: Toolset;
   readonly description: ToolText;
   readonly printing: SchemaPrinting;
-  /** What clients give. */
+  /** Schemas of its arguments. */
   readonly input: Shape;
-  /** What is wrong between members that are each right. */
+  /** Issues across members, for arguments whose members are each valid. */
   readonly rules: (args: JsonRecord) => readonly string[];
-  /** All operations it may carry out. */
+  /** All operations that it may carry out. */
   readonly operations: readonly AnyOperation[];
-  /** The gravest of them: what stands for the tool where one has to. */
+  /** The one of them with the highest effect. It represents the tool where one operation is needed. */
   readonly operation: AnyOperation;
-  /** What the arguments come to; undefined for a tool that reads by `answer` alone. */
+  /** Turns the arguments into planned operations; undefined for a tool that only reads, in `answer`. */
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /**
-   * Whether a request is what the tool does, whoever makes it: for rules that deny the tool. Absent where every call of its
-   * operations is. @throws ApiError as the platform fails.
+   * Whether an operation that any tool plans is this tool's action, for rules that deny the tool. Absent if every call
+   * of its operations is. @throws ApiError if the platform fails.
    */
-  readonly isDone?: (request: PlannedOperation, reader: Reader) => Promise<RuleMatch>;
+  readonly isDone?: (planned: PlannedOperation, reader: Reader) => Promise<RuleMatch>;
   readonly output: z.ZodType | undefined;
   readonly answer?: (args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
   readonly plan: (args: JsonRecord) => readonly string[];
   readonly preview?: Preview;
   readonly noOpCheck?: NoOpCheck;
   readonly render: Renderer;
-  /** Whether it is read at an address instead of called: errors speak of it so. */
+  /** Whether it is an MCP resource, which is read instead of called. Error texts differ. */
   readonly isResource?: true;
   readonly next?: ToolText | ((view: JsonRecord, args: JsonRecord) => readonly NextCall[]);
 }
 
-/** The token level that a tool needs at most. */
+/** The highest token permission that a tool may need. */
 export const permissionOf = ({ operations }: Tool): PermissionLevel =>
   permissionLevels.findLast((level) => operations.some(({ permission }) => permission === level)) ?? 'read';
 
-/** Whether a tool can do without operations outside the document. */
+/** Whether at least one of a tool's operations is in the API document. */
 export const isDocumented = ({ operations }: Tool): boolean => operations.some(({ documented }) => documented);
 
-/** Whether a rule holds; unknown where what it asks for could not be found out. */
+/** Whether a rule holds; unknown if what it depends on could not be found out. */
 export type RuleMatch = 'yes' | 'no' | 'unknown';
 
-/** How a tool prints its arguments where the contract's own print doesn't fit. Members go by path: `ports[].name`. */
+/** Changes to the printed input schema, if the contract's own doesn't fit. Members are given by path: `ports[].name`. */
 export interface SchemaPrinting {
-  /** Descriptions that say it better for this tool. */
+  /** Descriptions that replace the contract's for this tool. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Members whose inside is left to the description, because it is long and printed by another tool. It is validated all the same. */
+  /** Members whose schema is printed without its inside, because it is long and another tool prints it. It is still validated. */
   readonly folded?: readonly string[];
-  /** Members that are taken but not printed: rarely needed, and named in the description where they matter. */
+  /** Members that are accepted but not printed: rarely needed, and named in a description if they matter. */
   readonly hidden?: readonly string[];
 }

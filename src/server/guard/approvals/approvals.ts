@@ -8,41 +8,42 @@ import { newCode, pendingIn, signedText, type StoredCall, type PendingCalls } fr
 /** How long a call waits for the operator and, once approved, to be repeated, in milliseconds. */
 export const approvalLifetime = 15 * 60_000;
 
-/** Most calls that wait for the operator at once: of one caller, and of all together. */
+/** Maximum number of calls that wait for the operator at once: of each caller, and in all. */
 export const maximumWaiting = { each: 20, inAll: 1000 } as const;
 
-/** A call for which the operator is to be asked. */
+/** A call that the operator is asked to approve. */
 export interface ApprovalRequest {
-  /** Stands for principal, tool and exact arguments. */
+  /** Keyed hash of principal, tool and exact arguments. */
   readonly call: string;
   readonly principal: string;
-  /** Who that is, whatever right on the platform it brought along. */
+  /** Who the caller is, independent of its permission on the platform. */
   readonly identity: string;
   readonly plan: Plan;
   readonly typed?: string;
 }
 
-/** What came of asking the operator, who answers in a terminal of their own. */
+/** The result of asking the operator, who answers in a terminal or on the approvals page. */
 export type Approval =
   | { readonly kind: 'approved'; readonly onPage?: boolean }
-  /** `command` is what the operator types. */
+  /** `command` is the command that the operator runs. */
   | { readonly kind: 'pending'; readonly code: string; readonly command: string }
   | { readonly kind: 'refused' }
-  /** What the call acts on is no longer what was approved. */
+  /** The plan changed after it was approved. */
   | { readonly kind: 'changed' }
-  /** The approval was not given by the operator. */
+  /** The approval was not signed by the operator. */
   | { readonly kind: 'invalid' }
   /** Another call used it at the same moment. */
   | { readonly kind: 'used' }
-  /** As many calls of this caller, or of all together, wait as may: it was not asked for. */
+  /** Too many calls of this caller, or in all, wait already: the operator was not asked. */
   | { readonly kind: 'too_many_of_caller' }
   | { readonly kind: 'too_many_in_all' };
 
 export interface Approvals {
-  /** Whether there is an operator to ask. */
+  /** Whether an operator is set up. */
   available(): Promise<boolean>;
   /**
-   * Asks, or uses the approval that was given: it counts once, whoever else shares the store.
+   * Asks the operator, or uses up a decision that was made. A decision counts once among all processes that share the
+   * store.
    * @param now milliseconds since 1970.
    */
   ask(request: ApprovalRequest, now: number): Promise<Approval>;
@@ -51,16 +52,16 @@ export interface Approvals {
 export interface ApprovalsConfig {
   readonly store: GuardStore;
   readonly keys: KeyProvider;
-  /** File of the operator's public key. */
+  /** Path of the file with the operator's public key. */
   readonly operator: string;
-  /** What the operator's command has to be told, so that it finds the same store and log: further words, ready for a shell. */
+  /** Options, quoted for a shell, that the operator's command needs to find the same store and log. */
   readonly options?: string;
-  /** Stands for where calls are recorded: what is decided about them is recorded there too. */
+  /** Identifies the log to which calls are recorded: decisions about them are recorded there too. */
   readonly log: () => string;
 }
 
-/** Puts a call among those that wait, unless too many do. None of them has to leave for it: somebody may be about to decide it. */
-function askAgain(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): { readonly code: string } | { readonly full: Approval } {
+/** Adds a call to those that wait, unless too many do. It never replaces one, because somebody may be about to decide that one. */
+function addRequest(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): { readonly code: string } | { readonly full: Approval } {
   if (calls.countOf(identity, now) >= maximumWaiting.each) return { full: { kind: 'too_many_of_caller' } };
   if (calls.countUndecided(now) >= maximumWaiting.inAll) return { full: { kind: 'too_many_in_all' } };
   const code = newCode();
@@ -68,7 +69,7 @@ function askAgain(calls: PendingCalls, { call, principal, identity, plan, typed 
   return { code };
 }
 
-/** Approvals kept where all processes of a data directory, and the operator's command, find them. */
+/** Approvals in a store that all processes of a data directory and the operator's command share. */
 export function createApprovals({ store, keys, operator, options, log }: ApprovalsConfig): Approvals {
   const waiting = (code: string): Approval => ({ kind: 'pending', code, command: ['infra-mcp approve', code, ...(options === undefined ? [] : [options])].join(' ') });
 
@@ -80,7 +81,7 @@ export function createApprovals({ store, keys, operator, options, log }: Approva
       return undefined;
     }
     const isOperators = await isSigned(operator, signedText(seal, decision.verdict), decision.signature);
-    // From here on the decision is used up, whatever it says.
+    // From here on, the decision is used up, whatever it is.
     if (!calls.take(pending.code)) return { kind: 'used' };
     if (!isOperators) return { kind: 'invalid' };
     if (decision.verdict === 'refused') return { kind: 'refused' };
@@ -95,11 +96,11 @@ export function createApprovals({ store, keys, operator, options, log }: Approva
       const now = inOneTransaction(database, () => storedTime(database, clock));
       const calls = pendingIn(database, keys('approval'));
       calls.dropExpired(now);
-      const kept = calls.forCall(request.call, now);
-      const settled = kept && (await settle(calls, kept, request));
+      const stored = calls.forCall(request.call, now);
+      const settled = stored && (await settle(calls, stored, request));
       if (settled) return settled;
-      const asked = inOneTransaction(database, () => askAgain(calls, request, log(), now));
-      return 'code' in asked ? waiting(asked.code) : asked.full;
+      const added = inOneTransaction(database, () => addRequest(calls, request, log(), now));
+      return 'code' in added ? waiting(added.code) : added.full;
     },
   };
 }

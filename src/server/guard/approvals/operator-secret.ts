@@ -5,30 +5,30 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 
 /**
- * The operator's secret is the seed of a signing key. The file keeps only the public half: whoever reads the data
- * directory, as an assistant with a shell may, can check approvals and make none.
+ * The operator's secret is the seed of a signing key, and the file holds only the public key: anyone who can read the
+ * data directory, such as an assistant with a shell, can verify approvals but can't make them.
  */
 const OperatorFile = z.object({ salt: z.string(), public_key: z.string() });
 type OperatorFile = z.infer<typeof OperatorFile>;
 
-/** Fewest characters of a secret. */
+/** Minimum length of a secret, in characters. */
 export const shortestSecret = 8;
 
-// How hard it is to try secrets out: about a tenth of a second and 64 MB each.
+// The cost of one try at a secret: about a tenth of a second and 64 MB.
 const cost = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
 
 const seedBytes = 32;
-// What stands before the seed of an Ed25519 key in PKCS #8.
+// The bytes before the seed of an Ed25519 key in PKCS #8.
 const seedPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 const derive = promisify<string, Buffer, number, typeof cost, Buffer>(scrypt);
 
-/** The derivations before the next one. One at a time: each takes a core and 64 MB, and many at once would leave the calls none. */
-let before: Promise<unknown> = Promise.resolve();
+/** The last derivation in the queue. They run one at a time: each takes a core and 64 MB, and many at once would starve the calls. */
+let lastDerivation: Promise<unknown> = Promise.resolve();
 
 function deriveInTurn(secret: string, salt: Buffer): Promise<Buffer> {
-  const derived = before.then(() => derive(secret.normalize('NFC'), salt, seedBytes, cost));
-  before = derived.catch(() => undefined);
+  const derived = lastDerivation.then(() => derive(secret.normalize('NFC'), salt, seedBytes, cost));
+  lastDerivation = derived.catch(() => undefined);
   return derived;
 }
 
@@ -50,29 +50,29 @@ async function read(path: string): Promise<OperatorFile | undefined> {
 /** Whether the operator has set a secret. */
 export const hasSecret = async (path: string): Promise<boolean> => (await read(path)) !== undefined;
 
-/** Sets the operator's secret, over the one that was set before: its approvals count no more. @throws Error when it is too short. */
+/** Sets or replaces the operator's secret. Approvals signed with an earlier secret no longer count. @throws Error if it is too short. */
 export async function setSecret(path: string, secret: string): Promise<void> {
   if (secret.length < shortestSecret) throw new Error(`The secret must have at least ${shortestSecret} characters.`);
   const salt = randomBytes(16);
-  const kept: OperatorFile = { salt: salt.toString('base64'), public_key: publicText(await signingKey(secret, salt)) };
+  const content: OperatorFile = { salt: salt.toString('base64'), public_key: publicText(await signingKey(secret, salt)) };
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.new`, JSON.stringify(kept), { mode: 0o600, flush: true });
+  await writeFile(`${path}.new`, JSON.stringify(content), { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
 }
 
-/** What the holder of a secret signs with; undefined when it is the wrong one, or none is set. */
+/** A function that signs with the key of a secret; undefined if the secret is wrong or none is set. */
 export async function signerFor(path: string, secret: string): Promise<((text: string) => string) | undefined> {
-  const kept = await read(path);
-  if (!kept) return undefined;
-  const key = await signingKey(secret, Buffer.from(kept.salt, 'base64'));
-  if (publicText(key) !== kept.public_key) return undefined;
+  const operator = await read(path);
+  if (!operator) return undefined;
+  const key = await signingKey(secret, Buffer.from(operator.salt, 'base64'));
+  if (publicText(key) !== operator.public_key) return undefined;
   return (text) => sign(null, Buffer.from(text), key).toString('base64');
 }
 
 /** Whether the operator signed a text. */
 export async function isSigned(path: string, text: string, signature: string): Promise<boolean> {
-  const kept = await read(path);
-  if (!kept) return false;
-  const key = createPublicKey({ key: Buffer.from(kept.public_key, 'base64'), format: 'der', type: 'spki' });
+  const operator = await read(path);
+  if (!operator) return false;
+  const key = createPublicKey({ key: Buffer.from(operator.public_key, 'base64'), format: 'der', type: 'spki' });
   return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
 }

@@ -6,42 +6,42 @@ import { identityInRecord } from '../storage/store.ts';
 /** A call that waits for the operator. Holds nothing that may not be shown. */
 export interface Pending {
   readonly code: string;
-  /** Stands for principal, tool and exact arguments. */
+  /** Keyed hash of principal, tool and exact arguments. */
   readonly call: string;
   readonly principal: string;
-  /** Who that is, whatever right on the platform it brought along. Records of earlier programs don't say. */
+  /** Who the caller is, independent of its permission on the platform. Absent in records of earlier versions. */
   readonly identity?: string;
   readonly plan: Plan;
-  /** What has to be typed to approve it; undefined where saying yes is enough. */
+  /** The text to type to approve it; undefined if saying yes is enough. */
   readonly typed?: string;
-  /** Stands for where the call is recorded; absent of one that an earlier program asked for. */
+  /** Identifies the log to which the call is recorded. Absent in records of earlier versions. */
   readonly log?: string;
   /** Milliseconds since 1970. */
   readonly askedAt: number;
   readonly expiresAt: number;
 }
 
-/** What the operator says, and where they approved: in a terminal, or on the page. */
+/** The operator's decision and, if approved, whether in a terminal or on the page. */
 export const verdicts = ['approved', 'approved_on_page', 'refused'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** A waiting call as kept: with what shows that nobody changed it, and the operator's decision, once made. */
+/** A waiting call as stored, with its seal and, once made, the operator's decision. */
 export interface StoredCall {
   readonly pending: Pending;
-  /** A keyed hash over the record. */
+  /** Keyed hash of the record, which shows that nobody changed it. */
   readonly seal: string;
   readonly decision?: { readonly verdict: Verdict; readonly signature: string };
 }
 
-/** A part of what waits, oldest first unless it says otherwise. */
+/** A page of the waiting calls, oldest first by default. */
 export interface SignedPart {
   readonly newestFirst?: boolean;
-  /** How many come before it. */
+  /** How many calls to skip. */
   readonly skip?: number;
   readonly most?: number;
 }
 
-/** What the operator signs: this verdict on exactly this record. */
+/** The text that the operator signs: a verdict on exactly this record. */
 export const signedText = (seal: string, verdict: Verdict): string => `${verdict} ${seal}`;
 
 // Without letters and digits that look alike.
@@ -49,10 +49,10 @@ const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
 const fourLetters = (): string => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
-/** A code that people read to each other, such as `K7QM-2XRD`. */
+/** A random code that people can read to each other, such as `K7QM-2XRD`. */
 export const newCode = (): string => `${fourLetters()}-${fourLetters()}`;
 
-/** A code as it is kept, however it was typed. */
+/** A typed code, in the form in which it is stored. */
 export const normalCode = (typed: string): string => typed.trim().toUpperCase();
 
 interface Row {
@@ -64,7 +64,7 @@ interface Row {
 
 const select = 'SELECT record, seal, verdict, signature FROM pending LEFT JOIN decision USING (code)';
 
-/** The waiting calls in a database. What was changed there by another hand is not seen. */
+/** The waiting calls in a database. Ignores records that were changed without the key. */
 export function pendingIn(database: DatabaseSync, key: Uint8Array) {
   const sealOf = (record: string): string => createHmac('sha256', key).update(record).digest('base64url');
 
@@ -84,21 +84,21 @@ export function pendingIn(database: DatabaseSync, key: Uint8Array) {
       const record = JSON.stringify(pending);
       database.prepare('INSERT INTO pending VALUES (?, ?, ?, ?, ?)').run(pending.code, pending.call, record, sealOf(record), pending.expiresAt);
     },
-    /** Those without a decision that have not expired. */
+    /** The calls without a decision that have not expired. */
     undecided: (now: number, { newestFirst = false, skip = 0, most = -1 }: SignedPart): Pending[] => {
       const order = newestFirst ? 'DESC' : 'ASC';
-      const kept = rows(`verdict IS NULL AND expires_at > ? ORDER BY expires_at ${order}, pending.rowid ${order} LIMIT ? OFFSET ?`, now, most, skip);
-      return kept.flatMap(({ pending }) => (pending.expiresAt > now ? [pending] : []));
+      const calls = rows(`verdict IS NULL AND expires_at > ? ORDER BY expires_at ${order}, pending.rowid ${order} LIMIT ? OFFSET ?`, now, most, skip);
+      return calls.flatMap(({ pending }) => (pending.expiresAt > now ? [pending] : []));
     },
     countUndecided: (now: number): number => count('true', now),
     countOf: (identity: string, now: number): number => count(`${identityInRecord} = ?`, now, identity),
     withCode: (code: string, now: number): StoredCall | undefined => rows('code = ? AND expires_at > ?', code, now).find(({ pending }) => pending.code === code && pending.expiresAt > now),
-    /** The newest for a call. */
+    /** The newest record of a call. */
     forCall: (call: string, now: number): StoredCall | undefined => rows('call = ? AND expires_at > ? ORDER BY expires_at, pending.rowid', call, now).findLast(({ pending }) => pending.call === call && pending.expiresAt > now),
-    /** False when it was decided before, or is gone. */
+    /** Stores a decision. False if there is one already, or the call is gone. */
     decide: (code: string, verdict: Verdict, signature: string): boolean =>
       database.prepare('INSERT INTO decision SELECT code, ?, ? FROM pending WHERE code = ? ON CONFLICT DO NOTHING').run(verdict, signature, code).changes === 1,
-    /** Takes one away. True for one taker only, of however many at once. */
+    /** Removes a call. True for only one of several concurrent takers. */
     take: (code: string): boolean => database.prepare('DELETE FROM pending WHERE code = ?').run(code).changes === 1,
     dropExpired: (now: number): void => {
       database.prepare('DELETE FROM pending WHERE expires_at <= ?').run(now);

@@ -9,40 +9,40 @@ import type { InsteadOfClient, Refusal } from '../../failure/failure.ts';
 import type { ConfirmedBy } from '../../audit/call-records.ts';
 import { createSealer, type SealBinding } from './seal.ts';
 
-/** Whether a call may go on. A value, so that whoever handles a call can be entered again with the answer. */
+/** Whether a call may go on. It is a value, so that the call can be handled again from the start with the user's answer. */
 export type Confirmation =
   | { readonly kind: 'approved'; readonly how: ConfirmedBy }
   | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
-  /** It can be repeated once the operator approved the code, or with the token. `instead`: why the client's own user was not asked. */
+  /** The call can be repeated after the operator approved the code, or with the token. `instead`: why the client's user was not asked. */
   | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
-/** What is to be agreed to. */
+/** A call to confirm. */
 export interface ConfirmationRequest {
-  /** The exact arguments, as the caller gave them. */
+  /** The exact arguments that the caller gave. */
   readonly args: JsonRecord;
   readonly plan: Plan;
   readonly question: Question;
-  /** What the caller passed back to confirm its own plan. */
+  /** The token that the caller passed back to confirm its own plan. */
   readonly planToken?: string;
-  /** Whether the operator lets callers confirm a plan like this one themselves. */
+  /** Whether the operator lets callers confirm such a plan themselves. */
   readonly mayBeUnattended: boolean;
-  /** Whether nobody but the operator may agree; stronger than `mayBeUnattended`. */
+  /** Whether only the operator may confirm; takes precedence over `mayBeUnattended`. */
   readonly operatorOnly: boolean;
 }
 
 export interface Confirmer {
-  /** Asks, or reads the answer that came back. Has no effect but to use up the answer. */
+  /** Asks somebody to confirm, or reads the answer that came back. Its only effects are to ask and to use up an answer. */
   confirm(request: ConfirmationRequest, context: CallContext): Promise<Confirmation>;
 }
 
 export interface ConfirmerConfig {
-  /** What binds agreement to a call; shared by the processes that share approvals. */
+  /** Keys that bind an agreement to a call. Processes that share approvals share them. */
   readonly keys?: KeyProvider;
   readonly approvals?: Approvals;
 }
 
-/** How long a question or a plan token stays good, in seconds. */
+/** Lifetime of a question or plan token, in seconds. */
 export const questionLifetime = 600;
 
 const refused = (why: Refusal): Confirmation => ({ kind: 'refused', why });
@@ -57,13 +57,13 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
 };
 
 /**
- * The ladder of confirmation: the user through their client; where it shows no forms, the plan is too long for one, or the
- * policy leaves it to the operator, the operator in a terminal or on the page; where the client shows no forms and the
- * operator allows it, the caller by passing the plan's token back; else nobody. Everything is bound to principal, tool,
- * exact arguments and what the plan read, and counts once.
+ * Asks for confirmation in this order. First, the user through the client. If the client shows no forms, the plan is
+ * too long for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If the client
+ * shows no forms and the operator allows it: the caller itself, by passing the plan's token back. Otherwise nobody. An
+ * agreement is bound to principal, tool, exact arguments and what the plan read, and counts once.
  */
 export function createConfirmer({ keys = ephemeralKeys(), approvals }: ConfirmerConfig = {}): Confirmer {
-  // Questions and tokens are answered to the process that gave them out.
+  // Answers to questions and plan tokens come back to the process that issued them.
   const own = ephemeralKeys();
   const questions = createSealer(own('question'), questionLifetime);
   const planTokens = createSealer(own('plan token'), questionLifetime);
@@ -101,7 +101,7 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals }: Confirmer
     return approval.kind === 'approved' ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' } : operatorSaysNo[approval.kind];
   }
 
-  // A caller whose user could be asked never confirms by itself: otherwise it would only have to make its plan long.
+  // If the user could be asked, a caller never confirms by itself: otherwise it would only have to make its plan long.
   async function insteadOfClient(why: InsteadOfClient, request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
     if (context.signal.aborted) return refused('late');
     const settled = await byOperator(request, bound, context);
@@ -114,7 +114,7 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals }: Confirmer
     if (planToken !== undefined && mayBeUnattended) return byToken(planToken, bound, context);
     const offered = mayBeUnattended ? { planToken: await planTokens.seal(bound) } : undefined;
     const settled = await byOperator(request, bound, context);
-    // Where no more calls may wait, the caller can still confirm by itself.
+    // If no more calls may wait for the operator, the caller can still confirm by itself.
     const isFull = settled?.kind === 'refused' && (settled.why === 'too_many_of_caller' || settled.why === 'too_many_in_all');
     if (settled && !(isFull && offered)) return settled.kind === 'pending' ? { ...settled, ...offered } : settled;
     return offered ? { kind: 'pending', ...offered } : refused('cannot_ask');
@@ -123,7 +123,7 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals }: Confirmer
   return {
     confirm: (request, context) => {
       const bound = bind(request, context.principal);
-      // Before anything that the caller says of itself: whether its client asks, what its user answered, a token.
+      // Checked before anything that the caller controls: whether its client can ask, its user's answer, a token.
       if (request.operatorOnly) return insteadOfClient('operator_only', request, bound, context);
       if (!context.dialogue.canAsk) return withoutClient(request, bound, context);
       return fitsClient(request.question) ? throughClient(request, bound, context) : insteadOfClient('too_long', request, bound, context);

@@ -2,35 +2,35 @@ import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import { planText, type Plan } from '../plan.ts';
 import { needsTypedName } from '../risk/risk.ts';
 
-/** What the user is asked before something grave is done. */
+/** The question for the user before a high-risk call. */
 export interface Question {
   readonly message: string;
-  /** What has to be typed to agree; undefined where saying yes is enough. */
+  /** The text to type to agree; undefined if saying yes is enough. */
   readonly typed?: string;
 }
 
-/** Longest question that a client is given, in characters: people read no more in a form, and some clients cut it. */
+/** Maximum length of a question for a client, in characters: people read no more in a form, and some clients cut it. */
 export const maximumQuestionLength = 4_000;
 
-/** Whether a client can show the whole of a question. What it can't is asked where everything is shown. */
+/** Whether a client can show a question in full. A longer one goes to the operator, who sees all of it. */
 export const fitsClient = ({ message }: Question): boolean => message.length <= maximumQuestionLength;
 
-/** The question for a plan, whole. */
+/** The question for a plan, with the plan in full. */
 export function questionFor(plan: Plan): Question {
-  const { target, tier, tool } = plan;
-  const typed = needsTypedName(tier, target) ? target.path : undefined;
-  return { message: `The assistant wants to run ${tool} (${tier}).\n${planText(plan, { whole: true })}`, typed };
+  const { target, tier: risk, tool } = plan;
+  const typed = needsTypedName(risk, target) ? target.path : undefined;
+  return { message: `The assistant wants to run ${tool} (${risk}).\n${planText(plan, { whole: true })}`, typed };
 }
 
-/** Whether what somebody typed is what had to be typed. */
-export const matchesTyped = (typed: string, given: string | null | undefined): boolean => typed !== '' && given?.trim() === typed;
+/** Whether somebody typed the required text. */
+export const matchesTyped = (typed: string, input: string | null | undefined): boolean => typed !== '' && input?.trim() === typed;
 
-/** Member of the answer in which the user agrees. */
+/** The form's field in which the user agrees, by kind of question. */
 export const answerMember = { typed: 'name', yes: 'approve' } as const;
 
 type Form = ElicitRequestFormParams['requestedSchema'];
 
-/** The form that asks a question: one field, plain enough for every client. */
+/** The form for a question: a single field that every client can show. */
 export const formFor = ({ typed }: Question): Form =>
   typed === undefined
     ? {
@@ -44,7 +44,7 @@ export const formFor = ({ typed }: Question): Form =>
         required: [answerMember.typed],
       };
 
-/** Whether the content of an accepted form agrees to the question. */
+/** Whether the content of an accepted form is agreement. */
 export function isAgreement({ typed }: Question, content: Readonly<Record<string, unknown>>): boolean {
   if (typed === undefined) return content[answerMember.yes] === true;
   const text = content[answerMember.typed];

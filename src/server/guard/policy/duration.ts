@@ -2,7 +2,7 @@ const pattern = /^P(?:(?<weeks>\d+)W|(?:(?<days>\d+)D)?(?:T(?=\d)(?:(?<hours>\d+
 
 const lengths = { weeks: 604_800_000, days: 86_400_000, hours: 3_600_000, minutes: 60_000, seconds: 1_000 } as const;
 
-/** An ISO 8601 duration of fixed length (PT8H, P2DT12H, P1W) in milliseconds; undefined for months, years and anything else. */
+/** Milliseconds of an ISO 8601 duration of fixed length (PT8H, P2DT12H, P1W); undefined for months, years and anything else. */
 export function millisecondsOf(duration: string): number | undefined {
   const parts = pattern.exec(duration)?.groups;
   if (!parts) return undefined;

@@ -10,7 +10,7 @@ import { freezeWindows } from './freeze-windows.ts';
 import { reasonUnreachable } from './unreachable-rules.ts';
 import { policyFileFor, conditionOrder, type Conditions, type DeniedAction, type Freeze, type Rule, type Rules } from './rules.ts';
 
-/** A fault of a policy file, with the line it is on where it is known. */
+/** A fault in a policy file, with its line if known. */
 interface Fault {
   readonly line?: number;
   readonly what: string;
@@ -21,7 +21,7 @@ const failure = (path: string, faults: readonly Fault[]): Error =>
 
 const isNode = (value: unknown): value is { range: [number, number, number] } => isRecord(value) && Array.isArray(value['range']);
 
-/** The line of whatever stands at the path, or around it where nothing does. */
+/** The line of the node at a path, or of the nearest node around it. */
 function lineOf(document: Document, lines: LineCounter, path: Path): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true);
@@ -30,17 +30,18 @@ function lineOf(document: Document, lines: LineCounter, path: Path): number | un
   return undefined;
 }
 
-const known = (schema: z.ZodObject, path: Path): string[] => {
+/** The keys that the schema knows at a path: those of the file, or of a rule in one of its lists. */
+const knownKeys = (schema: z.ZodObject, path: Path): string[] => {
   const list = (schema.shape as Record<string, z.ZodType>)[String(path[0])];
   const owner = path.length > 1 && list ? (list as z.ZodOptional<z.ZodArray<z.ZodObject>>).unwrap().element : schema;
   return Object.keys(owner.shape);
 };
 
-/** What zod found wrong, each with the path of the member it is about. */
-const told = (issue: z.core.$ZodIssue, schema: z.ZodObject): { path: Path; what: string }[] => {
+/** Faults from a zod issue, each with the path of its member; one for each unknown key. */
+const faultsOf = (issue: z.core.$ZodIssue, schema: z.ZodObject): { path: Path; what: string }[] => {
   const path = issue.path as Path;
   if (issue.code !== 'unrecognized_keys') return [{ path, what: path.length > 0 ? `${printPath(path)}: ${issue.message}` : issue.message }];
-  const names = known(schema, path);
+  const names = knownKeys(schema, path);
   return issue.keys.map((key) => {
     const near = nearestName(key, names);
     return { path: [...path, key], what: `"${printPath([...path, key])}" is not known; ${near ? `did you mean "${near}"?` : `known here: ${names.join(', ')}`}` };
@@ -49,21 +50,21 @@ const told = (issue: z.core.$ZodIssue, schema: z.ZodObject): { path: Path; what:
 
 const label = (path: string, key: string, index: number, name: string | undefined): string => `${path}, ${key}[${index}]${name === undefined ? '' : ` "${name}"`}`;
 
-type Written = Conditions & { readonly name?: string };
+type RuleInFile = Conditions & { readonly name?: string };
 
-/** What the named tools do that are made of several operations, or of one in a way of their own. */
-const deedsOf = ({ tool: names = [] }: Written, tools: readonly Tool[]): DeniedAction[] =>
+/** The actions of the named tools that change something through operations of other names. */
+const deniedActionsOf = ({ tool: names = [] }: RuleInFile, tools: readonly Tool[]): DeniedAction[] =>
   tools.flatMap(({ name, operations, isDone }) => {
     const changing = operations.filter(({ effect }) => effect !== 'read').map((operation) => operation.name);
     return names.includes(name) && changing.some((operation) => operation !== name) ? [{ tool: name, operations: changing, isDone }] : [];
   });
 
-function conditionsOf(written: Written, tools: readonly Tool[]): Conditions {
-  const deeds = deedsOf(written, tools);
-  return { ...pick(written, conditionOrder), ...(deeds.length > 0 && { actions: deeds }) };
+function conditionsOf(rule: RuleInFile, tools: readonly Tool[]): Conditions {
+  const actions = deniedActionsOf(rule, tools);
+  return { ...pick(rule, conditionOrder), ...(actions.length > 0 && { actions }) };
 }
 
-const ruleOf = (path: string, key: string, written: Written, index: number, tools: readonly Tool[]): Rule => ({ conditions: conditionsOf(written, tools), setBy: label(path, key, index, written.name) });
+const ruleOf = (path: string, key: string, rule: RuleInFile, index: number, tools: readonly Tool[]): Rule => ({ conditions: conditionsOf(rule, tools), setBy: label(path, key, index, rule.name) });
 
 type Window = NonNullable<z.infer<ReturnType<typeof policyFileFor>>['freeze']>[number];
 
@@ -74,29 +75,29 @@ const freezeOf = async (window: Window, setBy: string, tools: readonly Tool[]): 
 });
 
 /**
- * The rules that a policy file sets, written in YAML or JSON.
- * @param path what the file is called in denials and errors.
+ * Parses a policy file in YAML or JSON.
+ * @param path the file's name in denials and errors.
  * @throws Error that lists every fault with its line.
  */
 export async function parsePolicy(path: string, text: string, tools: readonly Tool[]): Promise<Rules> {
-  // The default export: of a CommonJS package a bundler keeps no other.
+  // The default export is the only one that the bundler keeps of a CommonJS package.
   const { LineCounter: Lines, parseDocument } = (await import('yaml')).default;
   const lines = new Lines();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0) throw failure(path, document.errors.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, what: message })));
-  const given = document.toJS() as unknown;
-  if (!isRecord(given)) throw failure(path, [{ what: 'holds no policy; write for instance "read_only: true"' }]);
+  const content = document.toJS() as unknown;
+  if (!isRecord(content)) throw failure(path, [{ what: 'holds no policy; write for instance "read_only: true"' }]);
   const schema = policyFileFor(tools);
-  const result = schema.safeParse(given);
+  const result = schema.safeParse(content);
   if (!result.success) {
-    const faults = result.error.issues.flatMap((issue) => told(issue, schema));
+    const faults = result.error.issues.flatMap((issue) => faultsOf(issue, schema));
     throw failure(path, faults.map(({ path: at, what }) => ({ line: lineOf(document, lines, at), what })));
   }
   const { read_only, allow, deny = [], freeze = [], max_disruptive_per_hour: most, unattended, operator_only, value_from_env } = result.data;
-  const never = Object.entries({ allow: allow ?? [], deny, freeze }).flatMap(([key, written]) =>
-    written.flatMap((rule, index) => reasonUnreachable(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'deed').map((why) => ({ line: lineOf(document, lines, [key, index]), what: `${key}[${index}] ${why}` }))),
+  const unreachable = Object.entries({ allow: allow ?? [], deny, freeze }).flatMap(([key, rules]) =>
+    rules.flatMap((rule, index) => reasonUnreachable(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'action').map((why) => ({ line: lineOf(document, lines, [key, index]), what: `${key}[${index}] ${why}` }))),
   );
-  if (never.length > 0) throw failure(path, never);
+  if (unreachable.length > 0) throw failure(path, unreachable);
   const freezes = freeze.map((window, index) =>
     freezeOf(window, label(path, 'freeze', index, window.name), tools).catch((error: unknown) => {
       throw failure(path, [{ line: lineOf(document, lines, ['freeze', index]), what: `freeze[${index}]: ${(error as Error).message}` }]);
@@ -104,8 +105,8 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
   );
   return {
     ...(read_only && { readOnly: `${path}, read_only` }),
-    ...(allow && { allow: { rules: allow.map((written) => conditionsOf(written, tools)), setBy: `${path}, allow` } }),
-    deny: deny.map((written, index) => ruleOf(path, 'deny', written, index, tools)),
+    ...(allow && { allow: { rules: allow.map((rule) => conditionsOf(rule, tools)), setBy: `${path}, allow` } }),
+    deny: deny.map((rule, index) => ruleOf(path, 'deny', rule, index, tools)),
     freezes: await Promise.all(freezes),
     ...(most !== undefined && { limit: { most, setBy: `${path}, max_disruptive_per_hour` } }),
     unattended,
@@ -115,8 +116,8 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
 }
 
 /**
- * The rules in a policy file.
- * @throws Error when it can't be read, or listing what is wrong with it.
+ * Reads and parses a policy file.
+ * @throws Error if it can't be read, or that lists its faults.
  */
 export async function loadPolicy(path: string, tools: readonly Tool[]): Promise<Rules> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -7,26 +7,26 @@ import type { Risk } from '../risk/risk.ts';
 import { isAtLocation, takesProjectName, type LocationKind } from './places.ts';
 import { conditionOrder, type Conditions } from './rules.ts';
 
-/** What rules are held against. */
+/** A call of an operation, as rules match it. */
 export interface CallSituation {
   readonly tool: Tool;
-  /** What the tool is about to carry out. */
+  /** The operation that the tool is about to carry out. */
   readonly operation: AnyOperation;
   readonly risk: Risk;
   readonly target: Target;
-  /** Whether it is what a tool does that does it only by some calls of the operation, by the tool's name. What is missing is unknown. */
+  /** By tool name: whether this call is the tool's action, for tools whose action only some calls of the operation are. A missing one is unknown. */
   readonly actions?: ReadonlyMap<string, RuleMatch>;
-  /** Whether it is something that the call may carry out, and nobody could see whether it does. */
+  /** Whether the call only may carry it out, because that could not be found out. */
   readonly isAssumed?: boolean;
 }
 
 const among = <Value>(wanted: readonly Value[] | undefined, value: Value): RuleMatch => (!wanted || wanted.includes(value) ? 'yes' : 'no');
 
-/** @param isNew whether the place is about to be created: then no id is its own. */
-function amongPlaces(kind: LocationKind, wanted: readonly string[] | undefined, target: Target, isNew: boolean): RuleMatch {
+/** @param isNew whether the location is about to be created: then it matches no id. */
+function amongLocations(kind: LocationKind, wanted: readonly string[] | undefined, target: Target, isNew: boolean): RuleMatch {
   if (!wanted) return 'yes';
-  const holding = wanted.map((one) => isAtLocation(kind, one, target, isNew));
-  return holding.includes('yes') ? 'yes' : holding.includes('unknown') ? 'unknown' : 'no';
+  const matches = wanted.map((one) => isAtLocation(kind, one, target, isNew));
+  return any(matches);
 }
 
 function amongModes(wanted: Conditions['mode'], mode: Target['mode']): RuleMatch {
@@ -41,53 +41,57 @@ const all = (parts: readonly RuleMatch[]): RuleMatch => (parts.includes('no') ? 
 const any = (parts: readonly RuleMatch[]): RuleMatch => (parts.includes('yes') ? 'yes' : parts.includes('unknown') ? 'unknown' : 'no');
 
 /**
- * A rule that names a tool: one that denies it means what the tool does, whichever tool does it; one that allows it means
- * that tool.
+ * How a rule that names a tool matches. A rule that denies a tool matches its action, whichever tool carries it out; a
+ * rule that allows a tool matches that tool only.
  */
-export type Match = 'deed' | 'tool';
+export type Match = 'action' | 'tool';
 
-type OfTool = Omit<CallSituation, 'target'>;
+type UntargetedCall = Omit<CallSituation, 'target'>;
 
-function isNamed({ tool: names, actions: deeds = [] }: Conditions, { tool, operation, actions: done }: OfTool, means: Match): RuleMatch {
+function isNamed({ tool: names, actions = [] }: Conditions, { tool, operation, actions: matches }: UntargetedCall, match: Match): RuleMatch {
   if (!names || names.includes(tool.name)) return 'yes';
-  if (means === 'tool') return 'no';
-  const same = deeds.filter(({ operations }) => operations.includes(operation.name));
-  return names.includes(operation.name) ? 'yes' : any(same.map(({ tool: name, isDone }) => (isDone ? (done?.get(name) ?? 'unknown') : 'yes')));
+  if (match === 'tool') return 'no';
+  const possible = actions.filter(({ operations }) => operations.includes(operation.name));
+  return names.includes(operation.name) ? 'yes' : any(possible.map(({ tool: name, isDone }) => (isDone ? (matches?.get(name) ?? 'unknown') : 'yes')));
 }
 
-/** Whether conditions hold for a call, as far as they are about the tool, what it carries out, and its tier. */
-export const holdsForTool = (conditions: Conditions, situation: OfTool, means: Match): RuleMatch =>
-  all([isNamed(conditions, situation, means), among(conditions.toolset, situation.tool.toolset), among(conditions.tier, situation.risk)]);
+/** Whether a rule's conditions on tool, toolset and tier hold for a call. */
+export const holdsForTool = (conditions: Conditions, situation: UntargetedCall, match: Match): RuleMatch =>
+  all([isNamed(conditions, situation, match), among(conditions.toolset, situation.tool.toolset), among(conditions.tier, situation.risk)]);
 
-/** What is touched, each where it is judged: what has no place or mode of its own has the target's. */
-const judged = (target: Target): readonly Target[] =>
+/** The target and all that is touched. A touched resource without project, environment or mode gets the target's. */
+const withTargetLocation = (target: Target): readonly Target[] =>
   targetAndTouched(target).map(({ project = target.project, environment = target.environment, mode, ...one }) => ({ ...one, project, environment, mode: mode === 'none' ? target.mode : mode }));
 
 function holdsAt({ project, environment, mode }: Conditions, target: Target): RuleMatch {
   const isNew = target.kind === 'environment' && target.id === undefined && target.why === undefined;
-  return all([amongPlaces('project', project, target, false), amongPlaces('environment', environment, target, isNew), amongModes(mode, target.mode)]);
+  return all([amongLocations('project', project, target, false), amongLocations('environment', environment, target, isNew), amongModes(mode, target.mode)]);
 }
 
-/** Whether conditions ask for a project or an environment. */
+/** Whether a rule has conditions on project or environment. */
 export const asksForLocation = ({ project, environment }: Conditions): boolean => project !== undefined || environment !== undefined;
 
-/** Whether conditions hold for a call: a rule that denies for anything that it touches, one that allows for all of it. The mode of a cluster stands for what it hosts, unless they ask where. */
-export function holds(conditions: Conditions, situation: CallSituation, means: Match): RuleMatch {
-  const places = judged(situation.target).filter(({ why }) => why !== 'hosted' || asksForLocation(conditions)).map((target) => holdsAt(conditions, target));
-  return all([holdsForTool(conditions, situation, means), means === 'deed' ? any(places) : all(places)]);
+/**
+ * Whether a rule's conditions hold for a call. A rule that denies holds if anything that the call touches matches; a
+ * rule that allows holds if all of it does. What a cluster hosts is matched one by one only by conditions on project or
+ * environment; for others, the cluster's own mode covers it.
+ */
+export function holds(conditions: Conditions, situation: CallSituation, match: Match): RuleMatch {
+  const matches = withTargetLocation(situation.target).filter(({ why }) => why !== 'hosted' || asksForLocation(conditions)).map((target) => holdsAt(conditions, target));
+  return all([holdsForTool(conditions, situation, match), match === 'action' ? any(matches) : all(matches)]);
 }
 
-/** Whether conditions ask for more than the tool and its tier. */
+/** Whether a rule has conditions on project, environment or mode. */
 export const dependsOnLocation = ({ project, environment, mode }: Conditions): boolean => [project, environment, mode].some((wanted) => wanted !== undefined);
 
-/** Whether conditions ask for a project by its name. */
+/** Whether a rule has conditions that name a project, rather than give its id. */
 export const dependsOnProjectName = ({ project, environment }: Conditions): boolean => takesProjectName(project, environment);
 
-const placedKinds: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule', ...serviceKinds];
+const locatedKinds: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule', ...serviceKinds];
 
-/** Whether what an operation acts on can be in a project or environment, or have a mode. */
-export const mayHaveLocation = ({ target }: AnyOperation): boolean => [...placedKinds, 'cluster'].includes(target);
+/** Whether an operation's target can be in a project or environment, or have a mode. */
+export const mayHaveLocation = ({ target }: AnyOperation): boolean => [...locatedKinds, 'cluster'].includes(target);
 
-/** Conditions in words: `tier is destructive, mode is PRODUCTION or unknown`. */
+/** Conditions as text: `tier is destructive, mode is PRODUCTION or unknown`. */
 export const conditionText = (conditions: Conditions): string =>
   conditionOrder.flatMap((name) => (conditions[name] ? `${name} is ${conditions[name].join(' or ')}` : [])).join(', ');

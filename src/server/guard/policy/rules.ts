@@ -9,15 +9,15 @@ import { locationIssue, type LocationKind } from './places.ts';
 
 /** One value or a list of them. */
 const oneOrMore = <Value extends z.ZodType>(value: Value) =>
-  z.preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(value).min(1).optional());
+  z.preprocess((input) => (input === undefined || Array.isArray(input) ? input : [input]), z.array(value).min(1).optional());
 
-const placeOf = (kind: LocationKind) =>
+const locationOf = (kind: LocationKind) =>
   z.string().superRefine((text, context) => {
-    const fault = locationIssue(kind, text);
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+    const issue = locationIssue(kind, text);
+    if (issue !== undefined) context.addIssue({ code: 'custom', message: issue });
   });
 
-/** What a rule looks at. All conditions that are given have to hold; one with several values holds for any of them. */
+/** The conditions of a rule. All that are given have to hold; one with several values holds for any of them. */
 const conditionsFor = (tools: readonly Tool[]) => {
   const names = tools.map(({ name }) => name);
   const toolName = z.string().superRefine((name, context) => {
@@ -30,8 +30,8 @@ const conditionsFor = (tools: readonly Tool[]) => {
     tool: oneOrMore(toolName).describe('Names of tools.'),
     toolset: oneOrMore(z.enum(toolsets)).describe('Groups of tools.'),
     tier: oneOrMore(z.enum(effects)).describe('How grave the call is where it is made: a write on production is disruptive.'),
-    project: oneOrMore(placeOf('project')).describe('Names or ids of projects.'),
-    environment: oneOrMore(placeOf('environment')).describe('Names of environments, paths such as shop/staging, or ids.'),
+    project: oneOrMore(locationOf('project')).describe('Names or ids of projects.'),
+    environment: oneOrMore(locationOf('environment')).describe('Names of environments, paths such as shop/staging, or ids.'),
     mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe("Modes of environments; unknown where the mode can't be read."),
   };
 };
@@ -43,8 +43,8 @@ const Duration = z.string().refine((text) => millisecondsOf(text) !== undefined,
 const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 
 /**
- * What an operator may write in a policy file. Unknown keys are errors: a misspelt restriction must never be dropped.
- * @param tools whose names rules may use.
+ * The schema of a policy file. Unknown keys are errors: a misspelt restriction must never be dropped.
+ * @param tools the tools that rules may name.
  */
 export const policyFileFor = (tools: readonly Tool[]) => {
   const conditions = conditionsFor(tools);
@@ -68,9 +68,9 @@ export const policyFileFor = (tools: readonly Tool[]) => {
     value_from_env: z.array(Variable).optional().describe('Environment variables of the server whose values a call may set without seeing them.'),
   });
   return File.superRefine(({ unattended = [], operator_only: operatorOnly = [] }, context) => {
-    for (const [index, tier] of operatorOnly.entries()) {
-      if (!unattended.includes(tier)) continue;
-      const message = `"${tier}" stands in unattended too, and what only the operator may agree to no caller can confirm by itself; leave it out of one of the two`;
+    for (const [index, risk] of operatorOnly.entries()) {
+      if (!unattended.includes(risk)) continue;
+      const message = `"${risk}" stands in unattended too, and what only the operator may agree to no caller can confirm by itself; leave it out of one of the two`;
       context.addIssue({ code: 'custom', path: ['operator_only', index], message });
     }
   });
@@ -78,65 +78,65 @@ export const policyFileFor = (tools: readonly Tool[]) => {
 
 type PolicyFile = z.infer<ReturnType<typeof policyFileFor>>;
 
-/** What a tool made of several operations does to the platform, whichever tool does it. */
+/** What a tool changes on the platform through operations of other names, whichever tool carries it out. */
 export interface DeniedAction {
   readonly tool: string;
-  /** Names of the operations by which it is done. */
+  /** Names of the operations that carry it out. */
   readonly operations: readonly string[];
-  /** Tells whether one of them is that deed, where not every call of it is. */
+  /** Whether a call of one of them is that action; absent if every call is. */
   readonly isDone?: Tool['isDone'];
 }
 
-/** What has to hold for a rule, as written, and what the tools do that it names. */
+/** The conditions of a rule as written in the file, and the actions of the tools that it names. */
 export type Conditions = Omit<NonNullable<PolicyFile['deny']>[number], 'name'> & { readonly actions?: readonly DeniedAction[] };
 
-/** A rule with what denials call it by. */
+/** A rule and how denials refer to it. */
 export interface Rule {
   readonly conditions: Conditions;
-  /** Where it is set, such as `policy.yaml, deny[0] "no nights"`. */
+  /** Where it is set, for instance `policy.yaml, deny[0] "no nights"`. */
   readonly setBy: string;
 }
 
-/** A rule that holds for some time. */
+/** A rule that holds during time windows. */
 export interface Freeze extends Rule {
-  /** When the window that `now` lies in ends; undefined outside. Both in milliseconds since 1970. */
+  /** When the window around `now` ends; undefined outside any window. Both in milliseconds since 1970. */
   readonly activeUntil: (now: number) => number | undefined;
 }
 
-/** A number with where it is set. */
+/** The most high-risk calls in any 60 minutes, and where that is set. */
 export interface Limit {
   readonly most: number;
   readonly setBy: string;
 }
 
-/** What is allowed, with where it is set. */
+/** The rules of which one has to allow a call, and where they are set. */
 export interface Allowed {
   readonly rules: readonly Conditions[];
   readonly setBy: string;
 }
 
-/** How far a caller's permission reaches, with where it is set. */
+/** The highest permission of a caller, and where it is set. */
 export interface PermissionLimit {
   readonly level: PermissionLevel;
   readonly setBy: string;
 }
 
-/** One set of rules, from one place. */
+/** One set of rules from one source. */
 export interface Rules {
-  /** Highest level of tools, where not every one. */
+  /** The highest permission level; absent if there is no limit. */
   readonly permissionLimit?: PermissionLimit;
-  /** Where `read_only` is set, if it is. */
+  /** Where `read_only` is set; absent if it isn't. */
   readonly readOnly?: string;
-  /** Where given, only what one of these holds for is allowed. */
+  /** If given, one of these rules has to hold for a call. */
   readonly allow?: Allowed;
   readonly deny: readonly Rule[];
   readonly freezes: readonly Freeze[];
   readonly limit?: Limit;
   readonly unattended?: readonly HighRisk[];
-  /** Tiers that nobody but the operator may agree to. */
+  /** Risks that only the operator may confirm. */
   readonly operatorOnly?: readonly HighRisk[];
   readonly valueFromEnv?: readonly string[];
 }
 
-/** Names of conditions in the order in which they are told. */
+/** Names of conditions, in the order in which texts list them. */
 export const conditionOrder = conditionNames;

@@ -4,50 +4,50 @@ import type { Reader } from '../../context/reader.ts';
 import { asMode, listOfOrganization, textIn, wholeListIn } from '../../context/reads.ts';
 import type { JsonRecord } from '../../json/values.ts';
 
-/** Most projects whose environments are read to find out what a cluster hosts: each takes a request of the token's budget. */
+/** Maximum number of projects whose environments are read to find what a cluster hosts. Each costs one request of the token's budget. */
 const maximumProjects = 20;
 
-/** Requests that are under way at the same time. */
+/** How many requests run at the same time. */
 const concurrentReads = 5;
 
-/** Longest that is looked for what a cluster hosts, in milliseconds. */
+/** Maximum duration of a search for what a cluster hosts, in milliseconds. */
 export const maximumSearchTime = 5_000;
 
-/** What a search may take. */
+/** A time limit for a search. */
 export interface SearchLimit {
-  /** Whether it has taken too long. */
+  /** Whether the time is up. */
   readonly isOver: () => boolean;
 }
 
 type HostedMode = 'PRODUCTION' | 'unknown' | 'none';
 
-/** An environment that a cluster hosts, or may host where it doesn't say its cluster. */
+/** An environment that a cluster hosts, or may host if the environment doesn't name its cluster. */
 export interface HostedEnvironment {
   readonly id?: string;
   readonly name?: string;
   readonly project: { readonly id?: string; readonly name?: string };
-  /** `unknown` where it is production that may be on another cluster. */
+  /** `unknown` for a production environment that may be on another cluster. */
   readonly mode: EnvironmentMode | 'unknown';
 }
 
-/** What was found of what a cluster hosts. */
+/** The environments found on a cluster. */
 interface HostedEnvironments {
   readonly environments: readonly HostedEnvironment[];
-  /** Whether that is all. */
+  /** Whether these are all of them. */
   readonly isComplete: boolean;
 }
 
 const isProduction = ({ mode }: HostedEnvironment): boolean => mode === 'PRODUCTION';
 
-/** What it means for a cluster's mode. */
-const modeOfHosting = ({ environments, isComplete: isWhole }: HostedEnvironments): HostedMode =>
-  environments.some(isProduction) ? 'PRODUCTION' : !isWhole || environments.some(({ mode }) => mode === 'unknown') ? 'unknown' : 'none';
+/** The mode of a cluster that hosts these environments. */
+const modeOfHosting = ({ environments, isComplete }: HostedEnvironments): HostedMode =>
+  environments.some(isProduction) ? 'PRODUCTION' : !isComplete || environments.some(({ mode }) => mode === 'unknown') ? 'unknown' : 'none';
 
-/** The environments of a project that are, or may be, on the cluster; undefined where not all of them can be read. */
+/** The environments of a project that are, or may be, on the cluster; undefined if not all of them can be read. */
 async function hostedIn(project: JsonRecord, clusterId: string, reader: Reader): Promise<readonly HostedEnvironment[] | undefined> {
   const all = wholeListIn(await reader.attempt(operations.list_environments, { project_id: String(project['id']) }));
-  const near = all?.filter((one) => textIn(one, 'cluster_id') === undefined || one['cluster_id'] === clusterId);
-  return near?.map((one) => {
+  const candidates = all?.filter((one) => textIn(one, 'cluster_id') === undefined || one['cluster_id'] === clusterId);
+  return candidates?.map((one) => {
     const mode = asMode(one['mode']);
     const isSure = one['cluster_id'] === clusterId || mode !== 'PRODUCTION';
     return { id: textIn(one, 'id'), name: textIn(one, 'name'), project: { id: textIn(project, 'id'), name: textIn(project, 'name') }, mode: isSure ? mode : 'unknown' };
@@ -55,32 +55,32 @@ async function hostedIn(project: JsonRecord, clusterId: string, reader: Reader):
 }
 
 /**
- * What a cluster hosts: whoever changes the cluster changes that too. Reads the projects and their environments, within a
- * bounded number of requests and time.
- * @param isEnough whether nothing more has to be found than these.
- * @throws ApiError when the platform fails, other than by not offering or forbidding the read.
+ * Finds the environments that a cluster hosts, since a change to the cluster affects them too. Reads the projects and
+ * their environments, with a limit on requests and time.
+ * @param isEnough whether the search may stop with the environments found so far.
+ * @throws ApiError if the platform fails, other than by not offering or forbidding a read.
  */
-export async function findHostedEnvironments(clusterId: string, reader: Reader, patience: SearchLimit, isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false): Promise<HostedEnvironments> {
+export async function findHostedEnvironments(clusterId: string, reader: Reader, searchLimit: SearchLimit, isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false): Promise<HostedEnvironments> {
   const projects = wholeListIn(await listOfOrganization(operations.list_projects, reader));
   if (!projects) return { environments: [], isComplete: false };
-  const near = projects.slice(0, maximumProjects);
+  const searched = projects.slice(0, maximumProjects);
   const environments: HostedEnvironment[] = [];
-  let isWhole = near.length === projects.length;
-  for (let first = 0; first < near.length && !isEnough(environments); first += concurrentReads) {
-    if (patience.isOver()) return { environments, isComplete: false };
-    // Later ones are read only where the earlier ones weren't enough.
+  let isComplete = searched.length === projects.length;
+  for (let first = 0; first < searched.length && !isEnough(environments); first += concurrentReads) {
+    if (searchLimit.isOver()) return { environments, isComplete: false };
+    // Later ones are read only if the earlier ones weren't enough.
     // oxlint-disable-next-line no-await-in-loop
-    const found = await Promise.all(near.slice(first, first + concurrentReads).map((project) => hostedIn(project, clusterId, reader)));
+    const found = await Promise.all(searched.slice(first, first + concurrentReads).map((project) => hostedIn(project, clusterId, reader)));
     environments.push(...found.flatMap((one) => one ?? []));
-    isWhole &&= !found.includes(undefined);
+    isComplete &&= !found.includes(undefined);
   }
-  return { environments, isComplete: isWhole };
+  return { environments, isComplete };
 }
 
 /**
- * Whether a cluster hosts a PRODUCTION environment, whatever the cluster says of itself. What isn't found, or can't be
- * read, is `unknown`. Looks no further than the first that is found.
- * @throws ApiError when the platform fails.
+ * Whether a cluster hosts a PRODUCTION environment, regardless of the cluster's own flag. The mode is `unknown` if an
+ * environment can't be found or read. Stops at the first production environment.
+ * @throws ApiError if the platform fails.
  */
-export const hostedModeOf = async (clusterId: string, reader: Reader, patience: SearchLimit): Promise<HostedMode> =>
-  modeOfHosting(await findHostedEnvironments(clusterId, reader, patience, (found) => found.some(isProduction)));
+export const hostedModeOf = async (clusterId: string, reader: Reader, searchLimit: SearchLimit): Promise<HostedMode> =>
+  modeOfHosting(await findHostedEnvironments(clusterId, reader, searchLimit, (found) => found.some(isProduction)));

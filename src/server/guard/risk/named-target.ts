@@ -6,26 +6,26 @@ import { withProjectName } from './find-target.ts';
 import type { Target } from '../../context/target.ts';
 import type { Reader } from '../../context/reader.ts';
 
-/** A target with what people call it. */
+/** A target with a path for display. */
 export interface NamedTarget extends Target {
-  /** Its path of names, its kind and name where it has no path, its id where no name is known. Never empty, and nothing in it is unseen. */
+  /** Its path of names; its kind and name if it has no path; its id if no name is known. Never empty, and without invisible characters. */
   readonly path: string;
 }
 
-// What hides, reorders or breaks what is read, the quotes around a path, and spaces that nobody sees.
+// Characters that hide, reorder or break text, quotes that could end a path, and spaces that can't be seen.
 const unsafe = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800"“”„«»]|[^\S ]|^ +| +$/gu;
 
-/** A name as a segment of a path, with everything written out that can't be seen or could pass for something else. */
+/** A name as a path segment. Percent-encodes whatever is invisible or could pass for something else. */
 const safeSegment = (name: string): string => segmentOf(name.toWellFormed()).replace(unsafe, (characters) => encodeURIComponent(characters));
 
-/** The names on the way to a target; undefined where it has no path or one of them isn't known. */
+/** The names that make up a target's path, with undefined for those not known; undefined for a kind that has no path. */
 function namesOf({ kind, name, environment, project }: Target): readonly (string | undefined)[] | undefined {
   if (kind === 'project') return [project?.name ?? name];
   if (kind === 'environment') return [project?.name, name];
   return (serviceKinds as readonly string[]).includes(kind) ? [project?.name, environment?.name, name] : undefined;
 }
 
-/** What people call a target, by the names that are known of it. */
+/** The path of a target, from the names that are known. */
 export function targetPath(target: Target): string {
   const kind = target.kind.replaceAll('_', ' ');
   const names = namesOf(target);
@@ -34,25 +34,26 @@ export function targetPath(target: Target): string {
   return target.id === undefined ? `new ${kind}` : safeSegment(target.id);
 }
 
-/** A target in words: its kind, and what it is called in quotes, which no path contains. */
+/** A target as text: its kind and its path in quotes. No path contains a quote. */
 export function targetText({ kind, id, path }: NamedTarget): string {
-  const spelled = kind.replaceAll('_', ' ');
-  if (path === id) return spelled;
-  // Only what has no path of its own begins with its kind: a project's path is its name, and every other path has slashes.
-  const isPath = kind === 'project' || path.includes('/') || !path.startsWith(`${spelled} `);
-  return `${spelled} "${isPath ? path : path.slice(spelled.length + 1)}"`;
+  const kindText = kind.replaceAll('_', ' ');
+  if (path === id) return kindText;
+  // Only a target without a path of names begins with its kind: a project's path is its name, and every other path has
+  // slashes.
+  const isPath = kind === 'project' || path.includes('/') || !path.startsWith(`${kindText} `);
+  return `${kindText} "${isPath ? path : path.slice(kindText.length + 1)}"`;
 }
 
-/** The same target with the names that its path needs, where the platform tells them. */
+/** Adds the names that a target's path needs, if the platform shows them. */
 async function withNames(target: Target, reader: Reader): Promise<Target> {
   if (target.kind !== 'organization') return target.project?.name === undefined ? withProjectName(target, reader) : target;
   const name = (await reader.attempt(operations.get_organization, {}))?.['name'];
   return typeof name === 'string' ? { ...target, name } : target;
 }
 
-/** A target with the names by which the call's own arguments were found: they may be older than those that are read, and are for the record only. */
-export function withResolvedNames(target: Target, addresses: Readonly<Record<string, ResolvedResource>>): Target {
-  const found = Object.values(addresses).find(({ kind, id }) => kind === target.kind && id === target.id);
+/** Adds names from the call's resolved arguments. They may be older than names read from the platform: use them for the audit record only. */
+export function withResolvedNames(target: Target, resolved: Readonly<Record<string, ResolvedResource>>): Target {
+  const found = Object.values(resolved).find(({ kind, id }) => kind === target.kind && id === target.id);
   return {
     ...target,
     name: target.name ?? found?.name,
@@ -62,9 +63,9 @@ export function withResolvedNames(target: Target, addresses: Readonly<Record<str
 }
 
 /**
- * A target with what people call it.
- * @param read reads the names that aren't known yet; absent where nobody has to agree, so that harmless calls stay cheap.
- * @throws ApiError as the platform fails, other than by not offering or forbidding the read.
+ * Adds a path for display to a target.
+ * @param reader reads names that aren't known yet; absent if nobody has to confirm, so that harmless calls stay cheap.
+ * @throws ApiError if the platform fails, other than by not offering or forbidding a read.
  */
 export async function namedTarget(target: Target, reader?: Reader): Promise<NamedTarget> {
   const named = reader ? await withNames(target, reader) : target;

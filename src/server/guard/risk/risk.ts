@@ -1,10 +1,10 @@
 import { effects, type AnyOperation, type Effect } from '../../../contract/operation.ts';
 import { targetAndTouched, type Target } from '../../context/target.ts';
 
-/** How grave a call is: the higher of what its operation does and what its target asks for. */
+/** The risk of a call: its operation's effect, or a higher one if its target requires it. */
 export type Risk = Effect;
 
-/** Whether the one is graver than the other. */
+/** Whether the first risk is higher than the second. */
 export const isHigherRisk = (one: Risk, other: Risk): boolean => effects.indexOf(one) > effects.indexOf(other);
 
 /** The higher of two risks. */
@@ -12,29 +12,30 @@ export const higherRisk = (one: Risk, other: Risk): Risk => (isHigherRisk(other,
 
 const touches = (target: Target, ...modes: readonly Target['mode'][]): boolean => targetAndTouched(target).some(({ mode }) => modes.includes(mode));
 
-/** Whether a change to this target counts one step more: it or something else that is touched is production, or nobody can tell. */
+/** Whether the target raises the risk of a change: it or something else that is touched is, or may be, production. */
 const raisesRisk = (target: Target): boolean => touches(target, 'PRODUCTION', 'unknown');
 
 /**
- * The tier of an operation on its target. Reads stay reads; a change that touches a production environment or cluster,
- * before or after, or one whose mode can't be determined, is at least disruptive.
+ * The risk of an operation on its target. Reads stay reads. A change is at least disruptive if it touches an
+ * environment or cluster that is production, before or after the change, or whose mode can't be determined.
  */
 export const riskOf = (operation: AnyOperation, target: Target): Risk =>
   operation.effect !== 'read' && raisesRisk(target) ? higherRisk(operation.effect, 'disruptive') : operation.effect;
 
-/** Tiers that somebody has to agree to. */
+/** Risks that somebody has to confirm. */
 export const highRisks = ['disruptive', 'destructive', 'sensitive'] as const satisfies readonly Risk[];
 export type HighRisk = (typeof highRisks)[number];
 
-/** Whether somebody has to agree first. */
-export const needsConfirmation = (tier: Risk): tier is HighRisk => (highRisks as readonly Risk[]).includes(tier);
+/** Whether somebody has to confirm a call of this risk. */
+export const needsConfirmation = (risk: Risk): risk is HighRisk => (highRisks as readonly Risk[]).includes(risk);
 
-/** Whether agreeing means typing the target's name, not just saying yes. */
-export const needsTypedName = (tier: Risk, target: Target): boolean => tier === 'destructive' || touches(target, 'PRODUCTION');
+/** Whether confirming means typing the target's name, not just saying yes. */
+export const needsTypedName = (risk: Risk, target: Target): boolean => risk === 'destructive' || touches(target, 'PRODUCTION');
 
 /**
- * Whether a call destroys or gives away what is, or may be, production: then no caller may agree to it by itself. What is
- * sensitive on the organization is: a member, webhook or repository of the organization reaches its production too.
+ * Whether a call is destructive or sensitive for something that is, or may be, production: then no caller may confirm
+ * it by itself. Includes sensitive calls on the organization, because its members, webhooks and repositories reach
+ * production.
  */
-export const endangersProduction = (tier: Risk, target: Target): boolean =>
-  (tier === 'sensitive' && targetAndTouched(target).some(({ kind }) => kind === 'organization')) || ((tier === 'destructive' || tier === 'sensitive') && raisesRisk(target));
+export const endangersProduction = (risk: Risk, target: Target): boolean =>
+  (risk === 'sensitive' && targetAndTouched(target).some(({ kind }) => kind === 'organization')) || ((risk === 'destructive' || risk === 'sensitive') && raisesRisk(target));

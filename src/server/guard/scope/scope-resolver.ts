@@ -6,15 +6,15 @@ import { argumentsFilledInCall, outsideScopeText, type ScopeOption, type Scope, 
 import { CallFailure } from '../../failure/failure.ts';
 import { readById } from '../../context/reads.ts';
 
-/** Most principals whose place is remembered. */
+/** Maximum number of principals whose resolved scope is cached. */
 const maximumPrincipals = 1_000;
 
 const misconfigured = (what: string): CallFailure =>
   new CallFailure({ kind: 'not_possible', what, next: 'Whoever runs this server has to correct it; nothing can be called until then.' });
 
-async function findScoped(kind: 'project' | 'environment', { name, setBy }: ScopeOption, look: Lookup, addresses: NameResolver) {
+async function findScoped(kind: 'project' | 'environment', { name, setBy }: ScopeOption, lookup: Lookup, resolver: NameResolver) {
   try {
-    return await addresses.resolve(kind, name, look);
+    return await resolver.resolve(kind, name, lookup);
   } catch (error) {
     if (!(error instanceof CallFailure) || error.failure.kind !== 'bad_address') throw error;
     const why = error.failure.problem.why === 'ambiguous' ? 'which can be several' : 'which could not be found';
@@ -22,36 +22,37 @@ async function findScoped(kind: 'project' | 'environment', { name, setBy }: Scop
   }
 }
 
-async function projectOf(environmentId: string, look: Lookup): Promise<string | undefined> {
-  const project = (await readById('environment', environmentId, look.reader))?.['project'];
+async function projectOf(environmentId: string, lookup: Lookup): Promise<string | undefined> {
+  const project = (await readById('environment', environmentId, lookup.reader))?.['project'];
   return isRecord(project) && typeof project['id'] === 'string' ? project['id'].toLowerCase() : undefined;
 }
 
-async function resolveScope({ project, environment }: Scope, look: Lookup, addresses: NameResolver): Promise<ResolvedScope> {
-  const projectId = project && (await findScoped('project', project, look, addresses)).id;
+async function resolveScope({ project, environment }: Scope, lookup: Lookup, resolver: NameResolver): Promise<ResolvedScope> {
+  const projectId = project && (await findScoped('project', project, lookup, resolver)).id;
   if (!environment) return { projectId };
-  const found = await findScoped('environment', environment, { ...look, within: { projectId } }, addresses);
-  const around = found.project?.id ?? (await projectOf(found.id, look));
-  if (project && around !== undefined && around !== projectId) {
+  const found = await findScoped('environment', environment, { ...lookup, within: { projectId } }, resolver);
+  const ownProject = found.project?.id ?? (await projectOf(found.id, lookup));
+  if (project && ownProject !== undefined && ownProject !== projectId) {
     throw misconfigured(`this server is kept to the project "${project.name}" (${project.setBy}) and to the environment "${environment.name}" (${environment.setBy}), which lies in another one`);
   }
-  return { projectId: around ?? projectId, environmentId: found.id };
+  return { projectId: ownProject ?? projectId, environmentId: found.id };
 }
 
-export function createScopeResolver(pin: Scope, addresses: NameResolver): ScopeResolver {
-  const known = new LRUCache<string, ResolvedScope>({ max: maximumPrincipals });
+/** Resolves a scope once for each principal and caches the result. */
+export function createScopeResolver(scope: Scope, resolver: NameResolver): ScopeResolver {
+  const cache = new LRUCache<string, ResolvedScope>({ max: maximumPrincipals });
   return {
-    resolve: async (look) => {
-      const before = known.get(look.principal);
-      if (before) return before;
-      const found = await resolveScope(pin, look, addresses);
-      known.set(look.principal, found);
-      return found;
+    resolve: async (lookup) => {
+      const cached = cache.get(lookup.principal);
+      if (cached) return cached;
+      const resolved = await resolveScope(scope, lookup, resolver);
+      cache.set(lookup.principal, resolved);
+      return resolved;
     },
   };
 }
 
-/** The arguments of a call with those that its place answers. @throws as the place does. */
+/** Fills in the arguments of a call that follow from the scope. @throws what the scope resolver throws. */
 export async function fillInScope(call: Pick<GuardedCall, 'tool' | 'args' | 'deps' | 'context' | 'reader'>): Promise<JsonRecord> {
   const { tool, args, deps } = call;
   if (!deps.scopeResolver || !isRecord(args)) return args;
@@ -59,19 +60,19 @@ export async function fillInScope(call: Pick<GuardedCall, 'tool' | 'args' | 'dep
   if (members.size === 0) return args;
   const { projectId, environmentId } = await deps.scopeResolver.resolve(lookupFor(call));
   const ids = { project: projectId, environment: environmentId };
-  const answered = [...members].flatMap(([name, kind]) => (ids[kind] === undefined ? [] : [[name, ids[kind]] as const]));
-  return { ...Object.fromEntries(answered), ...args };
+  const filled = [...members].flatMap(([name, kind]) => (ids[kind] === undefined ? [] : [[name, ids[kind]] as const]));
+  return { ...Object.fromEntries(filled), ...args };
 }
 
-/** The same addresses, with names looked for inside the place and nowhere else. */
-export const resolverWithin = (addresses: NameResolver, places: ScopeResolver, pin: Scope): NameResolver => {
-  const inside = async (look: Lookup): Promise<Lookup> => {
-    const kept = await places.resolve(look);
-    return { ...look, within: { ...kept, ...look.within }, only: { ...kept, note: outsideScopeText(pin) } };
+/** A name resolver that searches only inside a scope. */
+export const resolverWithin = (resolver: NameResolver, scopeResolver: ScopeResolver, scope: Scope): NameResolver => {
+  const inScope = async (lookup: Lookup): Promise<Lookup> => {
+    const ids = await scopeResolver.resolve(lookup);
+    return { ...lookup, within: { ...ids, ...lookup.within }, only: { ...ids, note: outsideScopeText(scope) } };
   };
   return {
-    ...addresses,
-    resolve: async (kind, given, look) => addresses.resolve(kind, given, await inside(look)),
-    complete: async (kind, typed, look) => addresses.complete(kind, typed, await inside(look)),
+    ...resolver,
+    resolve: async (kind, reference, lookup) => resolver.resolve(kind, reference, await inScope(lookup)),
+    complete: async (kind, typed, lookup) => resolver.complete(kind, typed, await inScope(lookup)),
   };
 };

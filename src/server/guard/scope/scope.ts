@@ -8,21 +8,21 @@ import { targetAndTouched, type Target } from '../../context/target.ts';
 import type { Denial } from '../../failure/failure.ts';
 import type { Lookup } from '../../tool/name-resolver.ts';
 
-/** A place that the operator wrote down. */
+/** A project or environment from the operator's options. */
 export interface ScopeOption {
   /** A name, path or id. */
   readonly name: string;
-  /** The option that says so. */
+  /** The option that sets it. */
   readonly setBy: string;
 }
 
-/** What every call is kept to. At least one of both; the environment is the narrower. */
+/** The project or environment that every call is limited to. At least one is set; the environment is the narrower one. */
 export interface Scope {
   readonly project?: ScopeOption;
   readonly environment?: ScopeOption;
 }
 
-/** The same once it was looked up. The project is that of the environment, as far as it could be found out. */
+/** A scope with ids. The project is that of the environment, if there is one and its project could be found out. */
 export interface ResolvedScope {
   readonly projectId?: string;
   readonly environmentId?: string;
@@ -37,26 +37,26 @@ const pointersOf = ({ input }: Tool) => Object.entries(input).flatMap(([name, sc
   return kind === undefined ? [] : [{ name, kind }];
 });
 
-/** The arguments of a tool that a pin answers, by name. Of two environments, it answers neither. */
-export function argumentsFilledByScope(tool: Tool, pin: Scope | undefined): ReadonlyMap<string, ScopeKind> {
-  if (!pin) return new Map();
+/** The arguments of a tool that follow from the scope, by name. If a tool takes two environments, neither is filled in. */
+export function argumentsFilledByScope(tool: Tool, scope: Scope | undefined): ReadonlyMap<string, ScopeKind> {
+  if (!scope) return new Map();
   const pointers = pointersOf(tool);
   return new Map(
-    scopeKinds(pin).flatMap((pinned) => {
-      const [one, ...others] = pointers.filter(({ kind }) => kind === pinned);
-      return one && others.length === 0 ? [[one.name, pinned] as const] : [];
+    scopeKinds(scope).flatMap((scopeKind) => {
+      const [one, ...others] = pointers.filter(({ kind }) => kind === scopeKind);
+      return one && others.length === 0 ? [[one.name, scopeKind] as const] : [];
     }),
   );
 }
 
 /**
- * The same for one call: a tool that is about a service or an environment is about the pinned one where no service is
- * given. With both required, the service lies in it.
+ * The same for one call. If a service is given, optional arguments are not filled in: the call is about the service
+ * instead of the scope's environment. Required ones are, and the service is in that environment.
  */
-export function argumentsFilledInCall(tool: Tool, args: JsonRecord, pin: Scope | undefined): ReadonlyMap<string, ScopeKind> {
+export function argumentsFilledInCall(tool: Tool, args: JsonRecord, scope: Scope | undefined): ReadonlyMap<string, ScopeKind> {
   const hasService = pointersOf(tool).some(({ name, kind }) => (kind === 'service' || isOfKind(kind, 'service')) && args[name] !== undefined);
-  const isChoice = (name: string): boolean => tool.input[name]!.safeParse(undefined).success;
-  return new Map([...argumentsFilledByScope(tool, pin)].filter(([name]) => !hasService || !isChoice(name)));
+  const isOptional = (name: string): boolean => tool.input[name]!.safeParse(undefined).success;
+  return new Map([...argumentsFilledByScope(tool, scope)].filter(([name]) => !hasService || !isOptional(name)));
 }
 
 const scopeWords = ({ project, environment }: Scope): { readonly what: string; readonly setBy: string } => ({
@@ -64,74 +64,74 @@ const scopeWords = ({ project, environment }: Scope): { readonly what: string; r
   setBy: (environment ?? project)!.setBy,
 });
 
-/** One sentence for whoever calls. */
-export const scopeText = (pin: Scope): string =>
-  `This server is kept to ${scopeWords(pin).what}: tools don't ask for it, and in it a bare name will do.`;
+/** One sentence about the scope, for the model. */
+export const scopeText = (scope: Scope): string =>
+  `This server is kept to ${scopeWords(scope).what}: tools don't ask for it, and in it a bare name will do.`;
 
-/** What to tell whoever looks for something that isn't there. */
-export const outsideScopeText = (pin: Scope): string => `This server is kept to ${scopeWords(pin).what} (${scopeWords(pin).setBy}): nothing is looked for outside it.`;
+/** The note for a name that isn't found in the scope. */
+export const outsideScopeText = (scope: Scope): string => `This server is kept to ${scopeWords(scope).what} (${scopeWords(scope).setBy}): nothing is looked for outside it.`;
 
-const denial = (pin: Scope): Denial => ({
-  rule: `this server is kept to ${scopeWords(pin).what}, and this lies outside, or where it lies could not be found out`,
-  setBy: scopeWords(pin).setBy,
+const denial = (scope: Scope): Denial => ({
+  rule: `this server is kept to ${scopeWords(scope).what}, and this lies outside, or where it lies could not be found out`,
+  setBy: scopeWords(scope).setBy,
   instead: 'What lies in it can be read and changed, and what belongs to no project can be read.',
 });
 
-// Their rows belong to projects, although the organization lists them.
+// Lists of these belong to the organization, but their rows belong to projects.
 const projectKinds: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule'];
 
-/** Whether what an operation lists of the organization tells of other projects. */
+/** Whether an operation lists resources of all projects. */
 const listsOtherProjects = (operation: AnyOperation): boolean => {
   const { kinds, list } = responseKinds(operation);
   return list && kinds.some((kind) => projectKinds.includes(kind));
 };
 
-const canBeInside = (kind: ReferenceKind, pin: Scope): boolean =>
-  isOfKind(kind, 'service') || kind === 'environment' || kind === 'alert_rule' || (kind === 'project' && !pin.environment);
+const canBeInScope = (kind: ReferenceKind, scope: Scope): boolean =>
+  isOfKind(kind, 'service') || kind === 'environment' || kind === 'alert_rule' || (kind === 'project' && !scope.environment);
 
-/** Whether nothing that an operation can act on lies inside. @param isAct whether it is what a tool is for. */
-function isNeverInScope(operation: AnyOperation, pin: Scope, isAct: boolean): boolean {
-  if (canBeInside(operation.target, pin)) return false;
-  return operation.effect !== 'read' || operation.target === 'project' || (isAct && listsOtherProjects(operation));
+/** Whether no target of an operation can be in scope. @param isMainOperation whether the tool plans it, instead of reading by it. */
+function isNeverInScope(operation: AnyOperation, scope: Scope, isMainOperation: boolean): boolean {
+  if (canBeInScope(operation.target, scope)) return false;
+  return operation.effect !== 'read' || operation.target === 'project' || (isMainOperation && listsOtherProjects(operation));
 }
 
-/** Why a pin forbids every call of a tool; undefined where it doesn't. */
-export const denialByScope = ({ operations, expand: acts }: Tool, pin: Scope | undefined): Denial | undefined =>
-  pin && operations.every((operation) => isNeverInScope(operation, pin, acts !== undefined)) ? denial(pin) : undefined;
+/** Why the scope forbids every call of a tool; undefined if it doesn't. */
+export const denialByScope = ({ operations, expand }: Tool, scope: Scope | undefined): Denial | undefined =>
+  scope && operations.every((operation) => isNeverInScope(operation, scope, expand !== undefined)) ? denial(scope) : undefined;
 
-const isSame = (id: string | undefined, pinned: string): boolean => id?.toLowerCase() === pinned;
+const isSame = (id: string | undefined, scopeId: string): boolean => id?.toLowerCase() === scopeId;
 
 const isInScope = ({ project, environment }: Target, { projectId, environmentId }: ResolvedScope): boolean =>
   environmentId !== undefined ? isSame(environment?.id, environmentId) : projectId !== undefined && isSame(project?.id, projectId);
 
-// A cluster belongs to no project: what runs on it decides its risk, not its place.
-const areAllInScope = (target: Target, place: ResolvedScope): boolean =>
-  isInScope(target, place) && targetAndTouched(target).every((one) => one.kind === 'cluster' || isInScope(one, place));
+// A cluster belongs to no project, whatever it hosts.
+const areAllInScope = (target: Target, resolvedScope: ResolvedScope): boolean =>
+  isInScope(target, resolvedScope) && targetAndTouched(target).every((one) => one.kind === 'cluster' || isInScope(one, resolvedScope));
 
 const hasNoLocation = ({ project, environment }: Target): boolean => project === undefined && environment === undefined;
 
-/** What an operation acts on. */
+/** An operation with its target. */
 interface ScopedOperation {
   readonly operation: AnyOperation;
   readonly target: Target;
-  /** Whether it is what the call is for, and not a read on the way to it. */
+  /** Whether the call planned it, as opposed to a read that the tool makes while the call runs. */
   readonly isMainOperation: boolean;
 }
 
-/** Why a pin forbids an operation on this target; undefined where it doesn't. In doubt it does. */
-export function denialOutsideScope(pin: Scope, place: ResolvedScope, { operation, target, isMainOperation: isAct }: ScopedOperation): Denial | undefined {
-  const mayBeRead = operation.effect === 'read' && hasNoLocation(target) && !(isAct && listsOtherProjects(operation));
-  return areAllInScope(target, place) || mayBeRead ? undefined : denial(pin);
+/** Why the scope forbids an operation on this target; undefined if it doesn't. In doubt it does. */
+export function denialOutsideScope(scope: Scope, resolvedScope: ResolvedScope, { operation, target, isMainOperation }: ScopedOperation): Denial | undefined {
+  const mayBeRead = operation.effect === 'read' && hasNoLocation(target) && !(isMainOperation && listsOtherProjects(operation));
+  return areAllInScope(target, resolvedScope) || mayBeRead ? undefined : denial(scope);
 }
 
-/** The same for something that an argument points at. The project around the place narrows what is looked at, and may be named. */
-export function denialOfArgument(pin: Scope, place: ResolvedScope, target: Target): Denial | undefined {
-  const narrows = target.kind === 'project' && place.projectId !== undefined && isSame(target.id, place.projectId);
-  return isInScope(target, place) || hasNoLocation(target) || narrows ? undefined : denial(pin);
+/** The same for a resource that an argument refers to. The project around a scope's environment may be named: it only narrows a search. */
+export function denialOfArgument(scope: Scope, resolvedScope: ResolvedScope, target: Target): Denial | undefined {
+  const isScopeProject = target.kind === 'project' && resolvedScope.projectId !== undefined && isSame(target.id, resolvedScope.projectId);
+  return isInScope(target, resolvedScope) || hasNoLocation(target) || isScopeProject ? undefined : denial(scope);
 }
 
-/** Finds the place that calls are kept to, once for each principal. */
+/** Resolves the scope, once for each principal. */
 export interface ScopeResolver {
-  /** @throws CallFailure where what the operator wrote stands for nothing that can be used; ApiError as the platform fails. */
-  resolve(look: Lookup): Promise<ResolvedScope>;
+  /** @throws CallFailure if the operator's names don't refer to exactly one project or environment; ApiError if the platform fails. */
+  resolve(lookup: Lookup): Promise<ResolvedScope>;
 }

@@ -3,36 +3,36 @@ import { inOneTransaction, type GuardStore } from './store.ts';
 
 const hour = 3_600_000;
 
-/** Counts the grave calls of the last 60 minutes. Times are milliseconds since 1970. */
+/** Counts the high-risk calls of the last 60 minutes. Times are milliseconds since 1970. */
 export interface HighRiskCalls {
-  /** When so many calls may be made together where `most` may in all; undefined when they may be made now. Infinity where they never may. */
+  /** When `count` calls may be made at once under a limit of `most`: undefined if they may be made now, Infinity if never. */
   nextAt(most: number, now: number, count?: number): Promise<number | undefined>;
-  /** The same, and counts them where they may be made: of callers at the same moment no more than `most` get through. */
+  /** The same, and counts them if they may be made now. Concurrent callers together never exceed `most`. */
   take(most: number, now: number, count?: number): Promise<number | undefined>;
 }
 
-/** When so many more calls may be made, given when all that is known of was made, oldest first. */
-function blockedUntil(known: readonly number[], most: number, count: number, now: number): number | undefined {
-  const times = known.filter((at) => at > now - hour);
+/** When `count` more calls may be made. @param recorded times of earlier calls, oldest first. */
+function blockedUntil(recorded: readonly number[], most: number, count: number, now: number): number | undefined {
+  const times = recorded.filter((at) => at > now - hour);
   const tooMany = times.length + count - most;
   if (tooMany <= 0) return undefined;
   return count > most ? Infinity : times[tooMany - 1]! + hour;
 }
 
-// As many as the limit are remembered however old they are: a clock that went ahead may come back.
-const forget = 'DELETE FROM grave_call WHERE at <= ? AND rowid NOT IN (SELECT rowid FROM grave_call ORDER BY at DESC LIMIT ?)';
+// The newest calls, as many as the limit, are never deleted, however old: a clock that ran ahead may be set back.
+const deleteExpired = 'DELETE FROM grave_call WHERE at <= ? AND rowid NOT IN (SELECT rowid FROM grave_call ORDER BY at DESC LIMIT ?)';
 
-/** Counts for all processes that share the store. */
+/** Counts for all processes that share a store. */
 export function highRiskCallsIn(store: GuardStore): HighRiskCalls {
-  const ask = async (most: number, clock: number, count: number, taking: boolean): Promise<number | undefined> => {
+  const ask = async (most: number, clock: number, count: number, isTaken: boolean): Promise<number | undefined> => {
     const database = await store.open();
     return inOneTransaction(database, () => {
       const now = storedTime(database, clock);
-      database.prepare(forget).run(now - hour, most);
+      database.prepare(deleteExpired).run(now - hour, most);
       const times = database.prepare('SELECT at FROM grave_call ORDER BY at').all().map(({ at }) => Number(at));
       const until = blockedUntil(times, most, count, now);
       const insertion = database.prepare('INSERT INTO grave_call (at) VALUES (?)');
-      if (taking && until === undefined) for (let made = 0; made < count; made += 1) insertion.run(now);
+      if (isTaken && until === undefined) for (let inserted = 0; inserted < count; inserted += 1) insertion.run(now);
       return until;
     });
   };
@@ -42,11 +42,11 @@ export function highRiskCallsIn(store: GuardStore): HighRiskCalls {
   };
 }
 
-/** Counts for this process alone. */
+/** Counts in memory, for this process only. */
 export function ephemeralHighRiskCalls(): HighRiskCalls {
   let times: number[] = [];
   const nextAt = (most: number, now: number, count: number): number | undefined => {
-    // Where the clock stepped back, nothing was made later than now.
+    // If the clock stepped back, a call counts as made no later than now.
     times = times.map((at) => Math.min(at, now)).filter((at, index) => at > now - hour || index >= times.length - most);
     return blockedUntil(times, most, count, now);
   };

@@ -1,19 +1,19 @@
 import type { Clock } from '../../context/call-context.ts';
 
 /**
- * A clock for how long something lasts: it begins as the given one and never steps back. Where that one does, it goes on
- * by the time that really passed, so that what expired stays expired and nothing lasts longer than it was to. Where that
- * one goes ahead, it follows.
- * @param passing milliseconds that only ever grow, from any beginning.
+ * A clock for lifetimes: it starts at the given clock's time and never steps back. If that clock steps back, it goes on
+ * by the time that really passed, so that what expired stays expired and nothing lives too long. If that clock jumps
+ * ahead, it follows.
+ * @param uptime a monotonic counter of milliseconds, from any start.
  */
-export function monotonicClock(clock: Clock, passing: () => number = () => performance.now()): Clock {
+export function monotonicClock(clock: Clock, uptime: () => number = () => performance.now()): Clock {
   let time: number | undefined;
-  let [last, passed] = [0, 0];
+  let [lastTime, lastUptime] = [0, 0];
   return {
     now: () => {
-      const [told, passes] = [clock.now(), passing()];
-      time = time === undefined ? told : time + Math.max(told - last, passes - passed, 0);
-      [last, passed] = [told, passes];
+      const [clockTime, currentUptime] = [clock.now(), uptime()];
+      time = time === undefined ? clockTime : time + Math.max(clockTime - lastTime, currentUptime - lastUptime, 0);
+      [lastTime, lastUptime] = [clockTime, currentUptime];
       return time;
     },
   };

@@ -2,10 +2,10 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Who asked, in the record of a waiting call. It is kept there only, so that earlier programs can go on beside this one; theirs name the principal. */
+/** SQL for who asked, from the record of a waiting call. There is no column for it, so that earlier versions can share the store; their records have the principal only. */
 export const identityInRecord = "coalesce(json_extract(record, '$.identity'), json_extract(record, '$.principal'))";
 
-/** What the processes of one data directory have to agree on: approvals and how many grave calls were made. */
+/** State that the processes of a data directory share: approvals, and the count of high-risk calls. */
 const schema = `
   CREATE TABLE IF NOT EXISTS pending (
     code TEXT PRIMARY KEY,
@@ -26,10 +26,10 @@ const schema = `
   CREATE TABLE IF NOT EXISTS latest_time (at INTEGER NOT NULL) STRICT;
 `;
 
-// Directories of earlier programs have the table without it. The default has those programs go on beside this one.
+// Earlier versions created the table without this column. The default lets them share the store with this one.
 const withSource = `ALTER TABLE wrong_secret ADD COLUMN source TEXT NOT NULL DEFAULT ''`;
 
-/** Brings the tables up to date, with no other process in between. */
+/** Creates or migrates the tables in one transaction, so that no other process interferes. */
 function prepare(database: DatabaseSync): void {
   database.exec('PRAGMA foreign_keys = ON');
   inOneTransaction(database, () => {
@@ -39,16 +39,16 @@ function prepare(database: DatabaseSync): void {
   });
 }
 
-/** Longest wait for another process that writes, in milliseconds. */
-const patience = 5_000;
+/** Maximum wait for another process that writes, in milliseconds. */
+const busyTimeout = 5_000;
 
-/** A database of mode 0600, opened when it is first asked for. */
+/** A SQLite database with file mode 0600, opened at the first use. */
 export interface GuardStore {
   open(): Promise<DatabaseSync>;
   close(): void;
 }
 
-/** @param path of the file; made when it isn't there. */
+/** A store in a file. @param path of the file, which is created if it doesn't exist. */
 export function storeAt(path: string): GuardStore {
   let database: DatabaseSync | undefined;
   return {
@@ -57,9 +57,9 @@ export function storeAt(path: string): GuardStore {
       const { DatabaseSync: Database } = await import('node:sqlite');
       if (!database) {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        // SQLite would make it readable for everyone; its journals take the mode of the file.
+        // SQLite would create it readable for everyone; its journals take the mode of the file.
         closeSync(openSync(path, 'a', 0o600));
-        database = new Database(path, { timeout: patience });
+        database = new Database(path, { timeout: busyTimeout });
         prepare(database);
       }
       return database;
@@ -71,7 +71,7 @@ export function storeAt(path: string): GuardStore {
   };
 }
 
-/** Runs changes together or not at all, with no other process in between. */
+/** Runs changes in one exclusive transaction, which is rolled back on an error. */
 export function inOneTransaction<Value>(database: DatabaseSync, change: () => Value): Value {
   database.exec('BEGIN IMMEDIATE');
   try {

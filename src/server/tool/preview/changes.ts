@@ -2,7 +2,7 @@ import { withoutNull, type JsonSchema } from '../../json/json-schema.ts';
 import { isRecord, prune, type JsonRecord } from '../../json/values.ts';
 import { show } from './preview.ts';
 
-/** Only what the schema declares: answers say more than requests can. */
+/** Removes members that the schema doesn't declare: answers have members that requests can't have. */
 export function declaredIn(value: unknown, node: JsonSchema | undefined): unknown {
   const schema = node && withoutNull(node);
   if (Array.isArray(value)) return value.map((item) => declaredIn(item, schema?.items));
@@ -11,7 +11,7 @@ export function declaredIn(value: unknown, node: JsonSchema | undefined): unknow
   return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(known, name)).map(([name, member]) => [name, declaredIn(member, known[name])]));
 }
 
-/** A value with the defaults of what it leaves out, without what says nothing. */
+/** A value with the schema's defaults filled in and its members sorted. */
 function completed(value: unknown, node: JsonSchema | undefined): unknown {
   const schema = node && withoutNull(node);
   if (Array.isArray(value)) return value.map((item) => completed(item, schema?.items));
@@ -25,7 +25,7 @@ const textFor = (value: unknown, node: JsonSchema | undefined): string => JSON.s
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null || ['[]', '{}', '""'].includes(JSON.stringify(prune(value)));
 
-/** What is only in the one list, and what only in the other. Order counts where nothing else differs. */
+/** Items that are removed and added. A different order is reported only if nothing else differs. */
 function listChanges(path: string, before: readonly unknown[], after: readonly unknown[], items: JsonSchema | undefined): string[] {
   const texts = (list: readonly unknown[]): string[] => list.map((item) => textFor(item, items));
   const [was, is] = [texts(before), texts(after)];
@@ -35,10 +35,10 @@ function listChanges(path: string, before: readonly unknown[], after: readonly u
   return [...removed.map((item) => `${path}: removes ${show(item)}`), ...added.map((item) => `${path}: adds ${show(item)}`)];
 }
 
-/** Why a replacement drops what is there; nothing where it was asked to. */
+/** Why a replacement drops a member; empty if the caller asked for it. */
 type Reason = ', because it is not given' | '';
 
-/** What stays unsaid in a replacement is lost, or goes back to its default. */
+/** A member that a replacement leaves out is lost, or goes back to its default. */
 function dropped(path: string, before: unknown, { default: preset }: JsonSchema, reason: Reason): string[] {
   if (isNothing(before) || textFor(before, undefined) === textFor(preset, undefined)) return [];
   return [`${path}: ${show(before)} → ${preset === undefined ? 'removed' : `${show(preset)}, the default`}${reason}`];
@@ -55,10 +55,11 @@ function memberChanges(path: string, before: unknown, after: unknown, node: Json
 }
 
 /**
- * What a replacement changes, member by member: before → after. Includes what it drops by leaving it out.
- * @param before what is there, as far as the schema declares it.
- * @param after what is sent.
- * @param path of the two, in what they are members of. `reason`: why what `after` lacks is dropped.
+ * What a replacement changes, one line for each member: before → after. Includes members that it drops by leaving them
+ * out.
+ * @param before the present state, reduced to what the schema declares.
+ * @param after the replacement that is sent.
+ * @param path dotted path of both values. `reason`: why members that `after` lacks are dropped.
  */
 export function changes(before: JsonRecord, after: JsonRecord, schema: JsonSchema, { path = '', reason = ', because it is not given' }: { path?: string; reason?: Reason } = {}): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => memberChanges(path ? `${path}.${name}` : name, before[name], after[name], member, reason));

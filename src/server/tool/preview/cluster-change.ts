@@ -19,18 +19,19 @@ async function readCluster({ id }: Target, reader: Reader): Promise<ClusterState
   return { cluster: rowWith(list, id), status };
 }
 
-/** Where it can be told whether it is locked: how. */
+/** Whether a cluster is locked, and its lock as text; undefined if that can't be read. */
 async function lockOf(target: Target, reader: Reader): Promise<{ readonly locked: boolean; readonly seen: readonly string[] } | undefined> {
   const { status } = await readCluster(target, reader);
   return status && { locked: isRecord(status['cluster_lock']), seen: [lockText(status)] };
 }
 
-/** A lock that is there can't be replaced. */
+/** For lock_cluster: a locked cluster can't be locked again. */
 export const alreadyLocked: NoOpCheck = async (_, { target, reader }) => {
   const lock = await lockOf(target, reader);
   return lock?.locked ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: lock.seen } : undefined;
 };
 
+/** For unlock_cluster: the cluster isn't locked. */
 export const notLocked: NoOpCheck = async (_, { target, reader }) => {
   const lock = await lockOf(target, reader);
   return lock?.locked === false ? { why: 'the cluster is not locked' } : undefined;
@@ -43,7 +44,7 @@ function lockText(status: JsonRecord | undefined): string {
   return `It is locked now by ${show(lock['owner_name'])} since ${show(lock['locked_at'])} for ${show(lock['ttl_in_days'])} days: ${show(lock['reason'])}.`;
 }
 
-/** Agreement holds to who locked it and why, not to when. */
+/** An agreement covers who locked it and why, but not when. */
 function lockLine(status: JsonRecord | undefined): PlanLine {
   const lock = status?.['cluster_lock'];
   return { text: lockText(status), agreed: isRecord(lock) ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '' };
@@ -52,7 +53,7 @@ function lockLine(status: JsonRecord | undefined): PlanLine {
 /** Whether the target cluster is locked now, by whom and why. */
 export const clusterLock: Preview = async (_, { target, reader }) => [lockLine((await readCluster(target, reader)).status)];
 
-/** Which version of the target cluster is replaced by which. */
+/** The present and next version of the target cluster, its status and its lock. */
 export const clusterUpgrade: Preview = async (_, { target, reader }) => {
   const { cluster, status } = await readCluster(target, reader);
   if (!status) return [notKnown('which version replaces which')];

@@ -12,7 +12,7 @@ const recordIn = (service: JsonRecord, path: string): JsonRecord | undefined => 
   return isRecord(found) ? found : undefined;
 };
 
-/** Where the answers of the kinds of services say what they are made of. */
+/** Paths of a service's Git repository and image, which differ by kind of service. */
 const repositories = ['git_repository', 'source.git.git_repository', 'terraform_files_source.git.git_repository'];
 const images = ['', 'source.image'];
 
@@ -29,7 +29,7 @@ const newest = (repository: JsonRecord): string => {
   return `${last === undefined ? '' : `commit ${last} → `}the newest commit of branch ${show(textOf(repository, 'branch') ?? 'unknown')}`;
 };
 
-/** What of a service would run once it is deployed, in a few words; undefined where it doesn't say. */
+/** The version of a service that a deployment would run, in a few words; undefined if the record doesn't have it. */
 export function versionOf(service: JsonRecord): string | undefined {
   const repository = repositoryOf(service);
   if (repository) return newest(repository);
@@ -41,7 +41,7 @@ export function versionOf(service: JsonRecord): string | undefined {
   return version && `${textOf(service, 'type') ?? 'version'} ${show(version)}`;
 }
 
-/** What would run, in words; undefined where the answer doesn't say. */
+/** A sentence about the version to be deployed; undefined if the record doesn't have it. */
 function versionText(service: JsonRecord, commit: unknown): string | undefined {
   const repository = repositoryOf(service);
   const version = repository ? undefined : versionOf(service);
@@ -53,12 +53,12 @@ function stateText(status: JsonRecord): string {
   return `Now ${[state, change].filter((part) => part !== undefined).join(', ')}.`;
 }
 
-/** What a deployment of the target service replaces, by what. */
+/** The version that a deployment replaces, the one that it deploys, and the service's present state. */
 export const deployment: Preview = async (args, { target, reader }) => {
   const { kind, id } = target;
-  const statusRead = statusOf(target);
-  if (id === undefined || !statusRead) return [notKnown('what runs now')];
-  const [service, status] = await Promise.all([readById(kind, id, reader), reader.attempt(statusRead, { [`${kind}_id`]: id })]);
+  const statusOperation = statusOf(target);
+  if (id === undefined || !statusOperation) return [notKnown('what runs now')];
+  const [service, status] = await Promise.all([readById(kind, id, reader), reader.attempt(statusOperation, { [`${kind}_id`]: id })]);
   const version = service && versionText(service, args['git_commit_id']);
   return [version ?? notKnown('what is deployed, and what it replaces'), notAgreedTo(status ? stateText(status) : notKnown('whether it runs now'))];
 };

@@ -4,10 +4,10 @@ import { servicesIn } from '../../context/reads.ts';
 import { versionOf } from './deployment.ts';
 import { showName, textOf, notKnown, type PlanLine, type Preview } from './preview.ts';
 
-/** What deploying a service of a kind does beside putting another version in the place of the present one. */
+/** Side effects of deploying a service, by kind. */
 const effectsByKind: Readonly<Record<string, string>> = { terraform: 'plan and apply', job: 'runs the job' };
 
-/** The same as a sentence about one service; nothing where there is nothing to say. */
+/** The same as a sentence about one service; empty for kinds without side effects. */
 export const effectLines = (kind: string): readonly string[] =>
   kind === 'terraform' ? ['Terraform plans and applies: what drifted is changed back, in the cloud account too.'] : kind === 'job' ? ['Runs the job.'] : [];
 
@@ -20,13 +20,13 @@ function serviceLine(service: JsonRecord): string {
   return `${called}: ${[...(effectsByKind[kind] === undefined ? [] : [effectsByKind[kind]]), versionOf(service) ?? 'of a version that is not known'].join(', ')}.`;
 }
 
-/** Agreement holds to which service it is, too: another one may have its name by then. */
+/** An agreement covers the service's id too, since another service may have its name by then. */
 const agreedLine = (service: JsonRecord): PlanLine => {
   const text = serviceLine(service);
   return { text, agreed: `${String(service['id'])} ${text}` };
 };
 
-/** What deploying the whole target environment does to each of its services: without states and times, which change while somebody reads. */
+/** What deploying the target environment does to each of its services. Leaves out states and times, which change while somebody reads. */
 export const environmentDeployment: Preview = async (_, { target, reader }) => {
   const services = await servicesIn(target.id, reader);
   if (!services) return [notKnown('which services there are, and so what is done to which; it may run jobs, and plan and apply Terraform')];

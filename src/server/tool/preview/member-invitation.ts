@@ -12,13 +12,13 @@ export const role: Preview = async (args, { target, reader }) => {
   return [found ? `The role is ${show(found['name'])}.` : notKnown('which role this is')];
 };
 
-/** The row of somebody with this address. */
+/** The row with this email address. */
 const withEmail = (answer: JsonRecord | undefined, email: unknown): JsonRecord | undefined =>
   rowsIn(answer).find((row) => String(row['email']).toLowerCase() === String(email).toLowerCase());
 
 const personText = ({ email, role_name: name }: JsonRecord): string => `${show(email)} (${show(name)}).`;
 
-/** Who is a member or invited can't be invited again. */
+/** For invitations: the person is a member already, or has a pending invitation. */
 export const alreadyMember: NoOpCheck = async ({ email }, { target, reader }) => {
   const where = { organization_id: String(target.id) };
   const [members, invitations] = await Promise.all([reader.attempt(operations.list_members, where), reader.attempt(operations.list_invitations, where)]);

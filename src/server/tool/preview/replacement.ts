@@ -7,26 +7,27 @@ import { pick, type JsonRecord } from '../../json/values.ts';
 
 const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.shape as object | undefined) ?? {});
 
-/** The members of a replacement's body that a call leaves out: whatever they are now, they are lost or go back to their default. */
+/** Body members that a replacement leaves out. They are lost or go back to their defaults. */
 export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] => bodyMembers(operation).filter((name) => args[name] === undefined);
 
 /**
- * What a PUT changes and what it drops without saying so.
- * @param asRequest what was read, in the request's own shape; given where it is merged with what the caller gives.
+ * The preview of a PUT: what it changes, and what it drops because it isn't given.
+ * @param asRequest converts what was read to the shape of the request; given for partial updates, which merge it with
+ * the arguments.
  */
 export const replacement =
-  (operation: AnyOperation, asRequest?: (found: JsonRecord) => JsonRecord): Preview =>
+  (operation: AnyOperation, asRequest?: (present: JsonRecord) => JsonRecord): Preview =>
   async (args, { reader }) => {
-    const found = await readPresent(operation, args, reader);
-    if (!found) {
+    const present = await readPresent(operation, args, reader);
+    if (!present) {
       const lost = leftOut(operation, args);
       return [notKnown('what it replaces'), ...(lost.length > 0 ? [`Lost or back to its default, because it is not given: ${lost.join(', ')}.`] : [])];
     }
     const body = bodyMembers(operation);
     const whole = argumentSchema(operation);
     const schema = { properties: pick(whole.properties ?? {}, body) as NonNullable<typeof whole.properties> };
-    // What was read is sent back: what isn't there any more was taken out by the caller.
+    // A partial update sends back what was read, so a member that is missing was removed by the caller.
     const reason = asRequest ? '' : undefined;
-    const lines = changes(declaredIn(asRequest?.(found) ?? found, schema) as JsonRecord, pick(args, body), schema, { reason });
+    const lines = changes(declaredIn(asRequest?.(present) ?? present, schema) as JsonRecord, pick(args, body), schema, { reason });
     return lines.length > 0 ? lines : ['Nothing would change: all of it is so already.'];
   };

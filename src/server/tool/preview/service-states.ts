@@ -15,27 +15,27 @@ interface Service {
 
 const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] => Object.values(answer ?? {}).flatMap((list) => rowsIn({ results: list }));
 
-/** The services of an environment with their states; undefined where the platform tells neither. */
+/** The services of an environment with their states; undefined if neither can be read. */
 async function servicesOf(environmentId: string, reader: Reader): Promise<Service[] | undefined> {
   const input = { environment_id: environmentId };
   const [list, statuses] = await Promise.all([reader.attempt(operations.list_services, input), reader.attempt(operations.get_environment_status, input)]);
   if (!list && !statuses) return undefined;
   const states = new Map(statusesIn(statuses).map((status) => [status['id'], textOf(status, 'state')]));
-  const known = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), state: states.get(row['id']) }));
-  return list ? known : statusesIn(statuses).map((status) => ({ id: String(status['id']), state: textOf(status, 'state') }));
+  const listed = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), state: states.get(row['id']) }));
+  return list ? listed : statusesIn(statuses).map((status) => ({ id: String(status['id']), state: textOf(status, 'state') }));
 }
 
 const serviceText = ({ id, name, type, state }: Service): string =>
   `${name === undefined ? id : showName(name)}${type === undefined ? '' : ` (${type})`}, now ${state ?? 'in a state that is not known'}`;
 
-/** Agreement holds to which service it is and what happens to it, not to the state that it is in. */
+/** An agreement covers which service it is and what happens to it, but not its state. */
 const serviceLine = (verb: string, service: Service): PlanLine => ({ text: `${verb} ${serviceText(service)}.`, agreed: `${verb} ${service.id}` });
 
 const chosenIds = (args: JsonRecord): string[] => Object.entries(args).flatMap(([name, value]) => (name.endsWith('_ids') && Array.isArray(value) ? value.map(String) : []));
 
 /**
- * The services of the target environment that a call takes hold of, with their states: those whose ids it names, all where
- * it names none.
+ * The services of the target environment that a call affects, with their states: those whose ids it names, or all if it
+ * names none.
  * @param verb what happens to each.
  */
 export const services =
@@ -45,9 +45,9 @@ export const services =
     if (!all) return [notKnown('which services there are, and in what state')];
     const ids = chosenIds(args);
     const chosen = ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
-    const strangers = ids.filter((id) => !all.some((service) => service.id === id));
-    if (chosen.length + strangers.length === 0) return ['There are no services in it.'];
-    return [...chosen.map((service) => serviceLine(verb, service)), ...strangers.map((id) => `${id} is no service of this environment.`)];
+    const unknownIds = ids.filter((id) => !all.some((service) => service.id === id));
+    if (chosen.length + unknownIds.length === 0) return ['There are no services in it.'];
+    return [...chosen.map((service) => serviceLine(verb, service)), ...unknownIds.map((id) => `${id} is no service of this environment.`)];
   };
 
 const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAtRest(state);
@@ -59,22 +59,24 @@ export const underWay: Preview = async (_, { target, reader }) => {
   return found.length > 0 ? found.map((service) => serviceLine('Cancels what is under way of', service)) : [notKnown('what is under way')];
 };
 
-/** Where every service of an environment and it itself are in a state that fits: how they are. */
-async function servicesWhere(target: Target, reader: Reader, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
+/** The services of an environment as text, if all have a state that fits and the environment is at rest; otherwise undefined. */
+async function servicesIfAll(target: Target, reader: Reader, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
   const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
-  // None at all may mean that they can't be seen.
+  // An empty list may mean that the services can't be seen.
   if (!all || all.length === 0 || !all.every(({ state }) => state !== undefined && fits(state))) return undefined;
-  const whole = (await reader.attempt(operations.get_environment_status, { environment_id: String(target.id) }))?.['environment'];
-  const state = isRecord(whole) ? textOf(whole, 'state') : undefined;
+  const environment = (await reader.attempt(operations.get_environment_status, { environment_id: String(target.id) }))?.['environment'];
+  const state = isRecord(environment) ? textOf(environment, 'state') : undefined;
   return state === undefined || isAtRest(state) ? all.map((service) => `${serviceText(service)}.`) : undefined;
 }
 
+/** For cancelling: no deployment is running or queued in the target environment. */
 export const nothingUnderWay: NoOpCheck = async (_, { target, reader }) => {
-  const seen = await servicesWhere(target, reader, isAtRest);
+  const seen = await servicesIfAll(target, reader, isAtRest);
   return seen && { why: 'no deployment is running or queued in this environment', seen };
 };
 
+/** For stopping: nothing runs in the target environment. */
 export const allDown: NoOpCheck = async (_, { target, reader }) => {
-  const seen = await servicesWhere(target, reader, isDown);
+  const seen = await servicesIfAll(target, reader, isDown);
   return seen && { why: 'nothing runs in this environment', seen };
 };

@@ -8,7 +8,7 @@ const modeText = ({ kind, mode }: Target): string => {
   return mode === 'unknown' ? ', whose mode could not be determined' : `, ${mode}`;
 };
 
-/** Most environments that a cluster hosts which are told one by one. */
+/** Maximum number of a cluster's environments that are listed one by one. */
 const maximumHosted = 10;
 
 const lineOf = (target: Target): string => {
@@ -19,7 +19,7 @@ const lineOf = (target: Target): string => {
   return id === undefined ? `Makes ${called}.` : `Touches ${called} (id ${id}).`;
 };
 
-/** What is hosted, production first: the first ones one by one, and how many more. */
+/** The environments that a cluster hosts, production first: the first ones one by one, then how many more. */
 function hostedLines(hosted: readonly Target[]): readonly string[] {
   const known = hosted.filter(({ id }) => id !== undefined).toSorted((one, other) => Number(other.mode === 'PRODUCTION') - Number(one.mode === 'PRODUCTION'));
   const more = known.length - maximumHosted;
@@ -30,7 +30,7 @@ function hostedLines(hosted: readonly Target[]): readonly string[] {
   ];
 }
 
-/** What a call touches beside its targets, one line each: its risk follows from that too. */
+/** What a call touches besides its targets, one line each, because it affects the call's risk. */
 export const touchedLines = (targets: readonly Target[]): readonly string[] => {
   const touched = targets.flatMap((target) => target.touched ?? []);
   const others = touched.filter((one) => one.why !== 'hosted' && !targets.some((target) => isDeepStrictEqual(one, target)));

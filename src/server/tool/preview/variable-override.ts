@@ -1,7 +1,7 @@
 import { operations } from '../../../contract/operations.ts';
 import { rowWith, show, notKnown, type Preview } from './preview.ts';
 
-/** Which value of an inherited variable the target container gets instead. */
+/** The present value of an inherited variable, and the one that overrides it for the target container. */
 export const override: Preview = async (args, { target, reader }) => {
   const list = await reader.attempt(operations.list_variables_of_container, { container_id: String(target.id) });
   const inherited = rowWith(list, args['environment_variable_id']);
