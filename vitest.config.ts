@@ -5,6 +5,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   slow: ['test/slow/**/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
   attacks: ['test/attacks/**/*.test.ts'],
+  contributing: ['test/contributing/**/*.test.ts'],
   // What starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform's control:
   // as long as all the others together.
   thorough: [

@@ -21,6 +21,7 @@ const others: Readonly<Record<string, string>> = {
   docker: 'test/shipping reads the image and the compose file; the images they start from are not at hand',
   kubectl: 'test/shipping reads the manifests; there is no cluster',
   helm: 'test/shipping renders the chart; there is no cluster',
+  npx: 'runs vitest: what CONTRIBUTING.md has of it, test/contributing runs',
   curl: 'asks a server that another line starts',
   export: 'sets a variable of the shell',
   cd: 'goes elsewhere',

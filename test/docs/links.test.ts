@@ -7,7 +7,8 @@ const link = /\]\((?<target>[^)\s]+)\)/g;
 /** Paths of the repository that a page names. */
 const path = /`(?<path>(?:src|tools|test|scripts|docs|bench|bin|deploy|examples|skills|prompts)\/[\w./-]+)`/g;
 
-const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
+// Nor the files that a reader is told to make.
+const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```|^New file `[^`]+`:$/gm, '');
 const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-');
 const anchorsOf = (page: string): string[] => [...pageText(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
 
