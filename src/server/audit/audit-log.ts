@@ -37,8 +37,8 @@ const headDelay = 200;
 interface PendingEntry {
   readonly entry: JsonRecord;
   readonly durable: boolean;
-  readonly written: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -95,8 +95,8 @@ export function createAuditLog({ sink, heads, keys }: AuditLogConfig): AuditLog 
       // Sequential: each entry's mac depends on the one before. If the head can't be moved, the next entry starts a new chain.
       // oxlint-disable-next-line no-await-in-loop
       await (entries.length > 0 ? write(entries) : advanceHead().catch(() => undefined)).then(
-        () => entries.forEach(({ written }) => written()),
-        (error: unknown) => entries.forEach(({ failed }) => failed(error)),
+        () => entries.forEach(({ resolve }) => resolve()),
+        (error: unknown) => entries.forEach(({ reject }) => reject(error)),
       );
     }
     writing = undefined;
@@ -109,8 +109,8 @@ export function createAuditLog({ sink, heads, keys }: AuditLogConfig): AuditLog 
 
   return {
     append: (entry, durable) =>
-      new Promise((written, failed) => {
-        waiting.push({ entry, durable, written, failed });
+      new Promise((resolve, reject) => {
+        waiting.push({ entry, durable, resolve, reject });
         writing ??= writeAll();
       }),
     flush,

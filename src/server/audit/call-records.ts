@@ -108,9 +108,9 @@ export function auditRecorder(auditLog: AuditLog, clock: Clock): Recorder {
     intent: (intent) => auditLog.append({ at: timestamp(clock), kind: 'intent', ...entryOf(intent) }, true),
     outcome: async ({ outcome, why, duration, ...facts }, { log, requestId }) => {
       const hadIntent = facts.confirmed !== undefined && facts.tier !== 'read';
-      const written = auditLog.append({ at: timestamp(clock), kind: 'outcome', ...entryOf(facts), outcome, why, duration_ms: duration }, hadIntent);
-      if (hadIntent) return written;
-      written.catch((error: unknown) => log.error({ err: error, requestId }, 'outcome not recorded'));
+      const recorded = auditLog.append({ at: timestamp(clock), kind: 'outcome', ...entryOf(facts), outcome, why, duration_ms: duration }, hadIntent);
+      if (hadIntent) return recorded;
+      recorded.catch((error: unknown) => log.error({ err: error, requestId }, 'outcome not recorded'));
       return undefined;
     },
   };
