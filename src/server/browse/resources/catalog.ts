@@ -11,11 +11,11 @@ export const allResources: readonly Resource[] = [...organizationResources, ...s
   (one, other) => variablesOf(one.uri).length - variablesOf(other.uri).length,
 );
 
-/** The part of a template up to its last variable: the URI of the thing itself. */
+/** The part of a template up to its last variable: the URI of the resource itself, without a part such as `/logs`. */
 const resourcePart = /^.*\{\+?\w+\}/;
 
 /**
- * The arguments of a resource at a URI: its last variable gets the URI of the thing, which also contains the kind. Undefined
+ * The arguments of a resource at a URI: its last variable gets the URI up to it, which also contains the kind. Undefined
  * if the URI doesn't match the resource.
  */
 function argumentsAt(resource: Resource, uri: string): JsonRecord | undefined {

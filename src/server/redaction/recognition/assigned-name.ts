@@ -15,8 +15,8 @@ export interface AssignedName {
   readonly separator: string;
   /** Where the value can begin: after the separator. */
   readonly valueAt: number;
-  /** Set if it is the first on its line, apart from list marks and words such as `export`: `written out` if the line break before it is a literal `\n`. */
-  readonly line: 'own' | 'written out' | undefined;
+  /** Set if it is the first on its line, apart from list marks and words such as `export`: `escaped` if the line break before it is a literal `\n`. */
+  readonly line: 'own' | 'escaped' | undefined;
 }
 
 const longestName = 64;
@@ -35,10 +35,10 @@ const lineStart = /^[\s\-+>#*|]*(?:(?:export|set|setx|env|declare|ENV|ARG|local)
 
 function lineOf(text: string, start: number, lines: LineBounds): AssignedName['line'] {
   const from = lines.startOf(start);
-  const near = text.slice(Math.max(from, start - longestIndent), start);
-  if (start - from <= longestIndent && lineStart.test(near)) return 'own';
-  const written = near.lastIndexOf(String.raw`\n`);
-  return written !== -1 && lineStart.test(near.slice(written + 2)) ? 'written out' : undefined;
+  const textBefore = text.slice(Math.max(from, start - longestIndent), start);
+  if (start - from <= longestIndent && lineStart.test(textBefore)) return 'own';
+  const escapedBreak = textBefore.lastIndexOf(String.raw`\n`);
+  return escapedBreak !== -1 && lineStart.test(textBefore.slice(escapedBreak + 2)) ? 'escaped' : undefined;
 }
 
 /** The end of the separator at `at`; undefined if it doesn't separate a name from a value, as `::`. */

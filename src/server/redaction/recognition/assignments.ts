@@ -168,7 +168,7 @@ export const recognizeAssignments: Recognizer = (text) => {
     const member = assignedNameAt(text, at, done, hint, lines);
     if (!member || (match[0] === '>' && member.before !== '<')) continue;
     const lineEnd = lines.endOf(at);
-    const escapedBreak = member.line === 'written out' ? text.slice(member.valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
+    const escapedBreak = member.line === 'escaped' ? text.slice(member.valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
     const enclosing = enclosingEnd(text, member, lineEnd);
     const limit = enclosing ?? (escapedBreak === -1 ? lineEnd : member.valueAt + escapedBreak);
     const context: MemberContext = { inBraces: braces > 0 && lastBrace >= lines.startOf(at), limit, isEnclosed: enclosing !== undefined };

@@ -8,7 +8,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Finds secrets of one form in a text, in time linear in its length. Spans may overlap and stand in any order. */
+/** Finds secrets of one form in a text, in time linear in its length. Spans may overlap and be in any order. */
 export type Recognizer = (text: string) => readonly Span[];
 
 const markHere = new RegExp(maskPatternSource, 'y');
