@@ -104,14 +104,14 @@ function withSubscriptions(wire: Transport, load: () => Promise<WatchResource>):
 /** The one caller of a process that serves its standard streams. */
 const caller: Caller = { principal: 'local', connection: 'stdio' };
 
-const warn = async ({ work }: ServerDependencies, error: Error): Promise<void> => {
-  const { log } = await work();
+const warn = async ({ loadDependencies }: ServerDependencies, error: Error): Promise<void> => {
+  const { log } = await loadDependencies();
   log.warn({ err: error }, 'protocol error');
 };
 
 /** What tells the caller of changes, loaded when it is first needed. */
-const loadWatch = ({ work }: ServerDependencies) => async (): Promise<WatchResource> => {
-  const [{ watchFor }, loaded] = await Promise.all([import('../server/browse/resources/watch-resource.ts'), work()]);
+const loadWatch = ({ loadDependencies }: ServerDependencies) => async (): Promise<WatchResource> => {
+  const [{ watchFor }, loaded] = await Promise.all([import('../server/browse/resources/watch-resource.ts'), loadDependencies()]);
   return watchFor(() => loaded, caller);
 };
 

@@ -42,7 +42,7 @@ export async function stdioCommand(config: Config): Promise<void> {
   const surface = (selectsTools(config) ? undefined : prebuiltSurface(policy)) ?? (await working()).dependencies.surface;
   const stopped = untilStopped(process.stdin);
   const server = startStdioServer({
-    version: manifest.version, surface, hasPrompts: true, skills: createSkills(texts, { log, hidden: surface.hidden }), work: async () => (await working()).dependencies, startupLog: protectedOpeningLog(log, connection),
+    version: manifest.version, surface, hasPrompts: true, skills: createSkills(texts, { log, hidden: surface.hidden }), loadDependencies: async () => (await working()).dependencies, startupLog: protectedOpeningLog(log, connection),
   });
   await stopped;
   await server.close();

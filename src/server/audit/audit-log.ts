@@ -3,75 +3,75 @@ import { sealLine } from './chain.ts';
 import { startChain, writeHead, type AuditKeys, type ChainHead } from './chain-heads.ts';
 import type { Sink } from './sink.ts';
 
-/** The log of one process: a chain of sealed lines. */
+/** The audit log of one process: a chain of sealed lines. */
 export interface AuditLog {
   /**
-   * Adds an entry after those before it. `chain` and `seq` are put in front of its members.
-   * @param durable whether it must survive a loss of power before this returns.
-   * @throws Error when it could not be written; the next entry then begins a new chain.
+   * Appends an entry, with `chain` and `seq` as its first members.
+   * @param durable whether the entry must survive a loss of power once this resolves.
+   * @throws Error if it can't be written; the next entry then starts a new chain.
    */
   append(entry: JsonRecord, durable: boolean): Promise<void>;
-  /** Waits for what is being written, and moves the head to where the chain ends. */
+  /** Waits for pending writes, and moves the head to the end of the chain. */
   flush(): Promise<void>;
-  /** The same, and lets go of the sink. */
+  /** Flushes, then closes the sink. */
   close(): Promise<void>;
 }
 
 export interface AuditLogConfig {
   readonly sink: Sink;
-  /** Folder of the heads. */
+  /** Folder of the chain heads. */
   readonly heads: string;
-  /** Asked for with the first entry. */
+  /** Called with the first entry. */
   readonly keys: () => AuditKeys;
 }
 
-/** Most entries that are written at once. */
+/** Most entries in one write. */
 const mostAtOnce = 1000;
 
 /**
- * How long the head may stay behind entries that need not be durable, in milliseconds. File systems write a replaced file
- * out at once: that takes longer than all the rest of a read. Entries beyond the head are sealed all the same.
+ * How long the head may lag behind entries that need not be durable, in milliseconds. File systems flush a replaced file
+ * at once, which takes longer than the rest of a read call. Entries beyond the head are sealed as well.
  */
 const headDelay = 200;
 
 interface PendingEntry {
   readonly entry: JsonRecord;
   readonly durable: boolean;
-  readonly written: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
- * Begins its chain with the first entry: a process that records nothing leaves nothing behind. Entries that come while
- * others are written are written together, so that many calls at once don't wait for each other's disk.
+ * Creates a log that starts its chain with the first entry: a process that records nothing creates no files. Entries that
+ * arrive during a write are written together, so that concurrent calls don't wait for one disk write each.
  */
 export function createAuditLog({ sink, heads, keys }: AuditLogConfig): AuditLog {
   let head: ChainHead | undefined;
-  /** The head that was last written down. */
-  let kept: ChainHead | undefined;
+  /** The head on disk. */
+  let writtenHead: ChainHead | undefined;
   let waiting: PendingEntry[] = [];
   let writing: Promise<void> | undefined;
-  let soon: NodeJS.Timeout | undefined;
+  let headTimer: NodeJS.Timeout | undefined;
   let headDue = false;
   const isDone = (): boolean => waiting.length === 0 && !headDue;
 
-  const keep = async (next: ChainHead, durable: boolean): Promise<void> => {
-    clearTimeout(soon);
-    soon = undefined;
-    // Until it is written nobody knows where the chain is said to end.
+  const storeHead = async (next: ChainHead, durable: boolean): Promise<void> => {
+    clearTimeout(headTimer);
+    headTimer = undefined;
+    // Unknown until the write succeeds: after a failure the next entry starts a new chain.
     head = undefined;
     await writeHead(heads, keys(), next, durable);
-    head = kept = next;
+    head = writtenHead = next;
   };
 
-  const moveHeadOn = async (): Promise<void> => {
+  const advanceHead = async (): Promise<void> => {
     headDue = false;
-    if (head !== undefined && head !== kept) await keep(head, false);
+    if (head !== undefined && head !== writtenHead) await storeHead(head, false);
   };
 
   const write = async (entries: readonly PendingEntry[]): Promise<void> => {
     const { chain, ...before } = head ?? (await startChain(heads, keys()));
-    // Until all is written nobody knows how the chain ends.
+    // Unknown until the write succeeds: after a failure the next entry starts a new chain.
     head = undefined;
     let { count, last } = before;
     const lines = entries.map(({ entry }) => {
@@ -83,39 +83,39 @@ export function createAuditLog({ sink, heads, keys }: AuditLogConfig): AuditLog 
     const durable = entries.some((one) => one.durable);
     await sink.append(lines.join('\n'), durable);
     const next: ChainHead = { chain, count, last };
-    if (durable) return keep(next, true);
+    if (durable) return storeHead(next, true);
     head = next;
-    soon ??= setTimeout(() => void moveOn(), headDelay).unref();
+    headTimer ??= setTimeout(() => void flush(), headDelay).unref();
   };
 
   const writeAll = async (): Promise<void> => {
     while (!isDone()) {
       const entries = waiting.slice(0, mostAtOnce);
       waiting = waiting.slice(mostAtOnce);
-      // One after the other: each chain link needs the one before. Where the head can't be moved, the next entry begins a new chain.
+      // Sequential: each entry's mac depends on the one before. If the head can't be moved, the next entry starts a new chain.
       // oxlint-disable-next-line no-await-in-loop
-      await (entries.length > 0 ? write(entries) : moveHeadOn().catch(() => undefined)).then(
-        () => entries.forEach(({ written }) => written()),
-        (error: unknown) => entries.forEach(({ failed }) => failed(error)),
+      await (entries.length > 0 ? write(entries) : advanceHead().catch(() => undefined)).then(
+        () => entries.forEach(({ resolve }) => resolve()),
+        (error: unknown) => entries.forEach(({ reject }) => reject(error)),
       );
     }
     writing = undefined;
   };
 
-  const moveOn = (): Promise<void> => {
+  const flush = (): Promise<void> => {
     headDue = true;
     return (writing ??= writeAll());
   };
 
   return {
     append: (entry, durable) =>
-      new Promise((written, failed) => {
-        waiting.push({ entry, durable, written, failed });
+      new Promise((resolve, reject) => {
+        waiting.push({ entry, durable, resolve, reject });
         writing ??= writeAll();
       }),
-    flush: moveOn,
+    flush,
     close: async () => {
-      await moveOn();
+      await flush();
       await sink.close();
     },
   };

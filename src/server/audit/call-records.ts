@@ -5,20 +5,20 @@ import type { JsonRecord } from '../json/values.ts';
 import type { AuditLog } from './audit-log.ts';
 
 /**
- * How a call was agreed to: by nobody, as nobody has to; through the client's form; in the operator's terminal or on
- * their page; by the caller itself. Never claims that a human did.
+ * How a call was confirmed: not at all, because it needs no confirmation; in the client's form; in the operator's terminal
+ * or on their page; by the caller itself. It never claims that a human did.
  */
 export type ConfirmedBy = 'not_needed' | 'elicited' | 'terminal' | 'page' | 'unattended';
 
-/** What the arguments of a call point at, as far as it is known without asking. Holds nothing that may not be shown. */
+/** The resource that a call's arguments point at, as far as it is known without a request. Contains no secrets. */
 export interface CallSubject extends Pick<Target, 'kind' | 'id' | 'name'> {
   /** Names from the project down. */
   readonly path?: string;
-  /** How many more things it points at, beside what this one lies in. */
+  /** How many more resources the arguments point at, not counting those that contain this one. */
   readonly more?: number;
 }
 
-/** What is known of a call so far. */
+/** What is known about a call so far. */
 export interface CallFacts {
   readonly tool: string;
   readonly principal: string;
@@ -26,7 +26,7 @@ export interface CallFacts {
   readonly connection?: string;
   readonly requestId: string;
   readonly tier?: Effect;
-  /** What a change acts on. */
+  /** The target of a change. */
   readonly target?: Target;
   readonly subject?: CallSubject;
   /** Digest of the plan. */
@@ -34,60 +34,60 @@ export interface CallFacts {
   readonly confirmed?: ConfirmedBy;
 }
 
-/** A changing call that is about to be carried out. */
+/** A call that is about to change the platform. */
 export type Intent = CallFacts & Required<Pick<CallFacts, 'tier' | 'target' | 'plan' | 'confirmed'>>;
 
-/** What came of a call. `unknown`: it was sent, and nobody knows whether it was carried out. */
+/** How a call ended. `unknown`: it was sent, but it is not known whether it was executed. */
 export const outcomes = ['done', 'planned', 'asked', 'pending', 'denied', 'refused', 'failed', 'unknown'] as const;
 
 export interface CallOutcome extends CallFacts {
   readonly outcome: (typeof outcomes)[number];
-  /** Why it came to nothing, in a word. */
+  /** Why it didn't succeed, as a code. */
   readonly why?: string;
-  /** From the call's beginning, in milliseconds. */
+  /** Time since the start of the call, in milliseconds. */
   readonly duration: number;
 }
 
-/** Writes down what is about to happen and what came of it. When the intent can't be written, the call isn't made. */
+/** Records what a call is about to do, and how it ended. If the intent can't be recorded, the call isn't made. */
 export interface Recorder {
   intent(intent: Intent, context: CallContext): Promise<void>;
   outcome(outcome: CallOutcome, context: CallContext): Promise<void>;
 }
 
-/** What the operator decided about a call that waited. */
+/** The operator's decision about a waiting call. */
 export interface Decision extends Pick<Intent, 'tool' | 'tier' | 'target' | 'plan'> {
-  /** `not_made`: it was on record already when another decision, or the end of its time, turned out to have come before. */
+  /** `not_made`: after it was recorded, another decision or the expiry of the call turned out to have come first. */
   readonly verdict: 'approved' | 'refused' | 'not_made';
-  /** Where they decided. */
+  /** Where the operator decided. */
   readonly how: Extract<ConfirmedBy, 'terminal' | 'page'>;
-  /** The code that the call waited under. */
+  /** The code of the waiting call. */
   readonly code: string;
-  /** Who made the call. */
+  /** The principal who made the call. */
   readonly caller: string;
 }
 
-/** Puts a decision on record; it is there when this returns. @throws Error when it could not be written: then nothing is decided. */
+/** Records a decision, durably once it resolves. @throws Error if it can't be written: then nothing is decided. */
 export type RecordDecision = (decision: Decision) => Promise<void>;
 
-/** The same recorder, told only of calls that changed something or went wrong. */
+/** A recorder that skips the outcome of calls that succeeded without changing anything. */
 export const exceptionsOnly = (recorder: Recorder): Recorder => ({
   ...recorder,
   outcome: async (outcome, context) => (outcome.outcome === 'done' && outcome.confirmed === undefined ? undefined : recorder.outcome(outcome, context)),
 });
 
-/** Records to the call's own log. */
+/** Records in the call's own log. */
 export const logRecorder: Recorder = {
   intent: async (intent, { log }) => log.info({ ...intent }, 'call about to change the platform'),
   outcome: async (outcome, { log }) => log.info({ ...outcome }, 'call ended'),
 };
 
-/** What a call is about: of a change what it acts on, of a read what its arguments point at. */
+/** The recorded target: for a change its target, for a read the resource that its arguments point at. */
 function recordedTarget({ tier, target, subject }: CallFacts): JsonRecord | undefined {
   if (tier === 'read' || target === undefined) return subject ? { ...subject } : target && { ...target };
   return { ...(subject?.id === target.id && subject?.path !== undefined && { path: subject.path }), ...target };
 }
 
-/** A call's facts under the names of the log. */
+/** A call's facts under the member names of the log. */
 const entryOf = (facts: CallFacts): JsonRecord => {
   const { requestId, principal, connection, tool, tier, plan, confirmed } = facts;
   return { request_id: requestId, who: principal, connection, tool, tier, target: recordedTarget(facts), plan, confirmed };
@@ -95,22 +95,22 @@ const entryOf = (facts: CallFacts): JsonRecord => {
 
 const timestamp = (clock: Clock): string => new Date(clock.now()).toISOString();
 
-/** Records what the operator decides in a trail; it survives a loss of power before anything comes of it. */
-export const auditDecisions = (trail: AuditLog, clock: Clock): RecordDecision => ({ how, ...decision }) =>
-  trail.append({ at: timestamp(clock), kind: 'decision', who: 'operator', confirmed: how, ...decision }, true);
+/** Records the operator's decisions in an audit log. A decision survives a loss of power before it takes effect. */
+export const auditDecisions = (auditLog: AuditLog, clock: Clock): RecordDecision => ({ how, ...decision }) =>
+  auditLog.append({ at: timestamp(clock), kind: 'decision', who: 'operator', confirmed: how, ...decision }, true);
 
 /**
- * Records calls in a trail. What is about to change something is on disk before this returns, and so is what came of it;
- * reads are written down without anyone waiting for it.
+ * Records calls in an audit log. The intent and the outcome of a change are on disk when the promise resolves; the outcome of
+ * a read is written in the background.
  */
-export function auditRecorder(trail: AuditLog, clock: Clock): Recorder {
+export function auditRecorder(auditLog: AuditLog, clock: Clock): Recorder {
   return {
-    intent: (intent) => trail.append({ at: timestamp(clock), kind: 'intent', ...entryOf(intent) }, true),
+    intent: (intent) => auditLog.append({ at: timestamp(clock), kind: 'intent', ...entryOf(intent) }, true),
     outcome: async ({ outcome, why, duration, ...facts }, { log, requestId }) => {
       const hadIntent = facts.confirmed !== undefined && facts.tier !== 'read';
-      const written = trail.append({ at: timestamp(clock), kind: 'outcome', ...entryOf(facts), outcome, why, duration_ms: duration }, hadIntent);
-      if (hadIntent) return written;
-      written.catch((error: unknown) => log.error({ err: error, requestId }, 'outcome not recorded'));
+      const recorded = auditLog.append({ at: timestamp(clock), kind: 'outcome', ...entryOf(facts), outcome, why, duration_ms: duration }, hadIntent);
+      if (hadIntent) return recorded;
+      recorded.catch((error: unknown) => log.error({ err: error, requestId }, 'outcome not recorded'));
       return undefined;
     },
   };

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { firstMac, parseLine, sealLine, macOf, type Mac } from './chain.ts';
 
 /**
- * Heads of chains: how many entries a chain has and the mac of the last one, sealed, in a file of its own per chain
- * beside the log. It is what shows that entries are missing at a chain's end. Chains are numbered without gaps, so that
- * a chain that is missing whole shows as well.
+ * The head of a chain: its number of entries and the mac of the last one, sealed, in one file per chain beside the log.
+ * It reveals missing entries at the end of the chain. Chains are numbered without gaps, so that a missing chain is noticed
+ * as well.
  */
 export interface ChainHead {
   readonly chain: string;
@@ -14,13 +14,13 @@ export interface ChainHead {
   readonly last: Mac;
 }
 
-/** A head as read back: undefined where the file isn't what was sealed. */
+/** A head read from its file; undefined if the file was changed. */
 export interface StoredHead {
   readonly number: number;
   readonly head: ChainHead | undefined;
 }
 
-/** The keys of a log: one seals entries, the other heads. */
+/** The keys of a log: one for entries, one for heads. */
 export interface AuditKeys {
   readonly entries: Uint8Array;
   readonly heads: Uint8Array;
@@ -30,7 +30,7 @@ const lineBreak = 0x0a;
 
 const headPath = (folder: string, number: number): string => join(folder, `${number}.head`);
 
-/** The number that a chain's name begins with. */
+/** The number at the start of a chain's name. */
 export const chainNumber = (chain: string): number => Number.parseInt(chain, 10);
 
 const headText = (head: ChainHead, key: Uint8Array): string => `${sealLine(key, '', { ...head }).text}\n`;
@@ -45,13 +45,13 @@ async function numbersIn(folder: string): Promise<number[]> {
   return names.flatMap((name) => (/^\d+\.head$/.test(name) ? Number.parseInt(name, 10) : [])).toSorted((a, b) => a - b);
 }
 
-/** What file systems say that have no second names for files. */
+/** Error codes of file systems without hard links. */
 const linkUnsupported: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**
- * Makes a file with its whole content or not at all, also on a full disk: a head without its content would look like one
+ * Creates a file with its full content or not at all, even on a full disk: a head with partial content would look like one
  * that was changed.
- * @throws the file system's error; EEXIST where the file is there already.
+ * @throws the file system's error; EEXIST if the file exists.
  */
 async function createAtomically(path: string, content: string): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
@@ -67,7 +67,7 @@ async function createAtomically(path: string, content: string): Promise<void> {
 }
 
 /**
- * Begins a chain: its head says that it is empty. Of several processes that begin one at once, each gets its own.
+ * Starts an empty chain. Processes that start one at the same time each get their own.
  * @throws the file system's error.
  */
 export async function startChain(folder: string, keys: AuditKeys): Promise<ChainHead> {
@@ -84,7 +84,7 @@ export async function startChain(folder: string, keys: AuditKeys): Promise<Chain
   }
 }
 
-/** Replaces a chain's head, at once or not at all. `durable` heads survive a loss of power. */
+/** Replaces a chain's head atomically. `durable` heads survive a loss of power. */
 export async function writeHead(folder: string, keys: AuditKeys, head: ChainHead, durable: boolean): Promise<void> {
   const path = headPath(folder, chainNumber(head.chain));
   await writeFile(`${path}.new`, headText(head, keys.heads), { mode: 0o600, flush: durable });
@@ -96,11 +96,11 @@ async function readHead(folder: string, number: number, key: Uint8Array): Promis
   const line = content.at(-1) === lineBreak ? parseLine(content.subarray(0, -1)) : undefined;
   if (!line || line.mac !== macOf(key, '', line.body)) return undefined;
   const head = line.entry as unknown as ChainHead;
-  // A head under another chain's number hides how that one ends.
+  // A head in another chain's file would hide where that chain ends.
   return chainNumber(head.chain) === number ? head : undefined;
 }
 
-/** Every head of a folder, by number. */
+/** Reads every head of a folder, in the order of their numbers. */
 export async function readHeads(folder: string, keys: AuditKeys): Promise<StoredHead[]> {
   const numbers = await numbersIn(folder);
   return Promise.all(numbers.map(async (number) => ({ number, head: await readHead(folder, number, keys.heads) })));

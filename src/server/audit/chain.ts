@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import type { JsonRecord } from '../json/values.ts';
 
 /**
- * Lines of one chain: each is a JSON object on one line whose last member, `mac`, is a keyed hash over the line and
- * the mac before it. Whoever has no key can neither change a line nor move, add or take out one unseen.
+ * A chain is a sequence of lines. Each is a JSON object on one line whose last member, `mac`, is a keyed hash (HMAC) of
+ * the line and the previous mac. Without the key nobody can change, move, add or remove a line unnoticed.
  */
 
-/** A mac as text: 32 bytes in base64url. */
+/** A mac: 32 bytes in base64url. */
 export type Mac = string;
 
 const macMember = ',"mac":"';
@@ -14,11 +14,11 @@ const lineEnd = '"}';
 const macLength = 43;
 const tailLength = macMember.length + macLength + lineEnd.length;
 
-/** The keyed hash of a text after another hash. */
+/** The keyed hash of a line's body and the previous mac. */
 export const macOf = (key: Uint8Array, previous: Mac, body: string | Uint8Array): Mac =>
   createHmac('sha256', key).update(previous).update('\n').update(body).digest('base64url');
 
-/** What stands before the first entry of a chain. */
+/** The mac before the first entry of a chain. */
 export const firstMac = (key: Uint8Array, chain: string): Mac => macOf(key, '', `chain ${chain}`);
 
 export interface SealedLine {
@@ -27,7 +27,7 @@ export interface SealedLine {
   readonly mac: Mac;
 }
 
-/** An entry as the line that follows another one. */
+/** Seals an entry as the next line of a chain. */
 export function sealLine(key: Uint8Array, previous: Mac, entry: JsonRecord): SealedLine {
   const body = JSON.stringify(entry);
   const mac = macOf(key, previous, body);
@@ -37,11 +37,11 @@ export function sealLine(key: Uint8Array, previous: Mac, entry: JsonRecord): Sea
 export interface ParsedLine {
   readonly entry: JsonRecord;
   readonly mac: Mac;
-  /** The bytes that the mac stands for. */
+  /** The bytes that the mac covers. */
   readonly body: Uint8Array;
 }
 
-/** Takes a line apart; undefined when it is no line of a chain. Whether its mac is right only the chain tells. */
+/** Parses a line; undefined if it is not a line of a chain. Doesn't check the mac: that takes the previous line's. */
 export function parseLine(line: Buffer): ParsedLine | undefined {
   const tail = line.subarray(-tailLength).toString('latin1');
   if (line.length <= tailLength || !tail.startsWith(macMember) || !tail.endsWith(lineEnd)) return undefined;

@@ -3,11 +3,11 @@ import { outcomes } from './call-records.ts';
 import { parseLine } from './chain.ts';
 import { readLines } from './read-lines.ts';
 
-// Loose: a log may have been written by a later version.
+// Loose: a later version may have written the log.
 const Call = z.looseObject({
   chain: z.string(),
   at: z.string(),
-  /** Absent of decisions. */
+  /** Absent in decisions. */
   request_id: z.string().optional(),
   who: z.string(),
   connection: z.string().optional(),
@@ -26,32 +26,32 @@ const CallLine = Call.extend({ kind: z.enum(['intent', 'outcome']), request_id: 
 const DecisionLine = Call.extend({ kind: z.literal('decision'), code: z.string(), caller: z.string(), verdict: z.enum(['approved', 'refused', 'not_made']) });
 
 /**
- * A call as the log tells of it: its intent and its outcome in one; without `outcome` nobody recorded how it ended. Or a
- * decision of the operator, whose outcome is what they decided.
+ * A call in the log, its intent and outcome in one; without `outcome`, its end was not recorded. Or a decision of the
+ * operator, with the verdict as its outcome.
  */
 export type RecordedCall = z.infer<typeof Call>;
 
-/** What a call is about, in words: kind and path, or else name, or else id. */
+/** The target of a call as text: its kind, and its path, name or id. */
 export function recordedTargetText({ target }: RecordedCall): string {
   if (!target) return '';
   const { kind, path, name, id, more } = target;
   return [kind, path ?? name ?? id, more === undefined ? undefined : `and ${more} more`].filter((part) => part !== undefined).join(' ');
 }
 
-/** A decision as a line of its own: under which code, and whose call it was, is what there is to say beside it. */
+/** A decision as a recorded call, with the code and the caller as its reason. */
 const callOfDecision = (decision: z.infer<typeof DecisionLine>): RecordedCall => ({ ...decision, outcome: decision.verdict, why: `${decision.code}, asked by ${decision.caller}` });
 
 /**
- * The newest calls and decisions of a log, oldest first. Lines that can't be read are passed over: whether a log is whole `verifyLog`
- * tells.
- * @param files the log, oldest file first.
+ * Reads the newest calls and decisions of a log, oldest first. Skips lines that can't be parsed: `verifyLog` checks the log.
+ * @param files the files of the log, oldest first.
+ * @param limit the largest number of calls and decisions.
  */
-export async function readCalls(files: readonly string[], most: number): Promise<RecordedCall[]> {
+export async function readCalls(files: readonly string[], limit: number): Promise<RecordedCall[]> {
   const ended: RecordedCall[] = [];
-  const begun = new Map<string, RecordedCall>();
+  const intents = new Map<string, RecordedCall>();
   const add = (call: RecordedCall): void => {
     ended.push(call);
-    if (ended.length > most) ended.shift();
+    if (ended.length > limit) ended.shift();
   };
   for await (const { bytes } of readLines(files)) {
     const read = parseLine(bytes)?.entry;
@@ -62,11 +62,11 @@ export async function readCalls(files: readonly string[], most: number): Promise
     const { kind, ...call } = entry;
     const key = `${call.chain} ${call.request_id}`;
     if (kind === 'intent') {
-      begun.set(key, call);
+      intents.set(key, call);
       continue;
     }
-    add({ ...call, at: begun.get(key)?.at ?? call.at });
-    begun.delete(key);
+    add({ ...call, at: intents.get(key)?.at ?? call.at });
+    intents.delete(key);
   }
-  return [...ended, ...begun.values()].toSorted((one, other) => one.at.localeCompare(other.at)).slice(-most);
+  return [...ended, ...intents.values()].toSorted((one, other) => one.at.localeCompare(other.at)).slice(-limit);
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 
-/** One line of a file, byte by byte as it is there. */
+/** One line of a log file. */
 export interface AuditLine {
   readonly file: string;
   /** From 1. */
@@ -12,7 +12,7 @@ export interface AuditLine {
 
 const lineBreak = 0x0a;
 
-/** The lines of files, one file after another, without holding them in memory. A file that isn't there has none. */
+/** Streams the lines of files, one file after another. A missing file has no lines. */
 export async function* readLines(files: readonly string[]): AsyncGenerator<AuditLine> {
   for (const file of files) {
     let number = 0;

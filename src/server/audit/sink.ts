@@ -3,12 +3,12 @@ import { appendFileSync, closeSync, fdatasync, fstatSync, mkdirSync, openSync, r
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Where the lines of a log go. */
+/** The destination of a log's lines. */
 export interface Sink {
   /**
-   * Takes lines, without the last line break, and returns when they are there; durable ones survive a loss of power.
-   * Never asked again before it returned.
-   * @throws Error when they could not be taken.
+   * Writes lines, without the last line break, and resolves when they are written; durable ones then survive a loss of
+   * power. Never called again before it resolves.
+   * @throws Error if they can't be written.
    */
   append(lines: string, durable: boolean): Promise<void>;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ const lineBreak = 0x0a;
 
 const syncData = promisify(fdatasync);
 
-/** Whether the file ends within a line, as after a process that died while it wrote. */
+/** Whether the file ends within a line, as after a crash during a write. */
 function endsWithinLine(file: number): boolean {
   const { size } = fstatSync(file);
   if (size === 0) return false;
@@ -27,7 +27,7 @@ function endsWithinLine(file: number): boolean {
   return last[0] !== lineBreak;
 }
 
-/** The file of a log, with its folder made where there is none. */
+/** Opens a log file, and creates its folder if it is missing. */
 function openLog(path: string): number {
   try {
     return openSync(path, 'a+', 0o600);
@@ -39,8 +39,8 @@ function openLog(path: string): number {
 }
 
 /**
- * Appends to a file of mode 0600, opened anew for each writing: a file that was moved away or deleted is begun again,
- * not written to unseen. Only the wait for the disk is left to the thread pool: each way there takes longer than a write.
+ * Appends to a file of mode 0600. The file is opened for each write, so that one that was moved or deleted is created again
+ * instead of being written to unnoticed. Only the sync runs in the thread pool: a round trip there takes longer than a write.
  */
 export function fileSink(path: string): Sink {
   return {
@@ -64,8 +64,8 @@ const waitForExit = (child: ChildProcess): Promise<void> =>
   });
 
 /**
- * Writes to the standard input of a command, which is started with the first line, never through a shell. A line
- * counts as taken once the command's pipe has it. A command that ended is started again for the next line.
+ * Writes to the standard input of a command, which starts with the first line and never through a shell. A line counts as
+ * written once it is in the command's pipe. A command that exited is started again for the next line.
  * @param argv the command and its arguments.
  */
 export function commandSink(argv: readonly string[]): Sink {
@@ -74,11 +74,11 @@ export function commandSink(argv: readonly string[]): Sink {
 
   const start = (): ChildProcess => {
     const started = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'], windowsHide: true });
-    const gone = (): void => {
+    const exited = (): void => {
       if (child === started) child = undefined;
     };
-    started.once('error', gone).once('exit', gone);
-    // Faults of the pipe are reported by the write that meets them.
+    started.once('error', exited).once('exit', exited);
+    // Errors of the pipe are reported by the write that fails.
     started.stdin.on('error', () => {});
     return started;
   };

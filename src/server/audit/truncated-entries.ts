@@ -3,18 +3,18 @@ import type { StoredHead } from './chain-heads.ts';
 import type { AuditLine } from './read-lines.ts';
 
 /**
- * Pieces of lines, as a writing leaves them that a full disk or the end of its process cut short. A piece is no sign of
- * tampering where it begins like the entry that a chain would have had next, after all that its head confirms: nobody was
- * told that such an entry is on record, and the process wrote nothing more into that chain.
+ * A part of a line, as a write leaves it that a full disk or a crash interrupted. A fragment is not a sign of tampering if it
+ * begins like the next entry of a chain, after all entries that the chain's head confirms: the entry was never reported as
+ * recorded, and the process wrote nothing more to that chain.
  */
 export interface Fragment {
   readonly line: AuditLine;
   readonly bytes: Buffer;
-  /** How many pieces and entries stand before it in the log. */
+  /** How many fragments and entries precede it in the log. */
   readonly position: number;
 }
 
-/** How far a chain has been read, and where its last entry stands in the log. */
+/** How far a chain has been read: the number and mac of its last entry, and the entry's position in the log. */
 export interface ChainProgress {
   readonly seq: number;
   readonly mac: string;
@@ -23,30 +23,30 @@ export interface ChainProgress {
 
 const entryPrefix = '{"chain":"';
 
-/** A line as a piece, an entry, or a piece that an entry of another process stands behind. */
-export function splitFragment({ bytes, ended }: AuditLine): { readonly piece?: Buffer; readonly sealed?: ParsedLine } {
-  const whole = ended ? parseLine(bytes) : undefined;
-  if (whole) return { sealed: whole };
-  // In an entry's texts the quotes are escaped.
+/** Splits a line into a fragment and an entry: it may be either, or a fragment followed by an entry of another process. */
+export function splitFragment({ bytes, ended }: AuditLine): { readonly fragment?: Buffer; readonly entry?: ParsedLine } {
+  const entry = ended ? parseLine(bytes) : undefined;
+  if (entry) return { entry };
+  // The prefix can't occur within an entry, because quotes in its strings are escaped.
   const start = bytes.lastIndexOf(entryPrefix);
-  const behind = ended && start > 0 ? parseLine(bytes.subarray(start)) : undefined;
-  return behind ? { piece: bytes.subarray(0, start), sealed: behind } : { piece: bytes };
+  const nextEntry = ended && start > 0 ? parseLine(bytes.subarray(start)) : undefined;
+  return nextEntry ? { fragment: bytes.subarray(0, start), entry: nextEntry } : { fragment: bytes };
 }
 
-/** A chain that may have ended within an entry, and how that entry began. */
+/** A chain that may have ended within an entry, and the start of that entry. */
 interface OpenChainEnd {
   readonly chain: string;
   readonly seq: number;
   readonly prefix: Buffer;
-  /** Where its last entry stands. */
+  /** The position of its last entry in the log. */
   readonly position: number;
 }
 
 const openChainEnds = (heads: readonly StoredHead[], read: ReadonlyMap<string, ChainProgress>): OpenChainEnd[] =>
   heads.flatMap(({ head }) => {
-    const { seq, position: place } = (head && read.get(head.chain)) ?? { seq: 0, position: -1 };
+    const { seq, position } = (head && read.get(head.chain)) ?? { seq: 0, position: -1 };
     if (!head || seq < head.count) return [];
-    return [{ chain: head.chain, seq: seq + 1, prefix: Buffer.from(`${entryPrefix}${head.chain}","seq":${seq + 1},`), position: place }];
+    return [{ chain: head.chain, seq: seq + 1, prefix: Buffer.from(`${entryPrefix}${head.chain}","seq":${seq + 1},`), position }];
   });
 
 const isValidJson = (bytes: Buffer): boolean => {
@@ -58,26 +58,26 @@ const isValidJson = (bytes: Buffer): boolean => {
   }
 };
 
-function couldContinue({ bytes, position: place }: Fragment, end: OpenChainEnd): boolean {
+function couldContinue({ bytes, position }: Fragment, end: OpenChainEnd): boolean {
   const length = Math.min(bytes.length, end.prefix.length);
-  return length > 0 && place > end.position && bytes.subarray(0, length).equals(end.prefix.subarray(0, length));
+  return length > 0 && position > end.position && bytes.subarray(0, length).equals(end.prefix.subarray(0, length));
 }
 
-/** A piece, and the entry that it is the beginning of; without one nothing explains it. */
+/** A fragment, and the entry that it begins; without an entry, the fragment is unexplained. */
 export interface ExplainedFragment {
   readonly fragment: Fragment;
   readonly entry?: { readonly chain: string; readonly seq: number };
 }
 
-/** Which of some pieces are entries that were cut off. A chain ends once: it explains one piece. */
-export function explainFragments(pieces: readonly Fragment[], heads: readonly StoredHead[], read: ReadonlyMap<string, ChainProgress>): ExplainedFragment[] {
+/** Finds the entries that fragments begin. A chain has one end, so it explains at most one fragment. */
+export function explainFragments(fragments: readonly Fragment[], heads: readonly StoredHead[], read: ReadonlyMap<string, ChainProgress>): ExplainedFragment[] {
   const ends = new Set(openChainEnds(heads, read));
-  const take = (piece: Fragment): ExplainedFragment => {
-    // A piece that was closed by somebody's hand is none.
-    const entry = isValidJson(piece.bytes) && piece.line.ended ? undefined : [...ends].find((end) => couldContinue(piece, end));
+  const explain = (fragment: Fragment): ExplainedFragment => {
+    // A complete line of valid JSON was edited by hand: it is not a truncated entry.
+    const entry = isValidJson(fragment.bytes) && fragment.line.ended ? undefined : [...ends].find((end) => couldContinue(fragment, end));
     if (entry) ends.delete(entry);
-    return { fragment: piece, entry };
+    return { fragment, entry };
   };
-  // What tells its chain comes first: a shorter piece fits several.
-  return pieces.toSorted((one, other) => other.bytes.length - one.bytes.length).map(take).toSorted((one, other) => one.fragment.position - other.fragment.position);
+  // The longest first: they name their chain, while a shorter one can fit several.
+  return fragments.toSorted((one, other) => other.bytes.length - one.bytes.length).map(explain).toSorted((one, other) => one.fragment.position - other.fragment.position);
 }

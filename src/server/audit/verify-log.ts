@@ -3,20 +3,20 @@ import { explainFragments, splitFragment, type ExplainedFragment, type Fragment,
 import { chainNumber, readHeads, type AuditKeys, type StoredHead } from './chain-heads.ts';
 import { readLines, type AuditLine } from './read-lines.ts';
 
-/** Something in a log that isn't as it was written. */
+/** A deviation of a log from what was written. */
 export interface LogFault {
-  /** File and line, where it is a line. */
+  /** File and line, if it is about a line. */
   readonly where?: string;
-  /** What is wrong, as a sentence. */
+  /** The fault, as a sentence. */
   readonly what: string;
 }
 
 export interface LogVerification {
   readonly entries: number;
   readonly chains: number;
-  /** Empty when the log is whole. */
+  /** Empty if the log is intact. */
   readonly faults: readonly LogFault[];
-  /** What stands out in it and is no sign of tampering; absent where nothing does. */
+  /** Irregularities that are not signs of tampering; absent if there are none. */
   readonly notes?: readonly LogFault[];
 }
 
@@ -25,10 +25,10 @@ const seqOf = ({ entry }: ParsedLine): number => (typeof entry['seq'] === 'numbe
 
 const locationOf = ({ file, number }: AuditLine): string => `${file}:${number}`;
 
-/** What is wrong with a line, given how far its chain was; undefined when it is the chain's next entry. */
-function faultOf(line: ParsedLine, before: Pick<ChainProgress, 'seq' | 'mac'>, key: Uint8Array): string | undefined {
-  if (line.mac === macOf(key, before.mac, line.body)) return undefined;
-  const [chain, seq, expected] = [chainOf(line), seqOf(line), before.seq + 1];
+/** The fault of a line after what was read of its chain; undefined if it is the chain's next entry. */
+function faultOf(line: ParsedLine, progress: Pick<ChainProgress, 'seq' | 'mac'>, key: Uint8Array): string | undefined {
+  if (line.mac === macOf(key, progress.mac, line.body)) return undefined;
+  const [chain, seq, expected] = [chainOf(line), seqOf(line), progress.seq + 1];
   return seq === expected
     ? `Entry ${seq} of chain ${chain} was changed, or was not written by this server.`
     : `Entry ${seq} of chain ${chain} stands where entry ${expected} should: entries were taken out, added or moved.`;
@@ -36,17 +36,17 @@ function faultOf(line: ParsedLine, before: Pick<ChainProgress, 'seq' | 'mac'>, k
 
 function faultsOfHead({ number, head }: StoredHead, read: ReadonlyMap<string, ChainProgress>): LogFault[] {
   if (!head) return [{ what: `The head of chain ${number} was changed, so nobody can tell where that chain ends.` }];
-  const seen = read.get(head.chain)?.seq ?? 0;
-  // More than the head says is fine: the process ended between the two, and nobody else could have sealed the entry.
-  return seen >= head.count ? [] : [{ what: `Chain ${head.chain} has ${head.count} entries, but only ${seen} are there: the end was cut off.` }];
+  const count = read.get(head.chain)?.seq ?? 0;
+  // More entries than the head counts are valid: the process ended between the two writes, and only it could seal them.
+  return count >= head.count ? [] : [{ what: `Chain ${head.chain} has ${head.count} entries, but only ${count} are there: the end was cut off.` }];
 }
 
 function faultsOfChains(heads: readonly StoredHead[], read: ReadonlyMap<string, ChainProgress>): LogFault[] {
   const numbers = new Set(heads.map(({ number }) => number));
-  const seen = [...read.keys()];
-  const headless = seen.filter((chain) => !numbers.has(chainNumber(chain)));
+  const chains = [...read.keys()];
+  const headless = chains.filter((chain) => !numbers.has(chainNumber(chain)));
   const highest = heads.at(-1)?.number ?? 0;
-  const gaps = Array.from({ length: highest }, (_, index) => index + 1).filter((number) => !numbers.has(number) && !seen.some((chain) => chainNumber(chain) === number));
+  const gaps = Array.from({ length: highest }, (_, index) => index + 1).filter((number) => !numbers.has(number) && !chains.some((chain) => chainNumber(chain) === number));
   return [
     ...headless.map((chain) => ({ what: `The head of chain ${chain} is missing, so nobody can tell where that chain ends.` })),
     ...gaps.map((number) => ({ what: `Chain ${number} is missing whole, with its head.` })),
@@ -60,35 +60,35 @@ const noteOf = ({ fragment: { line }, entry }: ExplainedFragment): LogFault => (
   what: `Entry ${entry?.seq} of chain ${entry?.chain} was cut off while it was written, as by a full disk or the end of its process. Nobody was told that it is on record, so this is no sign of tampering.`,
 });
 
-/** What verifying can't find out, in a sentence: it holds for every log, a whole one too. */
+/** What verification can't detect, as a sentence: it applies to every log, even an intact one. */
 export const blindSpot =
   'What nothing on this machine can tell: whether the newest chain was removed together with its head, or whether log and heads were all put back to an earlier copy; copies of the heads kept elsewhere tell.';
 
 /**
- * Checks that a log is as it was written: nothing changed, added, moved, taken out or cut off.
- * @param files the log, oldest file first.
- * @param folder where the heads are.
+ * Verifies a log: that no entry was changed, added, moved, removed or cut off.
+ * @param files the files of the log, oldest first.
+ * @param folder the folder of the chain heads.
  */
 export async function verifyLog(files: readonly string[], folder: string, keys: AuditKeys): Promise<LogVerification> {
-  // Before the log: a running server moves the head after each entry.
+  // Read before the log, because a running server moves the heads after the entries.
   const heads = await readHeads(folder, keys);
   const read = new Map<string, ChainProgress>();
   const faults: LogFault[] = [];
-  const pieces: Fragment[] = [];
+  const fragments: Fragment[] = [];
   let entries = 0;
   for await (const line of readLines(files)) {
-    const { piece, sealed } = splitFragment(line);
-    if (piece) pieces.push({ line, bytes: piece, position: entries + pieces.length });
-    if (!sealed) continue;
+    const { fragment, entry } = splitFragment(line);
+    if (fragment) fragments.push({ line, bytes: fragment, position: entries + fragments.length });
+    if (!entry) continue;
     entries += 1;
-    const chain = chainOf(sealed);
-    const before = read.get(chain) ?? { seq: 0, mac: firstMac(keys.entries, chain) };
-    const what = faultOf(sealed, before, keys.entries);
+    const chain = chainOf(entry);
+    const progress = read.get(chain) ?? { seq: 0, mac: firstMac(keys.entries, chain) };
+    const what = faultOf(entry, progress, keys.entries);
     if (what) faults.push({ where: locationOf(line), what });
-    // Going on from what stands there tells of one break once, not of every entry after it.
-    read.set(chain, { seq: seqOf(sealed), mac: sealed.mac, position: entries + pieces.length - 1 });
+    // Continuing from the entry that is there reports a break once, not for every entry after it.
+    read.set(chain, { seq: seqOf(entry), mac: entry.mac, position: entries + fragments.length - 1 });
   }
-  const explained = explainFragments(pieces, heads, read);
+  const explained = explainFragments(fragments, heads, read);
   const notes = explained.filter(({ entry }) => entry).map(noteOf);
   return {
     entries,

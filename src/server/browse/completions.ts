@@ -14,7 +14,7 @@ import { type Tool, type Toolset } from '../tool/tool.ts';
 import { own } from '../json/values.ts';
 import { composeTool } from '../tool/define-tool.ts';
 
-/** What completing works with. */
+/** Dependencies of completion. */
 export interface CompletionDependencies {
   readonly resolver: NameResolver;
   readonly call: CallFor;
@@ -22,14 +22,14 @@ export interface CompletionDependencies {
   readonly texts?: Texts;
 }
 
-/** Most values of one answer, by the protocol. */
+/** Most values of one completion: the protocol's limit. */
 const mostValues = 100;
 
-/** Rules of the policy about these tools hold for looking their things up too. */
+/** The toolset of each kind. Policy rules for a toolset also apply to completion of its kind. */
 const toolsets: Partial<Record<ResourceKind, Toolset>> = { project: 'projects', environment: 'environments', cluster: 'clusters', alert_rule: 'alerts', role: 'organization' };
 
-/** Looks up what was begun to be typed, as a tool reads: guarded and protected. */
-const lookup = (kind: ResourceKind, typed: string, principal: string, addresses: NameResolver): Tool =>
+/** A tool that completes the typed text, so that the lookup is guarded and redacted like any call. */
+const completionTool = (kind: ResourceKind, typed: string, principal: string, resolver: NameResolver): Tool =>
   composeTool({
     name: 'completion',
     toolset: toolsets[kind] ?? 'services',
@@ -38,7 +38,7 @@ const lookup = (kind: ResourceKind, typed: string, principal: string, addresses:
     operations: [operations.get_organization],
     output: z.looseObject({}),
     answer: async (_, { now, ...reader }) => {
-      const values = await addresses.complete(kind, typed, { principal, reader, now });
+      const values = await resolver.complete(kind, typed, { principal, reader, now });
       return { results: values.map((value) => ({ value })) };
     },
     render: table('value', ['value']),
@@ -46,29 +46,29 @@ const lookup = (kind: ResourceKind, typed: string, principal: string, addresses:
 
 const isServiceKind = (text: string | undefined): text is (typeof serviceKinds)[number] => serviceKinds.some((kind) => kind === text);
 
-/** What an argument of a reference is to be completed with: values there are, a kind of thing, or versions that a service had; undefined for nothing. */
+/** The source of an argument's completions: fixed values, the names of a kind, or the versions of a service; undefined for none. */
 type Choice = { readonly among: readonly string[] } | { readonly kind: ResourceKind } | { readonly versionsOf: string } | undefined;
 
-function choiceInTemplate(uri: string, argument: string, given: Readonly<Record<string, string>>): Choice {
+function choiceInTemplate(uri: string, argument: string, args: Readonly<Record<string, string>>): Choice {
   const resource = allResources.find((one) => one.uri === uri);
   if (!resource) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template ${uri}`);
   if (argument === 'kind') return { among: serviceKinds };
-  const taken = isPlatformResource(resource) ? own(resource.tool.input, argument) : undefined;
-  const kind = taken && pointsAt(taken);
+  const schema = isPlatformResource(resource) ? own(resource.tool.input, argument) : undefined;
+  const kind = schema && pointsAt(schema);
   if (kind === undefined) return undefined;
-  return { kind: kind === 'service' && isServiceKind(given['kind']) ? given['kind'] : kind };
+  return { kind: kind === 'service' && isServiceKind(args['kind']) ? args['kind'] : kind };
 }
 
-async function choiceInPrompt(name: string, argument: string, given: Readonly<Record<string, string>>, texts: Texts | undefined): Promise<Choice> {
+async function choiceInPrompt(name: string, argument: string, args: Readonly<Record<string, string>>, texts: Texts | undefined): Promise<Choice> {
   const prompt = (await texts?.prompts())?.get(name);
   if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${name}"`);
   const { kind, form, of: service } = own(prompt.arguments, argument) ?? {};
   if (form === 'since') return { among: days };
-  if (service !== undefined) return given[service] ? { versionsOf: given[service] } : undefined;
+  if (service !== undefined) return args[service] ? { versionsOf: args[service] } : undefined;
   return kind && { kind };
 }
 
-/** Commits and image tags that a service was deployed with, newest first; none where its history can't be read. */
+/** Commits and image tags that a service was deployed with, newest first; none if its history can't be read. */
 async function versionsOf(service: string, context: ServerContext, call: CallFor): Promise<readonly string[]> {
   const history = allResources.filter(isPlatformResource).find(({ name }) => name === 'service_history')!;
   const reply = await call(context, history.tool, { service });
@@ -82,15 +82,15 @@ const completionResult = (values: readonly string[]): CompleteResult => ({
 
 /** Completes the variables of resource templates and the arguments of prompts, by name and by id. */
 export const completer =
-  ({ resolver: addresses, call, principalOf, texts }: CompletionDependencies) =>
-  async ({ ref, argument, context: given }: CompleteRequest['params'], context: ServerContext): Promise<CompleteResult> => {
-    const beginning = (values: readonly string[]): readonly string[] => values.filter((value) => value.toLowerCase().startsWith(argument.value.toLowerCase()));
-    const choice = ref.type === 'ref/prompt' ? await choiceInPrompt(ref.name, argument.name, given?.arguments ?? {}, texts) : choiceInTemplate(ref.uri, argument.name, given?.arguments ?? {});
+  ({ resolver, call, principalOf, texts }: CompletionDependencies) =>
+  async ({ ref, argument, context: completionContext }: CompleteRequest['params'], context: ServerContext): Promise<CompleteResult> => {
+    const startingWith = (values: readonly string[]): readonly string[] => values.filter((value) => value.toLowerCase().startsWith(argument.value.toLowerCase()));
+    const choice = ref.type === 'ref/prompt' ? await choiceInPrompt(ref.name, argument.name, completionContext?.arguments ?? {}, texts) : choiceInTemplate(ref.uri, argument.name, completionContext?.arguments ?? {});
     if (!choice) return completionResult([]);
-    if ('among' in choice) return completionResult(beginning(choice.among));
-    if ('versionsOf' in choice) return completionResult(beginning(await versionsOf(choice.versionsOf, context, call)));
-    const reply = await call(context, lookup(choice.kind, argument.value, principalOf(context), addresses), {});
-    // Whoever types isn't helped by an error: the call itself will say what is wrong.
+    if ('among' in choice) return completionResult(startingWith(choice.among));
+    if ('versionsOf' in choice) return completionResult(startingWith(await versionsOf(choice.versionsOf, context, call)));
+    const reply = await call(context, completionTool(choice.kind, argument.value, principalOf(context), resolver), {});
+    // A failure gives no completions: the call itself reports the error.
     const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly value: string }[]) : [];
     return completionResult(rows.map(({ value }) => value));
   };

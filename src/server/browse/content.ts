@@ -10,19 +10,19 @@ import type { Texts } from './texts.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { JsonRecord } from '../json/values.ts';
 
-/** What resources and prompts work with, beside what calls do. */
+/** Dependencies of resources and prompts, in addition to those of calls. */
 export interface ContentDependencies extends WatchDependencies {
-  /** Prompts and other texts that come with the program; without them there are none. */
+  /** Prompts and other texts of the program; without them no prompts are served. */
   readonly texts?: Texts;
 }
 
-/** How the server that content is served on makes calls. */
+/** How the server makes calls. */
 export interface ContentCalls {
   readonly callerOf: (context: ServerContext) => Watcher;
   readonly run: (tool: Tool, args: JsonRecord, context: ServerContext, dependencies: CallDependencies) => Promise<Reply>;
 }
 
-/** What is served beside tools. */
+/** Handlers of resources, completion and prompts. */
 export interface Content {
   readonly read: ReadResource;
   readonly watch: WatchResource;
@@ -31,20 +31,20 @@ export interface Content {
   readonly getPrompt: (params: GetPromptRequest['params'], context: ServerContext) => Promise<GetPromptResult>;
 }
 
-/** Serves resources and their changes, completion and prompts. */
-export function createContent(parts: ContentDependencies, { callerOf, run }: ContentCalls): Content {
-  const { policy, texts, resolver: addresses } = parts;
-  const call = (context: ServerContext, tool: Tool, args: JsonRecord): Promise<Reply> => run(tool, args, context, parts);
-  // Every letter that is typed looks something up: that it failed is worth a record.
-  const quietly = { ...parts, recorder: exceptionsOnly(parts.recorder) };
-  const prompts = promptHandlers({ texts, call, toolNamed: (name) => parts.registry?.find(name), hidden: parts.registry?.hidden ?? [] });
+/** Creates the handlers of resources and their changes, completion and prompts. */
+export function createContent(dependencies: ContentDependencies, { callerOf, run }: ContentCalls): Content {
+  const { policy, texts, resolver } = dependencies;
+  const call = (context: ServerContext, tool: Tool, args: JsonRecord): Promise<Reply> => run(tool, args, context, dependencies);
+  // Every typed letter triggers a lookup: only failures are recorded.
+  const quietDependencies = { ...dependencies, recorder: exceptionsOnly(dependencies.recorder) };
+  const prompts = promptHandlers({ texts, call, toolNamed: (name) => dependencies.registry?.find(name), hidden: dependencies.registry?.hidden ?? [] });
   return {
     read: resourceReader({ policy, texts, call }),
-    watch: async (context, uri, changed) => watchFor(() => parts, callerOf(context))(uri, changed),
+    watch: async (context, uri, changed) => watchFor(() => dependencies, callerOf(context))(uri, changed),
     complete: completer({
-      resolver: addresses,
+      resolver,
       texts,
-      call: (context, tool, args) => run(tool, args, context, quietly),
+      call: (context, tool, args) => run(tool, args, context, quietDependencies),
       principalOf: (context) => callerOf(context).principal,
     }),
     listPrompts: prompts.list,

@@ -5,24 +5,23 @@ import { mimeType } from './resources/mcp-resources.ts';
 import { withWarning } from '../tool/tool-text.ts';
 import { rethrowAsUnavailable, type Texts } from './texts.ts';
 
-/** How long clients may keep a skill, in milliseconds: it changes with the program and with what a server shows. */
+/** How long clients may cache a skill, in milliseconds: it changes with the program and with the tools that a server shows. */
 const lifetime = 3_600_000;
 
-/** The file of a skill, as the resource it is. */
+/** The list entry of a skill's file as a resource. */
 const skillResource = ({ uri, frontmatter: { name, description } }: Skill): { uri: string; name: string; description: string; mimeType: string } => ({
   uri, name, description, mimeType,
 });
 
-/** What skills are served with. */
 interface SkillOptions {
   readonly log: ServerLogger;
-  /** Names of tools that aren't shown: skills that name them say so. */
+  /** Names of hidden tools: skills that name them get a warning. */
   readonly hidden: readonly string[];
 }
 
 const frontMatter = /^---\n[\s\S]*?\n---\n+/;
 
-/** The same files, with a word in each about the tools it names that aren't shown. */
+/** Adds a warning to each file that names hidden tools. */
 const withWarnings = (files: SkillFiles, hidden: readonly string[]): SkillFiles => ({
   ...files,
   read: async (path) => {
@@ -32,7 +31,7 @@ const withWarnings = (files: SkillFiles, hidden: readonly string[]): SkillFiles 
   },
 });
 
-/** The skills that come with the program. Their folder is read when somebody first asks. */
+/** Creates the skills extension for the program's skills. Their folder is read with the first request. */
 export function createSkills({ skills: folder }: Pick<Texts, 'skills'>, { log, hidden }: SkillOptions): SkillsExtension {
   let loading: Promise<{ catalog: SkillCatalog; files: SkillFiles }> | undefined;
 

@@ -4,24 +4,24 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ServerLogger } from '../context/call-context.ts';
 import type { Prompt } from './prompts/prompt.ts';
 
-/** Texts that come with the program. Nothing is read before it is asked for, and everything once. */
+/** Texts of the program. Each is read when it is first needed; all but the steps are cached. */
 export interface Texts {
-  /** By name, in the order of their names. @throws Error that names the one that can't be used. */
+  /** By name, in alphabetical order. @throws Error that names a prompt that can't be used. */
   readonly prompts: () => Promise<ReadonlyMap<string, Prompt>>;
-  /** The folder of skills, a folder each. */
+  /** The folder of the skills, with a folder for each. */
   readonly skills: string;
-  /** The steps of a skill, without what stands before them. */
+  /** The steps of a skill, without its front matter. */
   readonly steps: (skill: string) => Promise<string>;
   /** The page about the states of the embedded platform. */
   readonly states: () => Promise<string>;
 }
 
-/** Where the texts lie below a folder. */
+/** The paths of the texts below their folder. */
 export const textPaths = { prompts: 'prompts', skills: 'skills', states: 'docs/states.md' } as const;
 
-function memoizeAsync<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => (made ??= make());
+function memoizeAsync<Value>(create: () => Promise<Value>): () => Promise<Value> {
+  let promise: Promise<Value> | undefined;
+  return () => (promise ??= create());
 }
 
 async function readPrompts(folder: string): Promise<ReadonlyMap<string, Prompt>> {
@@ -31,7 +31,7 @@ async function readPrompts(folder: string): Promise<ReadonlyMap<string, Prompt>>
   return new Map(await Promise.all(prompts));
 }
 
-/** @param folder an absolute path; what is missing there shows when it is asked for. */
+/** The texts in a folder. @param folder an absolute path. Missing files cause errors only when they are read. */
 export function textsIn(folder: string): Texts {
   const skills = join(folder, textPaths.skills);
   return {
@@ -45,13 +45,13 @@ export function textsIn(folder: string): Texts {
   };
 }
 
-/** Tells the log why texts can't be served, and callers only that they can't. */
+/** Logs why texts can't be read, and tells callers only that they can't. */
 export const rethrowAsUnavailable = (what: string, log: ServerLogger) => (error: unknown): never => {
   log.error({ err: error }, `${what} can't be read`);
   throw new ProtocolError(ProtocolErrorCode.InternalError, `The ${what} that belong to this server can't be read. Whoever runs it finds the reason in its log.`);
 };
 
-/** The same texts, for callers. */
+/** Texts whose errors are fit for callers: the reason goes to the log. */
 export const withCallerErrors = (texts: Texts, log: ServerLogger): Texts => ({
   ...texts,
   prompts: () => texts.prompts().catch(rethrowAsUnavailable('prompts', log)),

@@ -4,60 +4,60 @@ import type { Credential } from '../../client/credential.ts';
 import type { Trace } from '../../client/request.ts';
 import type { AnyOperation } from '../../contract/operation.ts';
 
-/** Milliseconds since 1970, replaceable in tests. */
+/** The time in milliseconds since 1970, replaceable in tests. */
 export interface Clock {
   now(): number;
 }
 
-/** The part of a logger that calls use; a pino logger fits. */
+/** The part of a logger that calls use; a pino logger implements it. */
 export interface ServerLogger extends Logger {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** What the user did with a question: gave an answer, said no, or sent it away. */
+/** The user's response to a form: an answer, a refusal, or a dismissal. */
 export type UserAnswer =
   | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
   | { readonly action: 'decline' | 'cancel' };
 
-/** The way to the user that a client offers, and what came back along it. */
+/** The client's channel to its user, and the user's response. */
 export interface Dialogue {
   /** Whether the client can show its user a form. */
   readonly canAsk: boolean;
-  /** The sealed state that went out with the question, as the client returned it. */
+  /** The sealed state that was sent with the question, as the client returned it. */
   readonly state?: string;
   readonly answer?: UserAnswer;
 }
 
-/** Everything about one call that is not its arguments. */
+/** Everything about one call except its arguments. */
 export interface CallContext {
-  /** Who calls. Caches, budgets and confirmations are keyed by it. */
+  /** The caller. Caches, budgets and confirmations are keyed by it. */
   readonly principal: string;
-  /** Who that is, whatever right on the platform it brought along: by it is counted what a caller takes up. Default: the principal. */
+  /** The caller's identity, whatever its credential: limits per caller are counted by it. Default: the principal. */
   readonly identity?: string;
   /** How the caller reached this server, for the record. */
   readonly connection?: string;
-  /** What the platform is called with, where it isn't the client's own. */
+  /** The credential for the platform. Default: the client's own. */
   readonly credential?: Credential;
-  /** Told when the platform refuses the credential. */
+  /** Called when the platform rejects the credential. */
   readonly credentialRefused?: () => void;
-  /** Aborted when the caller gave up. */
+  /** Aborted when the caller cancels. */
   readonly signal: AbortSignal;
-  /** When an answer must be there, in milliseconds since 1970. */
+  /** When the call must end, in milliseconds since 1970. */
   readonly deadline: number;
   readonly requestId: string;
-  /** The trace that the call is part of, where the caller named one. */
+  /** The caller's trace, if it sent one. */
   readonly trace?: Trace;
-  /** What remains of the platform's request budget, once an answer told. */
+  /** The remaining request budget, once a response has reported it. */
   readonly budget: () => RequestBudget | undefined;
-  /** Whether the platform is known not to have an operation. */
+  /** Whether the platform is known not to offer an operation. */
   readonly lacks: (operation: AnyOperation) => boolean;
   readonly log: ServerLogger;
   readonly clock: Clock;
   readonly dialogue: Dialogue;
-  /** Tells the caller how far the call is, where it asked for that. */
+  /** Reports progress to the caller; absent if it didn't ask for it. */
   readonly progress?: (message: string) => void;
 }
 
-/** Longest a call takes, in milliseconds: clients give up after 60 seconds. */
+/** The longest time for a call, in milliseconds: clients time out after 60 seconds. */
 export const maximumCallTime = 50_000;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 const keyBytes = 32;
 
-/** What a key is for. Each purpose has a key of its own, so that what one seals another never opens. */
+/** The purpose of a key. Each purpose has its own key, so that no key can open another's seal. */
 export type KeyPurpose = 'audit' | 'audit head' | 'approval' | 'plan' | 'question' | 'plan token';
 
 /** The keys of one data directory, by purpose. */
@@ -12,17 +12,17 @@ export type KeyProvider = (purpose: KeyPurpose) => Buffer;
 
 const isReadableByOthers = (path: string): boolean => process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0;
 
-/** Puts a new key at the path unless there is one: of several processes that try at once one wins, whole. */
+/** Creates a key file atomically, unless it exists: if several processes try, one wins. */
 function createKeyFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const fresh = `${path}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(fresh, randomBytes(keyBytes), { mode: 0o600, flag: 'wx', flush: true });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, randomBytes(keyBytes), { mode: 0o600, flag: 'wx', flush: true });
   try {
-    linkSync(fresh, path);
+    linkSync(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
-    rmSync(fresh);
+    rmSync(draft);
   }
 }
 
@@ -38,32 +38,31 @@ function readKeyFile(path: string): Buffer | undefined {
   }
 }
 
-/** Each key is derived once: records are sealed with every call. */
+/** Derives a key for each purpose with HKDF. Keys are cached, because every call seals records. */
 function deriveKeys(master: Uint8Array): KeyProvider {
-  const known = new Map<KeyPurpose, Buffer>();
+  const derived = new Map<KeyPurpose, Buffer>();
   return (purpose) => {
-    const key = known.get(purpose) ?? Buffer.from(hkdfSync('sha256', master, '', purpose, keyBytes));
-    known.set(purpose, key);
+    const key = derived.get(purpose) ?? Buffer.from(hkdfSync('sha256', master, '', purpose, keyBytes));
+    derived.set(purpose, key);
     return key;
   };
 }
 
 /**
- * The keys kept in a file of mode 0600, which is made when it isn't there. The file is read when a key is first
- * asked for.
- * @throws Error, from the returned function, that names the file when it can't be used.
+ * Keys derived from a file of mode 0600. The file is read when a key is first needed, and created if it is missing.
+ * @throws Error, from the returned function, that names the file if it can't be used.
  */
 export function keysFromFile(path: string): KeyProvider {
   let keys: KeyProvider | undefined;
   return (purpose) => {
     if (!keys) {
-      const known = readKeyFile(path);
-      if (!known) createKeyFile(path);
-      keys = deriveKeys(known ?? readKeyFile(path)!);
+      const existing = readKeyFile(path);
+      if (!existing) createKeyFile(path);
+      keys = deriveKeys(existing ?? readKeyFile(path)!);
     }
     return keys(purpose);
   };
 }
 
-/** Keys that live as long as the process. */
+/** Keys from a random secret that lives as long as the process. */
 export const ephemeralKeys = (): KeyProvider => deriveKeys(randomBytes(keyBytes));

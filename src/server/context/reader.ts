@@ -3,37 +3,36 @@ import type { AnyOperation, InputOf, ResponseOf } from '../../contract/operation
 import type { Tolerant } from '../../contract/tolerant.ts';
 import type { JsonRecord } from '../json/values.ts';
 
-/** The answer of an operation, as platforms send it: they leave members out. */
+/** The answer of an operation as platforms send it, with members possibly missing. */
 export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;
 
-/** Sends a read to the platform. @throws ApiError as the platform fails. */
+/** Sends a read to the platform. @throws ApiError if the platform fails. */
 export type SendRead = (operation: AnyOperation, input: JsonRecord) => Promise<unknown>;
 
-/** Reads the platform on behalf of one call. The same read is sent once. */
+/** Reads the platform on behalf of one call. Equal reads are sent once. */
 export interface Reader {
-  /** @throws ApiError as the platform fails, and what the reader's own check throws. */
+  /** @throws ApiError if the platform fails, and the errors of `assertAllowed`. */
   readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
-  /** The same for a read that the caller can do without: undefined where it can't be made. @throws ApiError for every other failure. */
+  /** An optional read: undefined if `reasonUnread` explains its failure. @throws ApiError for every other failure. */
   readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
-  /** Drops what was read: the next read asks the platform again. */
+  /** Drops cached answers: the next read is sent again. */
   readonly forget: () => void;
-  /** A reader of the same call with other rules. It shares the answers read so far. */
+  /** A reader of the same call with other rules. It shares the cached answers. */
   readonly under: (rules: ReadRules) => Reader;
 }
 
-/** What a reader allows and shows. */
 export interface ReadRules {
-  /** Throws where a read may not be made. Default: every read may. */
+  /** Throws if a read is not allowed. Default: every read is. */
   readonly assertAllowed?: (operation: AnyOperation, input: JsonRecord) => Promise<void>;
-  /** What is seen of an answer. Default: all of it. */
+  /** The visible part of an answer. Default: all of it. */
   readonly view?: (operation: AnyOperation, answer: unknown) => unknown;
-  /** Why `attempt` does without a read that failed; undefined where it can't. Default: the platform does not offer or forbids it. */
+  /** Why `attempt` may skip a failed read; undefined if it must throw. Default: the platform does not offer or forbids it. */
   readonly reasonUnread?: (error: unknown) => string | undefined;
-  /** Reports a read that `attempt` did without. */
+  /** Reports a read that `attempt` skipped. */
   readonly onUnread?: (operation: AnyOperation, reason: string) => void;
 }
 
-/** Why the platform can't be asked for something; undefined where the failure means something else. */
+/** The reason why a read is not possible at all: not offered, or forbidden; undefined for every other failure. */
 export function reasonUnreadable(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   if (error.kind === 'not_offered') return 'this platform does not offer it';
@@ -42,15 +41,15 @@ export function reasonUnreadable(error: unknown): string | undefined {
 
 type Answers = Map<string, Promise<unknown>>;
 
-/** @param answers read before, which the reader may use. */
+/** Creates a reader. @param answers cached answers to share. */
 export function createReader(send: SendRead, rules: ReadRules = {}, answers: Answers = new Map()): Reader {
   const { assertAllowed, view = (_, answer) => answer, reasonUnread = reasonUnreadable, onUnread } = rules;
-  let known = answers;
+  let cached = answers;
 
   const sendOnce: SendRead = (operation, input) => {
     const key = JSON.stringify([operation.name, input]);
-    const answer = known.get(key) ?? send(operation, input);
-    known.set(key, answer);
+    const answer = cached.get(key) ?? send(operation, input);
+    cached.set(key, answer);
     return answer;
   };
 
@@ -72,8 +71,8 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
       }
     },
     forget: () => {
-      known = new Map();
+      cached = new Map();
     },
-    under: (others) => createReader(send, others, known),
+    under: (otherRules) => createReader(send, otherRules, cached),
   };
 }

@@ -12,26 +12,26 @@ export interface Denial {
   readonly instead: string;
 }
 
-/** Why what was given stands for nothing that can be used. */
+/** Why a reference could not be resolved. */
 export interface ResolutionProblem {
   readonly kind: ResourceKind;
   readonly reference: string;
-  /** `not_listable`: the platform doesn't tell what there is, and nothing seen earlier fits. */
+  /** `not_listable`: the platform can't list the candidates, and no resource seen earlier matches. */
   readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'wrong_kind' | 'bad_uri';
-  /** What it could stand for. */
+  /** The resources that it could mean. */
   readonly candidates: readonly ResolvedResource[];
-  /** What there is instead, with the nearest names first. */
+  /** Existing resources, those with the most similar names first. */
   readonly suggestions: readonly ResolvedResource[];
-  /** The part of a path that isn't there. */
+  /** The part of a path that doesn't exist. */
   readonly missing?: { readonly kind: ResourceKind; readonly name: string };
-  /** What else there is to know, in our own words: whole sentences. */
+  /** Further notes by this server, as whole sentences. */
   readonly notes: readonly string[];
 }
 
-/** A problem about which nothing more is known. */
-export const emptyProblem = (kind: ResourceKind, given: string, why: 'wrong_kind' | 'bad_uri'): ResolutionProblem => ({ kind, reference: given, why, candidates: [], suggestions: [], notes: [] });
+/** A problem without candidates, suggestions or notes. */
+export const emptyProblem = (kind: ResourceKind, reference: string, why: 'wrong_kind' | 'bad_uri'): ResolutionProblem => ({ kind, reference, why, candidates: [], suggestions: [], notes: [] });
 
-/** Why a seal doesn't count for a call. */
+/** Why a seal is not valid for a call. */
 export type InvalidSeal =
   /** Changed, too old, or sealed by another process. */
   | 'invalid'
@@ -47,54 +47,54 @@ export type InvalidSeal =
  */
 export type InsteadOfClient = 'too_long' | 'operator_only';
 
-/** Why a confirmation came to nothing. */
+/** Why a call was not confirmed. */
 export type Refusal =
   | InvalidSeal
   /** Only the operator may be asked, and none is set up. */
   | InsteadOfClient
-  /** Nobody can be asked: the client shows no forms, and nobody set up another way. */
+  /** Nobody can be asked: the client doesn't support forms, and no other way is configured. */
   | 'cannot_ask'
   | 'declined'
   | 'dismissed'
-  /** The form was sent, but what it says isn't agreement. */
+  /** The form was submitted, but without agreement. */
   | 'not_agreed'
-  /** The operator said no. */
+  /** The operator refused. */
   | 'operator_refused'
-  /** As many calls wait for the operator as may: of this caller, or in all. */
+  /** The limit of calls waiting for the operator is reached: for this caller, or in total. */
   | 'too_many_of_caller'
   | 'too_many_in_all'
-  /** The call was cancelled while somebody was asked. */
+  /** The call was cancelled during the confirmation. */
   | 'late';
 
-/** A plan that was not agreed to, as it may be shown. */
+/** A plan that was not confirmed, redacted. */
 export interface RefusedPlan {
   readonly tier: Effect;
   /** What would be done, one fact a line. */
   readonly text: string;
 }
 
-/** Every way a call ends badly, as a value. What isn't one of these is a fault of this server. */
+/** Every failure of a call, as a value. Any other error is a bug in this server. */
 export type Failure =
   | { readonly kind: 'bad_arguments'; readonly issues: readonly Issue[] }
   | { readonly kind: 'bad_address'; readonly problem: ResolutionProblem }
   | { readonly kind: 'denied'; readonly denial: Denial }
   | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: RefusedPlan }
-  /** `command` is what approves it under its code. */
+  /** `command` approves the call with this code. */
   | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient; readonly plan: RefusedPlan }
   | { readonly kind: 'not_recorded'; readonly requestId: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }
-  /** What a tool finds that keeps it from going on, in our own words. `seen` is what the platform shows of it. */
+  /** A tool can't continue. `what` is a text of this server, `seen` is data from the platform. */
   | { readonly kind: 'not_possible'; readonly what: string; readonly next: ToolText; readonly seen?: string }
   /** One of several changes failed: those before it were made, those after it not tried. */
   | { readonly kind: 'partly'; readonly done: readonly string[]; readonly failed: string; readonly of: number; readonly error: Failure }
-  /** All was done, and what was to be told of it failed. */
+  /** All changes were made, but building the answer failed. */
   | { readonly kind: 'afterwards'; readonly done: readonly string[]; readonly error: Failure }
   | { readonly kind: 'api'; readonly error: ApiError }
-  /** `begun` when a change was agreed to: then it may have been sent. */
+  /** `begun` if a change was confirmed: then it may have been sent. */
   | { readonly kind: 'internal'; readonly requestId: string; readonly begun: boolean };
 
-/** A failure on its way up; thrown anywhere, put into words in one place. */
+/** Throws a failure as an error. Its text is written in one place. */
 export class CallFailure extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -108,13 +108,13 @@ export const fail = (failure: Failure): never => {
   throw new CallFailure(failure);
 };
 
-/** What was thrown, as a failure. @param begun whether a change was agreed to before. */
+/** Converts a thrown error to a failure. @param begun whether a change was confirmed before. */
 export function failureOf(error: unknown, requestId: string, begun: boolean): Failure {
   if (error instanceof CallFailure) return error.failure;
   return error instanceof ApiError ? { kind: 'api', error } : { kind: 'internal', requestId, begun };
 }
 
-/** How a failure stands in the record. */
+/** The recorded outcome of a failure. */
 export function outcomeOf(failure: Failure): Pick<CallOutcome, 'outcome' | 'why'> {
   switch (failure.kind) {
     case 'denied':

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The part of JSON Schema that tools are described with. */
+/** The part of JSON Schema that tool schemas use. */
 export interface JsonSchema {
   type?: string | string[];
   description?: string;
@@ -18,18 +18,18 @@ export interface JsonSchema {
   additionalProperties?: boolean | JsonSchema;
   items?: JsonSchema;
   anyOf?: JsonSchema[];
-  /** Marks of the contract, never printed for clients. */
+  /** The contract's own marks, never sent to clients. */
   reference?: string;
   secret?: boolean;
 }
 
-/** A contract schema as JSON Schema with the contract's own marks still in it. */
+/** Converts a contract schema to JSON Schema, including the contract's own marks. */
 export const toJsonSchema = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
   z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema;
 
 const isNull = (schema: JsonSchema): boolean => schema.type === 'null';
 
-/** Accepting null is not printed: a node that may also be null becomes the node itself. */
+/** Removes null from the types that a schema accepts. */
 export function withoutNull(schema: JsonSchema): JsonSchema {
   if (Array.isArray(schema.type)) {
     const types = schema.type.filter((type) => type !== 'null');
@@ -41,17 +41,17 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
   return options.length === 1 ? { ...withoutNull(options[0]!), ...rest } : { ...rest, anyOf: options };
 }
 
-/** The schema of a member, also where only some options of a union have it; undefined when it isn't declared. */
+/** The schema of a member, even if only some options of a union have it; undefined if it isn't declared. */
 export function memberOf(schema: JsonSchema | undefined, name: string): JsonSchema | undefined {
   if (schema?.properties && Object.hasOwn(schema.properties, name)) return schema.properties[name];
   return schema?.anyOf?.find(({ properties }) => properties && Object.hasOwn(properties, name))?.properties?.[name];
 }
 
-/** An object's schema without some of its members. */
-export function withoutMembers(whole: JsonSchema, names: readonly string[]): JsonSchema {
-  if (names.length === 0) return whole;
-  const { required, ...schema } = whole;
-  const left = required?.filter((name) => !names.includes(name)) ?? [];
-  const properties = Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => !names.includes(name)));
-  return { ...schema, properties, ...(left.length > 0 && { required: left }) };
+/** An object schema without these members. */
+export function withoutMembers(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  if (names.length === 0) return schema;
+  const { required, ...rest } = schema;
+  const remaining = required?.filter((name) => !names.includes(name)) ?? [];
+  const properties = Object.fromEntries(Object.entries(rest.properties ?? {}).filter(([name]) => !names.includes(name)));
+  return { ...rest, properties, ...(remaining.length > 0 && { required: remaining }) };
 }

@@ -1,9 +1,9 @@
-/** Derives something from a thing once: converting schemas, for one, is slow. */
+/** Caches a derived value per object, for slow derivations such as schema conversion. */
 export function memoised<Key extends object, Value>(derive: (key: Key) => Value): (key: Key) => Value {
-  const known = new WeakMap<Key, Value>();
+  const cache = new WeakMap<Key, Value>();
   return (key) => {
-    const value = known.get(key) ?? derive(key);
-    known.set(key, value);
+    const value = cache.get(key) ?? derive(key);
+    cache.set(key, value);
     return value;
   };
 }

@@ -1,12 +1,12 @@
-/** JSON values as they come from the platform and go to clients. */
+/** A JSON object from the platform or for a client. */
 export type JsonRecord = Record<string, unknown>;
 
 export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a record has under a name that came from outside; undefined where only its prototype has something, as under `constructor`. */
+/** A record's own property under an untrusted name; undefined for inherited ones such as `constructor`. */
 export const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(record, name) ? record[name] : undefined);
 
-/** Every string in a value, at any depth, replaced. */
+/** Replaces every string in a value, at any depth. */
 export function mapStrings(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, replace));
@@ -17,7 +17,7 @@ export function mapStrings(value: unknown, replace: (text: string) => string): u
 const isNothing = (value: unknown): boolean =>
   value === null || value === undefined || (Array.isArray(value) && value.length === 0) || (isRecord(value) && Object.keys(value).length === 0);
 
-/** A value without null, undefined, empty arrays and empty objects: what says nothing costs a reader bytes. */
+/** Removes null, undefined, empty arrays and empty objects from a value, at any depth: they carry no information. */
 export function prune(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(prune);
   if (!isRecord(value)) return value;
@@ -32,7 +32,7 @@ export const pruneRecord = (value: JsonRecord): JsonRecord => prune(value) as Js
 export const pick = (record: JsonRecord, names: readonly string[]): JsonRecord =>
   Object.fromEntries(names.filter((name) => record[name] !== undefined).map((name) => [name, record[name]]));
 
-/** The members of a record but these. */
+/** A record without these members. */
 export const omit = (record: JsonRecord, names: readonly string[]): JsonRecord =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 
@@ -55,7 +55,7 @@ export function pickPaths(record: JsonRecord, paths: readonly string[]): JsonRec
   );
 }
 
-/** A value whose records have their members in one order: equal values have equal JSON. */
+/** Sorts the members of all records in a value, so that equal values have equal JSON. */
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (!isRecord(value)) return value;

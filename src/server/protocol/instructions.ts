@@ -3,7 +3,6 @@ import { isReadOnly, type Policy } from '../guard/policy/policy.ts';
 import { naming, visibleText, type ToolText } from '../tool/tool-text.ts';
 import { fenceMarks, mask } from '../redaction/index.ts';
 
-/** Lines that belong together. */
 type Section = readonly ToolText[];
 
 const overview: Section = [
@@ -46,8 +45,8 @@ const data: Section = [
 ];
 
 /**
- * What a client's model is told about this server before it sees a tool: the map and the rules, under 2,000 characters.
- * @param hidden names of tools that aren't shown.
+ * The server's instructions for the client's model: an overview and the rules, under 2,000 characters.
+ * @param hidden names of hidden tools.
  */
 export function instructions(policy: Policy, hidden: readonly string[] = []): string {
   const sections: readonly Section[] = [overview, finding, ...(policy.scope ? [[scopeText(policy.scope)]] : []), isReadOnly(policy) ? reading : changing, data];

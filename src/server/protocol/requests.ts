@@ -11,29 +11,29 @@ import { runCall, type CallDependencies, type Reply } from '../call/run-call.ts'
 import type { Registry } from '../guard/tool-registry.ts';
 import type { Caller, ServerInstanceConfig } from './caller.ts';
 
-/** What carries out the requests of a process's servers. Loaded with the first of them. */
+/** What a process's servers need to answer requests. Loaded with the first request. */
 export interface RequestDependencies extends ContentDependencies {
   readonly registry: Registry;
-  /** Variables of the environment that some policy lets be set unseen. */
+  /** Environment variables whose values some policy allows to be set unseen. */
   readonly unseen: Set<string>;
 }
 
-/** The server that requests came to. */
+/** The server that receives the requests. */
 export interface ServerHandle extends Omit<ServerInstanceConfig, 'callerOf'> {
   readonly callerOf: (context: ServerContext) => Caller & { readonly requestId: string };
-  /** What its client declared when it opened the connection, where it did. */
+  /** The capabilities that the client declared when it connected, if it did. */
   readonly clientCapabilities: () => ClientCapabilities | undefined;
   readonly approvalsPage?: () => string | undefined;
 }
 
-/** Answers to everything but lists. */
+/** Handlers of every request except lists. */
 export interface RequestHandlers extends Content {
   readonly callTool: (params: CallToolRequest['params'], context: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 }
 
 const confirmKey = 'confirm';
 
-// A bare `elicitation: {}` means forms: that is how it was declared before there were modes.
+// An empty `elicitation: {}` means forms: clients declared it this way before there were modes.
 const showsForms = (capabilities: ClientCapabilities | undefined): boolean => {
   const elicitation = capabilities?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
@@ -52,13 +52,13 @@ function dialogueOf(context: ServerContext, capabilities: ClientCapabilities | u
   return { canAsk: showsForms(capabilities), state: typeof state === 'string' ? state : undefined, answer: answerIn(context) };
 }
 
-/** The trace that a request names in its metadata. */
+/** The trace in a request's metadata. */
 function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined {
   const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = (meta ?? {}) as Record<string, unknown>;
   return typeof traceparent === 'string' ? { traceparent, ...(typeof tracestate === 'string' && { tracestate }) } : undefined;
 }
 
-/** Tells a caller that asked for it how far its call is; what can't be told anymore is nobody's loss. */
+/** Reports progress to a caller that asked for it. Failed notifications are ignored. */
 function progressOf({ mcpReq: { notify, _meta: meta } }: ServerContext): CallContext['progress'] {
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return undefined;
@@ -69,7 +69,7 @@ function progressOf({ mcpReq: { notify, _meta: meta } }: ServerContext): CallCon
   };
 }
 
-/** @param page where the client can send its user for an approval, unless it just did. */
+/** Converts a reply to an MCP result. @param page URL of the approvals page; undefined if the client can't open it, or just did. */
 function resultOf(reply: Reply, page: string | undefined): CallToolResult | InputRequiredResult {
   if (reply.kind === 'ask') {
     const { question, state } = reply;
@@ -77,16 +77,16 @@ function resultOf(reply: Reply, page: string | undefined): CallToolResult | Inpu
     return inputRequired({ inputRequests: { [confirmKey]: form }, requestState: state });
   }
   if (reply.kind === 'failure' && reply.code !== undefined && page !== undefined) {
-    const visit = inputRequired.elicitUrl({ message: `This call waits for the operator's approval, under ${reply.code}.`, url: `${page}?code=${reply.code}` });
-    return inputRequired({ inputRequests: { [confirmKey]: visit } });
+    const pageRequest = inputRequired.elicitUrl({ message: `This call waits for the operator's approval, under ${reply.code}.`, url: `${page}?code=${reply.code}` });
+    return inputRequired({ inputRequests: { [confirmKey]: pageRequest } });
   }
   const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
   return reply.kind === 'answer' ? { content, structuredContent: reply.data, ...(reply.meta && { _meta: reply.meta }) } : { content, isError: true };
 }
 
-/** Answers the requests of one server. It never touches the platform before something is asked of it. */
-export function createRequestHandlers(work: RequestDependencies, { era, callerOf, clientCapabilities, approvalsPage }: ServerHandle): RequestHandlers {
-  const { registry, log, clock, connect } = work;
+/** Creates the request handlers of one server. They connect to the platform with the first call. */
+export function createRequestHandlers(dependencies: RequestDependencies, { era, callerOf, clientCapabilities, approvalsPage }: ServerHandle): RequestHandlers {
+  const { registry, log, clock, connect } = dependencies;
   let client: Client | undefined;
 
   // The 2026 revision declares capabilities with every request, the earlier ones once.
@@ -116,8 +116,8 @@ export function createRequestHandlers(work: RequestDependencies, { era, callerOf
     };
   };
 
-  const dependencies: CallDependencies = {
-    ...work,
+  const callDependencies: CallDependencies = {
+    ...dependencies,
     connect: async () => {
       const connection = await connect();
       client = connection.client;
@@ -126,17 +126,17 @@ export function createRequestHandlers(work: RequestDependencies, { era, callerOf
   };
 
   return {
-    ...createContent({ ...work, ...dependencies }, { callerOf, run: (tool, args, context, deps) => runCall(tool, args, contextOf(context), deps) }),
-    callTool: async ({ name, arguments: given = {} }, context) => {
+    ...createContent({ ...dependencies, ...callDependencies }, { callerOf, run: (tool, args, context, deps) => runCall(tool, args, contextOf(context), deps) }),
+    callTool: async ({ name, arguments: args = {} }, context) => {
       const tool = registry.find(name);
       if (!tool) {
-        const near = registry.nearest(name);
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}`);
+        const suggestion = registry.nearest(name);
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${suggestion ? `; did you mean "${suggestion}"?` : ''}`);
       }
       const call = contextOf(context);
-      const reply = await runCall(tool, given, call, dependencies);
-      const canVisit = call.dialogue.answer === undefined && opensPages(capabilitiesOf(context));
-      return resultOf(reply, canVisit ? approvalsPage?.() : undefined);
+      const reply = await runCall(tool, args, call, callDependencies);
+      const canOpenPage = call.dialogue.answer === undefined && opensPages(capabilitiesOf(context));
+      return resultOf(reply, canOpenPage ? approvalsPage?.() : undefined);
     },
   };
 }

@@ -9,15 +9,15 @@ import { registerResources, registerSubscriptions } from '../browse/resources/mc
 import type { Surface } from './surface.ts';
 import type { ServerInstanceConfig, Caller } from './caller.ts';
 
-/** How long clients may keep what doesn't change while a server runs, in milliseconds. */
+/** How long clients may cache lists, which don't change while a server runs, in milliseconds. */
 const listLifetime = 300_000;
 
-/** How long clients may keep what was read of the platform: no longer than it takes to look at it twice. */
+/** How long clients may cache a resource of the platform, in milliseconds: just long enough to read it twice in a row. */
 const readLifetime = 1_000;
 
 const forThisCaller = (ttlMs: number): CacheHint => ({ ttlMs, cacheScope: 'private' });
 
-/** What clients may keep. What is shown depends on the caller. */
+/** Private to the client, because the content depends on the caller. */
 const cacheHints: ServerOptions['cacheHints'] = {
   'tools/list': forThisCaller(listLifetime),
   'resources/list': forThisCaller(listLifetime),
@@ -26,75 +26,75 @@ const cacheHints: ServerOptions['cacheHints'] = {
   'prompts/list': forThisCaller(listLifetime),
 };
 
-/** What the servers of one process share. Built once. */
+/** Dependencies that all servers of one process share. Built once. */
 export interface ServerDependencies {
-  /** Shown to clients. */
+  /** The version that clients see. */
   readonly version: string;
   readonly surface: Surface;
-  /** Whether there are prompts to be served. */
+  /** Whether the server offers prompts. */
   readonly hasPrompts: boolean;
   readonly skills?: SkillsExtension;
-  /** Address of the page on which the operator approves calls, where there is one. */
+  /** URL of the page where the operator approves calls, if there is one. */
   readonly approvalsPage?: () => string | undefined;
-  /** Gives what carries requests out. Asked for with every request that is more than a list, so it should remember. */
-  readonly work: () => Promise<RequestDependencies>;
-  /** Told why there is nothing that carries requests out, where that can't be had. */
+  /** Loads what requests other than lists need. Called for each of them, so it should cache its result. */
+  readonly loadDependencies: () => Promise<RequestDependencies>;
+  /** Receives the reason if `loadDependencies` fails. */
   readonly startupLog?: Pick<ServerLogger, 'error'>;
 }
 
-/** The same callers, each request with one id, however often it is asked who sent it. */
+/** Adds a request id to the caller, always the same one for a request. */
 function withRequestIds(callerOf: ServerInstanceConfig['callerOf']): (context: ServerContext) => Caller & { readonly requestId: string } {
   const ids = new WeakMap<ServerContext, string>();
   return (context) => {
     const caller = callerOf(context);
-    // Loaded when first needed: starting does without it.
+    // Loaded when first needed, to keep the start fast.
     const requestId = ids.get(context) ?? caller.requestId ?? process.getBuiltinModule('node:crypto').randomUUID();
     ids.set(context, requestId);
     return { ...caller, requestId };
   };
 }
 
-// What users enter into forms is checked with it: the smaller of the library's two, for the sake of the start.
+// Validates what users enter into forms. The smaller of the library's two validators, to keep the start fast.
 const jsonSchemaValidator = new CfWorkerJsonSchemaValidator();
 
 const failedCall = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
 /**
- * A fresh server for one connection or one request: cheap, because what it shows is shared data, and what carries
- * requests out is loaded with the first.
+ * Builds a server for one connection or one request. This is cheap: the lists are shared data, and the request handlers are
+ * loaded with the first request.
  */
-export function buildServer(parts: ServerDependencies, { era, callerOf: callerIn, method }: ServerInstanceConfig): McpServer {
-  const { version, surface, hasPrompts, skills, approvalsPage, work, startupLog: openingLog } = parts;
+export function buildServer(dependencies: ServerDependencies, { era, callerOf: callerOfRequest, method }: ServerInstanceConfig): McpServer {
+  const { version, surface, hasPrompts, skills, approvalsPage, loadDependencies, startupLog } = dependencies;
   const mcp = new McpServer({ name: 'infra-mcp', version }, { instructions: surface.instructions, cacheHints, jsonSchemaValidator });
   const { server } = mcp;
   refuseCursors(mcp);
-  const callerOf = withRequestIds(callerIn);
+  const callerOf = withRequestIds(callerOfRequest);
 
-  const open = async (): Promise<RequestHandlers> => {
-    const [{ createRequestHandlers }, loaded] = await Promise.all([import('./requests.ts'), work()]);
-    return createRequestHandlers(loaded, { era, callerOf, approvalsPage, clientCapabilities: () => server.getClientCapabilities() });
+  const load = async (): Promise<RequestHandlers> => {
+    const [{ createRequestHandlers }, requestDependencies] = await Promise.all([import('./requests.ts'), loadDependencies()]);
+    return createRequestHandlers(requestDependencies, { era, callerOf, approvalsPage, clientCapabilities: () => server.getClientCapabilities() });
   };
-  let opening: Promise<RequestHandlers> | undefined;
-  const requests = (): Promise<RequestHandlers> => (opening ??= open());
-  const resort = { log: async () => work().then(({ log }) => log, (error: unknown) => openingLog ?? Promise.reject(error as Error)) };
-  /** Whatever a request comes to goes out here. */
-  const answered = <Answer>(context: ServerContext, answer: (requests: RequestHandlers) => Promise<Answer>, failed?: (text: string) => Answer): Promise<Answer> =>
-    answerOr(callerOf(context).requestId, resort, async () => answer(await requests()), failed);
+  let loading: Promise<RequestHandlers> | undefined;
+  const requests = (): Promise<RequestHandlers> => (loading ??= load());
+  const fallback = { log: async () => loadDependencies().then(({ log }) => log, (error: unknown) => startupLog ?? Promise.reject(error as Error)) };
+  /** Answers a request. Every answer and every failure goes through here. */
+  const respond = <Answer>(context: ServerContext, answer: (requests: RequestHandlers) => Promise<Answer>, failed?: (text: string) => Answer): Promise<Answer> =>
+    answerOr(callerOf(context).requestId, fallback, async () => answer(await requests()), failed);
 
-  // The list is one value for every instance, so it is answered here instead of registering each tool again and again.
+  // The list is the same for every instance, so it is answered here instead of registering each tool for each instance.
   server.registerCapabilities({ tools: { listChanged: false } });
   server.setRequestHandler('tools/list', () => ({ tools: surface.tools() }) as unknown as ListToolsResult);
-  server.setRequestHandler('tools/call', ({ params }, context) => answered(context, (one) => one.callTool(params, context), failedCall));
-  // Most requests are calls, and those need nothing else.
+  server.setRequestHandler('tools/call', ({ params }, context) => respond(context, (handlers) => handlers.callTool(params, context), failedCall));
+  // Most requests are calls, which need nothing else.
   if (method?.startsWith('tools/')) return mcp;
   server.registerCapabilities({ completions: {} });
-  server.setRequestHandler('completion/complete', ({ params }, context) => answered(context, (one) => one.complete(params, context)));
-  registerResources(mcp, surface.resources, (at, context) => answered(context, (one) => one.read(at, context)));
-  if (era === 'legacy') registerSubscriptions(mcp, (context, uri, changed) => answered(context, (one) => one.watch(context, uri, changed)));
+  server.setRequestHandler('completion/complete', ({ params }, context) => respond(context, (handlers) => handlers.complete(params, context)));
+  registerResources(mcp, surface.resources, (url, context) => respond(context, (handlers) => handlers.read(url, context)));
+  if (era === 'legacy') registerSubscriptions(mcp, (context, uri, changed) => respond(context, (handlers) => handlers.watch(context, uri, changed)));
   if (hasPrompts) {
     server.registerCapabilities({ prompts: { listChanged: false } });
-    server.setRequestHandler('prompts/list', (_, context) => answered(context, (one) => one.listPrompts()));
-    server.setRequestHandler('prompts/get', ({ params }, context) => answered(context, (one) => one.getPrompt(params, context)));
+    server.setRequestHandler('prompts/list', (_, context) => respond(context, (handlers) => handlers.listPrompts()));
+    server.setRequestHandler('prompts/get', ({ params }, context) => respond(context, (handlers) => handlers.getPrompt(params, context)));
   }
   skills?.attach(mcp);
   return mcp;

@@ -21,32 +21,32 @@ import type { Surface } from './surface.ts';
 import { withCallerErrors, type Texts } from '../browse/texts.ts';
 import type { Tool } from '../tool/tool.ts';
 
-/** What a process has to bring to serve tools. */
+/** What a process provides to serve tools. */
 export interface SharedDependenciesConfig {
   readonly tools: readonly Tool[];
-  /** Names of tools that there are beside these: no text names them. Default: none. */
+  /** Names of existing tools that are not offered: they are hidden in texts. Default: none. */
   readonly otherTools?: readonly string[];
   readonly policy: Policy;
-  /** Gives the platform's client. Asked for with every call, so it should remember; a failure is that call's own. */
+  /** Returns the platform's client. Called for every call, so it should cache; if it fails, only that call fails. */
   readonly connect: () => Promise<{ readonly client: Client }>;
-  /** Values that must never show, such as the platform's token, as known at the moment. What the policy lets be set unseen is known anyway. */
+  /** Returns the current values to hide, such as the platform's token. Values that the policy allows to be set unseen are added. */
   readonly secrets: () => readonly string[];
-  /** Variables of this process's environment that other policies let be set unseen, such as those of keys. Default: none. */
+  /** Environment variables that other policies, such as those of API keys, allow to be set unseen. Default: none. */
   readonly unseen?: () => readonly string[];
   readonly version: string;
   readonly log: ServerLogger;
   readonly clock: Clock;
-  /** What finds the things that names stand for. Default: nothing but ids. */
+  /** Resolves names to resources. Default: a resolver that forgets everything at the end of the process. */
   readonly resolver?: NameResolver;
   /** Prompts, skills and other texts; without them none are served. */
   readonly texts?: Texts;
-  /** What looks for changes. */
+  /** The watches of the process. Default: new ones. */
   readonly watches?: Watches;
-  /** What the operator set up to hold calls to account; without it everything lives as long as the process. */
+  /** The operator's keys, records and approvals. Default: ones that live as long as the process. */
   readonly guard?: GuardDependencies;
 }
 
-/** The parts of the guard that outlive a process. */
+/** Dependencies of the guard that outlive a process. */
 export interface GuardDependencies {
   readonly keys: KeyProvider;
   readonly recorder: Recorder;
@@ -56,44 +56,44 @@ export interface GuardDependencies {
 
 const ephemeralGuard = (): GuardDependencies => ({ keys: ephemeralKeys(), recorder: logRecorder, graveCalls: ephemeralHighRiskCalls() });
 
-/** What all servers of one process share, all of it loaded. */
+/** Everything that the servers of one process share, already loaded. */
 export interface SharedDependencies extends ServerDependencies, RequestDependencies {}
 
-/** The same work, held to a policy. Lists depend on it alone. */
-const applyPolicy = (work: Omit<RequestDependencies, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy, others: readonly string[]) => {
-  for (const name of unseenVariables(policy.rules ?? [])) work.unseen.add(name);
-  const registry = createRegistry(tools, policy, others);
+/** Applies a policy: it determines the registry and the lists. */
+const applyPolicy = (shared: Omit<RequestDependencies, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy, otherTools: readonly string[]) => {
+  for (const name of unseenVariables(policy.rules ?? [])) shared.unseen.add(name);
+  const registry = createRegistry(tools, policy, otherTools);
   const { hidden } = registry;
-  const surface: Surface = { instructions: instructions(policy, hidden), tools: () => registry.listed(), hidden, resources: listedResources(policy, work.texts !== undefined) };
-  return { ...work, policy, registry, surface, skills: work.texts && createSkills(work.texts, { log: work.log, hidden }) };
+  const surface: Surface = { instructions: instructions(policy, hidden), tools: () => registry.listed(), hidden, resources: listedResources(policy, shared.texts !== undefined) };
+  return { ...shared, policy, registry, surface, skills: shared.texts && createSkills(shared.texts, { log: shared.log, hidden }) };
 };
 
-const withOwnWork = (ready: Omit<SharedDependencies, 'work'>): SharedDependencies => {
-  const parts: SharedDependencies = { ...ready, work: async () => parts };
-  return parts;
+const withLoader = (loaded: Omit<SharedDependencies, 'loadDependencies'>): SharedDependencies => {
+  const dependencies: SharedDependencies = { ...loaded, loadDependencies: async () => dependencies };
+  return dependencies;
 };
 
-/** The same parts under another policy. Whatever counts or remembers stays shared. */
-export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool[], policy: Policy): SharedDependencies => withOwnWork({ ...base, ...applyPolicy(base, tools, policy, base.registry.hidden) });
+/** The same dependencies under another policy. Everything with state stays shared. */
+export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool[], policy: Policy): SharedDependencies => withLoader({ ...base, ...applyPolicy(base, tools, policy, base.registry.hidden) });
 
-/** Puts together what all servers of one process share. */
-export function createDependencies({ tools, otherTools = [], policy, connect, secrets, unseen = () => [], version, log, clock, resolver: addresses = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard() }: SharedDependenciesConfig): SharedDependencies {
+/** Creates the dependencies that all servers of one process share. */
+export function createDependencies({ tools, otherTools = [], policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard() }: SharedDependenciesConfig): SharedDependencies {
   const { keys, recorder, approvals, graveCalls } = guard;
   const environment = process.env;
-  // Names stay here once a policy had them: what was set by them is still there when the policy no longer has.
-  const names = new Set<string>();
-  const redaction = createRedaction({ configured: () => [...secrets(), ...[...names, ...unseen()].flatMap((name) => environment[name] ?? [])] });
-  const places = policy.scope && createScopeResolver(policy.scope, addresses);
-  const work = {
+  // Names are never removed: their values stay secret even if the policy no longer contains them.
+  const unseenNames = new Set<string>();
+  const redaction = createRedaction({ configured: () => [...secrets(), ...[...unseenNames, ...unseen()].flatMap((name) => environment[name] ?? [])] });
+  const scopeResolver = policy.scope && createScopeResolver(policy.scope, resolver);
+  const shared = {
     confirmer: createConfirmer({ keys, approvals }),
     recorder,
     redaction,
-    unseen: names,
+    unseen: unseenNames,
     highRiskCalls: graveCalls,
     keys,
     environment,
-    resolver: policy.scope && places ? resolverWithin(addresses, places, policy.scope) : addresses,
-    scopeResolver: places,
+    resolver: policy.scope && scopeResolver ? resolverWithin(resolver, scopeResolver, policy.scope) : resolver,
+    scopeResolver,
     watches,
     changed: ({ credential }: CallContext) => watches.pollSoon(budgetKeyOf(credential)),
     texts: texts && withCallerErrors(texts, log),
@@ -101,5 +101,5 @@ export function createDependencies({ tools, otherTools = [], policy, connect, se
     log: protectLog(log, redaction),
     clock,
   };
-  return withOwnWork({ ...applyPolicy(work, tools, policy, otherTools), version, hasPrompts: texts !== undefined });
+  return withLoader({ ...applyPolicy(shared, tools, policy, otherTools), version, hasPrompts: texts !== undefined });
 }

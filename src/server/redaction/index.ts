@@ -1,4 +1,4 @@
-/** Cleaning, secrets by who brought them, and the fence around what the platform says. */
+/** Cleans text, masks secrets, and fences text from the platform. */
 
 export { mask, minimumMaskedLength } from '../../client/secret-masking.ts';
 export { clean, fence, fenceInline, fenceMarks } from './untrusted-text.ts';

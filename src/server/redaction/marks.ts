@@ -3,25 +3,28 @@ import { maskPatternSource, mask } from '../../client/secret-masking.ts';
 const markStart = mask.slice(0, -1);
 const markEnd = mask.slice(-1);
 
-/** Whether a text contains what stands for a secret. */
+/** Whether a text contains a mark, or the start of one. */
 export const containsMark = (text: string): boolean => text.includes(markStart);
 
-const whole = new RegExp(`^${maskPatternSource}$`);
+/** Longest text that can be a mark, in characters. */
+const longestMark = 42;
 
-/** Whether a text is nothing but what stands for a secret. */
-export const isMark = (text: string): boolean => whole.test(text);
+const wholeMark = new RegExp(`^${maskPatternSource}$`);
 
-/** What stands for a secret that is about to be sent: that it is there, and how long it is. */
+/** Whether a text is the mark of a hidden secret, and nothing else. */
+export const isMark = (text: string): boolean => text.length <= longestMark && wholeMark.test(text);
+
+/** The mark of a secret that will be sent: it tells the secret's length. */
 export const markOfLength = ({ length }: string): string => `${markStart}, ${length} character${length === 1 ? '' : 's'}${markEnd}`;
 
 /**
- * What stands for a secret that the platform holds now, where that is told beside what is to be sent. Nothing else is
- * written so: a platform's own mark may mean that there is nothing to be compared.
+ * The mark of a secret that the platform holds now, shown beside the one that will be sent. It is used for nothing else:
+ * a platform's own mark may mean that there is nothing to compare.
  */
 export const presentMark = `${markStart}, the present one${markEnd}`;
 
-/** Longest name of a variable that a mark tells. */
+/** Longest variable name in a mark, in characters; longer ones are cut. */
 const longestName = 70;
 
-/** What stands for a value that is taken from a variable of this server's environment. */
+/** The mark of a value that is taken from an environment variable of this server. */
 export const markOfVariable = (name: string): string => `${markStart}, from ${name.slice(0, longestName)}${markEnd}`;

@@ -1,10 +1,11 @@
 import type { ServerLogger } from '../context/call-context.ts';
 import { isRecord } from '../json/values.ts';
+import type { Sanitizer } from './redaction.ts';
 
-/** How deep fields are written down. */
+/** Most levels of nested fields that are logged. */
 const maximumDepth = 6;
 
-/** Fields as plain values, errors with what they carry: whatever isn't text or a number is taken apart or left out. */
+/** Converts fields to plain values: errors become records with message, stack and cause, functions and symbols are dropped. */
 function plainValue(value: unknown, depth = 0): unknown {
   if (depth > maximumDepth) return '…';
   if (value instanceof Error) {
@@ -16,16 +17,10 @@ function plainValue(value: unknown, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plainValue(member, depth + 1)]));
 }
 
-/** What makes things fit for a log. */
-export interface LogProtection {
-  readonly text: (text: string) => string;
-  readonly value: (value: unknown) => unknown;
-}
-
 const withheldLine = 'a line was withheld: what it says could not be made fit to be written';
 
-/** A log that is told no secrets. It never fails: where a line can't be protected, the log is told that, and of which request. */
-export function protectLog(log: ServerLogger, { text, value }: LogProtection): ServerLogger {
+/** A logger that sanitizes every line. It never throws: a line that can't be sanitized is replaced by a note with the request id. */
+export function protectLog(log: ServerLogger, { text, value }: Sanitizer): ServerLogger {
   const protect =
     (level: keyof ServerLogger): ServerLogger[keyof ServerLogger] =>
     (fields, message) => {

@@ -6,102 +6,103 @@ import { hasUserinfo, isSecretName, looksLikeSecret } from './recognition/index.
 
 const notNull = memoised(withoutNull);
 
-/** How the strings at a place are made fit to be shown. */
+/** How the strings of a value are masked. */
 export interface MaskingRules {
-  /** A string that is a secret as a whole. */
+  /** Replaces a string that is a secret as a whole. */
   readonly hide: (secret: string) => string;
-  /** Any other string. */
+  /** Sanitizes any other string. */
   readonly text: (text: string) => string;
-  /** Whether a value beside its name is hidden where only its shape tells. */
+  /** Whether a value beside its name is hidden if only its shape suggests a secret. */
   readonly byShape: boolean;
-  /** Whether this word is hidden where it stands after a flag that names a secret, as in `["--password", "x"]`. */
+  /** Whether a word is hidden after a flag that names a secret, as in `["--password", "x"]`. */
   readonly afterFlag: (word: string) => boolean;
 }
 
-/** Tells the way for a string, given what somebody gave at the same place: the same string, another value, or nothing. */
-export type MaskingRulesAt = (text: string, given: unknown) => MaskingRules;
+/** Chooses the rules for a string. @param provided the caller's value at the same place: the same string, another value, or undefined. */
+export type MaskingRulesAt = (text: string, provided: unknown) => MaskingRules;
 
-/** Members under which values have the name of something: variables, labels, headers, chart values. */
+/** Members that hold the name of a `value` beside them: of a variable, label, header or chart value. */
 const nameMembers = ['key', 'name'] as const;
 const valueMember = 'value';
 
 const nameIn = (record: JsonRecord): string | undefined => nameMembers.map((member) => record[member]).find((name) => typeof name === 'string');
 
-/** The forms of a name that may tell: as it reads, whatever nobody sees in it, and as it is shown. */
-const nameReadings = (name: string, way: MaskingRules): readonly string[] => [...new Set([withoutInvisible(name), way.text(name)])];
+/** The forms of a name to check: without invisible characters, and as it is shown. */
+const nameReadings = (name: string, rules: MaskingRules): readonly string[] => [...new Set([withoutInvisible(name), rules.text(name)])];
 
-/** A record's member, where somebody gave it a value of that name. */
-const givenIn = (given: unknown, name: string): unknown => (isRecord(given) && Object.hasOwn(given, name) ? given[name] : undefined);
+/** The caller's value for a member; undefined if there is none. */
+const providedIn = (provided: unknown, name: string): unknown => (isRecord(provided) && Object.hasOwn(provided, name) ? provided[name] : undefined);
 
-/** The schema of the members that a record may have beside those that it names. */
+/** The schema of a record's undeclared members. */
 const othersOf = (schema: JsonSchema | undefined): JsonSchema | undefined => (typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined);
 
-/** A record of these members. Each keeps a name of its own where masking makes names alike. */
+/** A record of these members. Names that masking made equal get a number, so that no member is lost. */
 function withNames(members: readonly (readonly [string, unknown])[]): JsonRecord {
-  const taken = new Set<string>();
-  const numbers = new Map<string, number>();
-  const own = (name: string): string => {
-    let free = name;
-    let number = numbers.get(name) ?? 1;
-    while (taken.has(free)) free = `${name} (${(number += 1)})`;
-    numbers.set(name, number);
-    taken.add(free);
-    return free;
+  const used = new Set<string>();
+  const counters = new Map<string, number>();
+  const uniqueName = (name: string): string => {
+    let candidate = name;
+    let number = counters.get(name) ?? 1;
+    while (used.has(candidate)) candidate = `${name} (${(number += 1)})`;
+    counters.set(name, number);
+    used.add(candidate);
+    return candidate;
   };
-  return Object.fromEntries(members.map(([name, member]) => [own(name), member]));
+  return Object.fromEntries(members.map(([name, member]) => [uniqueName(name), member]));
 }
 
 /**
- * A value as it may be shown: what the schema marks secret is hidden, and so are undeclared members with a telling name and
- * values beside a telling name. Every other string is text, names of members that the schema doesn't know too.
- * @param given what somebody gave in the same place, member by member.
+ * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, and values beside a
+ * secret name. Sanitizes every other string, and the names of undeclared members, as text.
+ * @param provided the caller's value at the same place, compared member by member.
  */
-export function redactValue(value: unknown, node: JsonSchema | undefined, wayAt: MaskingRulesAt, given?: unknown, isInList = false): unknown {
+export function redactValue(value: unknown, node: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided?: unknown, isInList = false): unknown {
   const schema = node && notNull(node);
   if (typeof value === 'string') {
-    return redactText(value, schema, wayAt(value, given));
+    return redactText(value, schema, rulesAt(value, provided));
   }
-  if (Array.isArray(value)) return value.map((item, index) => redactItem({ list: value, item, index, isInList }, schema, wayAt, Array.isArray(given) ? given[index] : undefined));
+  if (Array.isArray(value)) return value.map((item, index) => redactItem({ list: value, item, index, isInList }, schema, rulesAt, Array.isArray(provided) ? provided[index] : undefined));
   if (!isRecord(value)) return value;
-  return withNames(Object.entries(value).map(([name, member]) => redactMember(value, name, member, schema, wayAt, given)));
+  return withNames(Object.entries(value).map(([name, member]) => redactMember(value, name, member, schema, rulesAt, provided)));
 }
 
-// Up to the last @ before the path: what stands before it is no host.
+// Up to the last @ before the path: everything before it is userinfo.
 const userinfo = /^(?<scheme>[a-z][\w+.-]*:\/\/)(?<secret>[^/?#\\]+)@/i;
 
-/** A string of this schema. Who may use an address is a secret, wherever the address itself isn't one. */
-function redactText(text: string, schema: JsonSchema | undefined, { hide, text: open }: MaskingRules): string {
+/** Masks a string of this schema. In a URI that isn't secret itself, the userinfo is. */
+function redactText(text: string, schema: JsonSchema | undefined, { hide, text: showText }: MaskingRules): string {
   if (schema?.secret) return hide(text);
   const { scheme, secret } = (schema?.format === 'uri' && userinfo.exec(text)?.groups) || {};
-  // Where the two can't be told apart, nothing of it is shown.
+  // Userinfo that the pattern can't separate: the whole URI is hidden.
   if (secret === undefined && schema?.format === 'uri' && hasUserinfo(text)) return hide(text);
-  return scheme === undefined || secret === undefined ? open(text) : `${scheme}${hide(secret)}${open(text.slice(scheme.length + secret.length))}`;
+  return scheme === undefined || secret === undefined ? showText(text) : `${scheme}${hide(secret)}${showText(text.slice(scheme.length + secret.length))}`;
 }
 
-/** An item of a list. In lists of words a flag stands before its value, and in a list of pairs each name before its own. */
-function redactItem({ list, item, index, isInList }: { list: readonly unknown[]; item: unknown; index: number; isInList: boolean }, schema: JsonSchema | undefined, wayAt: MaskingRulesAt, given: unknown): unknown {
-  const before: unknown = list[index - 1];
-  const name = typeof before === 'string' && !before.includes('=') ? withoutInvisible(before) : undefined;
+/** Masks an item of a list. A value may follow its flag, or its name in a list of `[name, value]` pairs. */
+function redactItem({ list, item, index, isInList }: { list: readonly unknown[]; item: unknown; index: number; isInList: boolean }, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided: unknown): unknown {
+  const previous: unknown = list[index - 1];
+  const name = typeof previous === 'string' && !previous.includes('=') ? withoutInvisible(previous) : undefined;
   if (typeof item === 'string' && name !== undefined && isSecretName(name, withoutInvisible(item))) {
-    const way = wayAt(item, given);
+    const rules = rulesAt(item, provided);
     const isFlag = name.startsWith('-');
-    if (isFlag ? way.afterFlag(item) : isInList && list.length === 2) return way.hide(item);
+    if (isFlag ? rules.afterFlag(item) : isInList && list.length === 2) return rules.hide(item);
   }
-  return redactValue(item, schema?.items, wayAt, given, true);
+  return redactValue(item, schema?.items, rulesAt, provided, true);
 }
 
-function redactMember(record: JsonRecord, name: string, member: unknown, schema: JsonSchema | undefined, wayAt: MaskingRulesAt, given: unknown): readonly [string, unknown] {
+/** Masks a member of a record, and its name if the schema doesn't declare it. */
+function redactMember(record: JsonRecord, name: string, member: unknown, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided: unknown): readonly [string, unknown] {
   const declared = memberOf(schema, name);
-  const own = givenIn(given, name);
-  const nameWay = wayAt(name, own === undefined ? undefined : name);
-  const shownName = declared ? name : nameWay.text(name);
-  if (typeof member !== 'string') return [shownName, redactValue(member, declared ?? othersOf(schema), wayAt, own)];
-  const way = wayAt(member, own);
-  const value = withoutInvisible(member);
+  const memberProvided = providedIn(provided, name);
+  const nameRules = rulesAt(name, memberProvided === undefined ? undefined : name);
+  const shownName = declared ? name : nameRules.text(name);
+  if (typeof member !== 'string') return [shownName, redactValue(member, declared ?? othersOf(schema), rulesAt, memberProvided)];
+  const rules = rulesAt(member, memberProvided);
+  const visible = withoutInvisible(member);
   const pairName = name === valueMember ? nameIn(record) : undefined;
-  const pairNames = pairName === undefined ? [] : nameReadings(pairName, nameWay);
-  const isTold =
-    (!declared && nameReadings(name, nameWay).some((one) => isSecretName(one, value))) ||
-    pairNames.some((one) => isSecretName(one, value) || (way.byShape && looksLikeSecret(one, value)));
-  return [shownName, isTold ? way.hide(member) : redactValue(member, declared ?? othersOf(schema), wayAt, own)];
+  const pairNames = pairName === undefined ? [] : nameReadings(pairName, nameRules);
+  const isSecret =
+    (!declared && nameReadings(name, nameRules).some((one) => isSecretName(one, visible))) ||
+    pairNames.some((one) => isSecretName(one, visible) || (rules.byShape && looksLikeSecret(one, visible)));
+  return [shownName, isSecret ? rules.hide(member) : redactValue(member, declared ?? othersOf(schema), rulesAt, memberProvided)];
 }

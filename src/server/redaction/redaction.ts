@@ -7,64 +7,63 @@ import { containsMark, isMark, markOfLength, markOfVariable, presentMark } from 
 import { maskShapes } from './recognition/index.ts';
 import { redactValue, type MaskingRules } from './redact-value.ts';
 
-/** Makes texts and values fit to be shown: cleaned, then masked. Doing it twice changes nothing. */
+/** Cleans texts and values, then masks their secrets. Idempotent. */
 export interface Sanitizer {
   readonly text: (raw: string) => string;
   /**
-   * Hides what the schema marks secret, undeclared members with a telling name, and values that their name or shape tells.
-   * Every other string is text. What is hidden in one place is hidden wherever else it stands in the value.
-   * @param given what the caller gave in the same place: what equals it there is shown as the caller was asked about it.
+   * Hides strings that the schema marks secret, undeclared members with a secret name, and values that their name or shape
+   * gives away. Sanitizes every other string as text. A secret found in one place is hidden everywhere in the value.
+   * @param provided the caller's value at the same place: an equal string is shown as in the confirmation.
    */
-  readonly value: (value: unknown, schema?: JsonSchema, given?: unknown) => unknown;
+  readonly value: (value: unknown, schema?: JsonSchema, provided?: unknown) => unknown;
 }
 
 /**
- * Makes fit to be shown what somebody is to agree to. Of what will be sent it hides declared secrets and what has a telling
- * name, and nothing because of how it looks or who mentioned it: nobody may agree to what they can't see.
+ * Masks what a user is asked to confirm. In values that will be sent it hides declared secrets and those with a secret name,
+ * but nothing because of its shape or because somebody mentioned it: nobody should confirm what they can't see.
  */
 export interface ConfirmationView {
-  /** What will be sent, as it is. Of a secret is told that it is there, and its length. @param kept what the caller gave, where the rest is sent back as the platform had it. */
-  readonly sent: (value: unknown, schema?: JsonSchema, kept?: unknown) => unknown;
+  /** A value that will be sent. The mark of a secret tells its length. @param provided the caller's part of the value, if the rest is the platform's own, sent back unchanged. */
+  readonly sent: (value: unknown, schema?: JsonSchema, provided?: unknown) => unknown;
   /**
-   * What the platform holds now: it isn't what will be sent, so what this server is configured with is hidden too, and what
-   * looks like a secret. Otherwise a plan would show what reads hide.
+   * A value that the platform holds now. It will not be sent, so configured secrets and values that look like secrets are
+   * hidden too. Otherwise a plan would show what reads hide.
    */
   readonly present: (value: unknown, schema?: JsonSchema) => unknown;
-  /** What things are called. Only what this server is configured with is hidden: names are what somebody types to agree. */
+  /** Names of resources. Only configured secrets are hidden, because a user may have to type a name to confirm. */
   readonly called: (value: unknown) => unknown;
 }
 
-/** What one call may be shown. */
+/** Masks everything that one call shows. */
 export interface Redactor extends Sanitizer {
   readonly agreement: ConfirmationView;
   /**
-   * Our own words that repeat what the caller gave: cleaned. Only what this very call gave as a secret is hidden, so that no
-   * guess is answered.
+   * Cleans a text of this server that repeats the caller's input. Hides only the secrets of this call: hiding others would
+   * confirm a guess.
    */
   readonly echo: (text: string) => string;
-  /** Takes note of what the caller gave as secrets: hidden for the rest of the call in what the platform says. */
-  readonly mention: (value: unknown, schema?: JsonSchema, given?: unknown) => void;
-  /** Remembers what was mentioned, for this principal. To be called once the call was let pass. */
+  /** Notes the secrets in the caller's input. For the rest of the call they are hidden in the platform's answers. */
+  readonly mention: (value: unknown, schema?: JsonSchema, provided?: unknown) => void;
+  /** Remembers the mentioned secrets for this principal. Call it once the call is allowed. */
   readonly remember: () => void;
 }
 
-/** For whom a redactor is. */
+/** The caller that a redactor is for. */
 export interface Recipient {
   readonly principal: string;
-  /** The caller's own right on the platform, where it brought one. */
+  /** The caller's own credential for the platform, if it has one. */
   readonly credential?: string;
-  /** The member of the arguments whose value comes from a variable of this server's environment. */
+  /** The argument whose value comes from an environment variable of this server. */
   readonly unseen?: { readonly member: string; readonly variable: string };
 }
 
-/** Hides secrets for one process. What it does by itself is for the operator's eyes: records and the log. */
+/** Hides the secrets of one process. Its own methods are for the operator: audit records and the log. */
 export interface Redaction extends Sanitizer {
   readonly forCall: (recipient: Recipient) => Redactor;
 }
 
-/** What a process hides. */
 export interface RedactionConfig {
-  /** Values that the configuration holds, as known at the moment: tokens, keys, what policies let be set unseen. */
+  /** Returns the current secrets of the configuration: tokens, keys, and values that policies allow to be set unseen. */
   readonly configured?: () => readonly string[];
 }
 
@@ -73,7 +72,7 @@ const hideWith =
   (secret: string): string => (secret === '' || isMark(secret) ? secret : mark(secret));
 const hideWhole = hideWith(() => mask);
 
-/** A text cleaned, with all hidden that these find or that looks like a secret. */
+/** Cleans a text, then hides the values that these find, and everything that looks like a secret. */
 const textWith =
   (finders: () => readonly ValueFinder[]) =>
   (raw: string): string =>
@@ -83,7 +82,7 @@ const always = (): boolean => true;
 
 const allRules = { byShape: true, afterFlag: always } as const;
 
-// A word that could be a command, or another flag, is shown to whoever agrees.
+// A word that could be a command or another flag is shown in the confirmation.
 const plainWord = /^[\w.~+/=:@%][\w.~+/=:@%-]*$/;
 
 const sentRules: MaskingRules = { hide: hideWith(markOfLength), text: clean, byShape: false, afterFlag: (word) => plainWord.test(word) };
@@ -91,88 +90,88 @@ const sentRules: MaskingRules = { hide: hideWith(markOfLength), text: clean, byS
 function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
   return {
     text: textWith(finders),
-    value: (value, schema, given) => {
-      const now = finders();
-      const found = new Set<string>();
+    value: (value, schema, provided) => {
+      const current = finders();
+      const foundSecrets = new Set<string>();
       const note = (secret: string): string => {
-        if (isDistinctive(secret) && !containsMark(secret)) found.add(secret);
+        if (isDistinctive(secret) && !containsMark(secret)) foundSecrets.add(secret);
         return hideWhole(secret);
       };
-      const walk = (way: MaskingRules) => redactValue(value, schema, (text, own) => (text === own ? sentRules : way), given);
-      const hidden = walk({ hide: note, text: textWith(() => now), ...allRules });
-      if (found.size === 0) return hidden;
-      const all = [...now, finderFor([...found])];
-      return walk({ hide: hideWhole, text: textWith(() => all), ...allRules });
+      const redact = (rules: MaskingRules) => redactValue(value, schema, (text, providedHere) => (text === providedHere ? sentRules : rules), provided);
+      const redacted = redact({ hide: note, text: textWith(() => current), ...allRules });
+      if (foundSecrets.size === 0) return redacted;
+      const all = [...current, finderFor([...foundSecrets])];
+      return redact({ hide: hideWhole, text: textWith(() => all), ...allRules });
     },
   };
 }
 
-/** The strings in a value that are secrets as a whole, as their schema or name tells. @param given counts only what equals it, where it is there. */
-function secretsIn(value: unknown, schema: JsonSchema | undefined, given: unknown): readonly string[] {
+/** The strings in a value that are secrets by their schema or name. @param provided if given, only strings that equal it at the same place count. */
+function secretsIn(value: unknown, schema: JsonSchema | undefined, provided: unknown): readonly string[] {
   const secrets: string[] = [];
   const note = (secret: string): string => {
     secrets.push(secret);
     return secret;
   };
-  const way: MaskingRules = { hide: note, text: (text) => text, byShape: false, afterFlag: always };
-  const none: MaskingRules = { ...way, hide: (text) => text };
-  redactValue(value, schema, (text, own) => (given === undefined || text === own ? way : none), given);
+  const rules: MaskingRules = { hide: note, text: (text) => text, byShape: false, afterFlag: always };
+  const ignored: MaskingRules = { ...rules, hide: (text) => text };
+  redactValue(value, schema, (text, providedHere) => (provided === undefined || text === providedHere ? rules : ignored), provided);
   return secrets;
 }
 
 function redactorFor({ principal, credential, unseen }: Recipient, known: KnownSecrets): Redactor {
   const mentions: string[] = [];
-  let found: ValueFinder | undefined;
-  const mentioned = (): ValueFinder => (found ??= finderFor(searchableIn(mentions)));
-  const ownRight = finderFor(credential === undefined ? [] : [credential]);
-  const protect = sanitizerWith(() => [known.configured(), known.mentionedBy(principal), ownRight, mentioned()]);
+  let mentionFinder: ValueFinder | undefined;
+  const mentioned = (): ValueFinder => (mentionFinder ??= finderFor(searchableIn(mentions)));
+  const credentialFinder = finderFor(credential === undefined ? [] : [credential]);
+  const sanitizer = sanitizerWith(() => [known.configured(), known.mentionedBy(principal), credentialFinder, mentioned()]);
 
   const holdsUnseen = (value: unknown): value is JsonRecord => unseen !== undefined && isRecord(value) && typeof value[unseen.member] === 'string';
-  // What the caller only called by name it did not give, and must not learn by what is done with it.
+  // The caller only named the variable: it doesn't know the value, and must not learn it from the answer.
   const withoutUnseen = (value: unknown): unknown => (holdsUnseen(value) ? omit(value, [unseen!.member]) : value);
 
-  const presentWay = (byShape: boolean): MaskingRules => {
-    const now = [known.configured()];
+  const presentRules = (byShape: boolean): MaskingRules => {
+    const current = [known.configured()];
     const text = (raw: string): string =>
       cleanThenMask(raw, (cleaned) => {
-        const open = maskFound(cleaned, now, presentMark);
-        return byShape ? maskShapes(open) : open;
+        const masked = maskFound(cleaned, current, presentMark);
+        return byShape ? maskShapes(masked) : masked;
       });
     return { hide: hideWith(() => presentMark), text, byShape, afterFlag: always };
   };
 
   return {
-    text: protect.text,
-    value: (value, schema, given) => protect.value(value, schema, withoutUnseen(given)),
+    text: sanitizer.text,
+    value: (value, schema, provided) => sanitizer.value(value, schema, withoutUnseen(provided)),
     agreement: {
-      sent: (value, schema, kept) => {
-        const present = presentWay(true);
-        const shown = redactValue(value, schema, (text, given) => (kept === undefined || text === given ? sentRules : present), kept);
-        return holdsUnseen(value) ? { ...(shown as JsonRecord), [unseen!.member]: markOfVariable(unseen!.variable) } : shown;
+      sent: (value, schema, provided) => {
+        const present = presentRules(true);
+        const redacted = redactValue(value, schema, (text, providedHere) => (provided === undefined || text === providedHere ? sentRules : present), provided);
+        return holdsUnseen(value) ? { ...(redacted as JsonRecord), [unseen!.member]: markOfVariable(unseen!.variable) } : redacted;
       },
       present: (value, schema) => {
-        const way = presentWay(true);
-        return redactValue(value, schema, () => way);
+        const rules = presentRules(true);
+        return redactValue(value, schema, () => rules);
       },
       called: (value) => {
-        const way = presentWay(false);
-        return redactValue(value, undefined, () => way);
+        const rules = presentRules(false);
+        return redactValue(value, undefined, () => rules);
       },
     },
     echo: (text) => maskFound(clean(text), [mentioned()]),
-    mention: (value, schema, given) => {
-      for (const secret of secretsIn(withoutUnseen(value), schema, given)) mentions.push(secret);
-      found = undefined;
+    mention: (value, schema, provided) => {
+      for (const secret of secretsIn(withoutUnseen(value), schema, provided)) mentions.push(secret);
+      mentionFinder = undefined;
     },
     remember: () => known.remember(principal, mentions),
   };
 }
 
-/** Nothing mentioned yet. */
+/** Creates the redaction of a process, with no secrets mentioned yet. */
 export function createRedaction({ configured = () => [] }: RedactionConfig = {}): Redaction {
   const known = createKnownSecrets(configured);
   return { ...sanitizerWith(() => [known.configured()]), forCall: (recipient) => redactorFor(recipient, known) };
 }
 
-/** Whether what may be shown of a value leaves out some of it. */
-export const hidesAny = (shown: unknown): boolean => containsMark(JSON.stringify(shown) ?? '');
+/** Whether a masked value hides a secret. */
+export const hidesAny = (view: unknown): boolean => containsMark(JSON.stringify(view) ?? '');

@@ -3,39 +3,37 @@ import { isPrintableAscii, invisibleCharacters, withLineFeeds, withoutEscapes, w
 const escapeCharacter = (character: string): string => `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}>`;
 
 /**
- * A text as it may be shown to somebody: terminal escapes removed, other control characters and characters that can't be
- * seen written out as `<U+200B>`. Doing it twice changes nothing.
+ * Removes terminal escapes, and writes other control characters and invisible characters as `<U+200B>`. Idempotent.
  */
 export const clean = (text: string): string => (isPrintableAscii(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(invisibleCharacters, escapeCharacter));
 
 const escapedCharacter = /<U\+[0-9A-F]{4,6}>/g;
 
 /**
- * A text cleaned, then masked. Where characters that nobody sees keep a secret from being found, the text is told without
- * them.
- * @param masked hides secrets in a cleaned text.
+ * Cleans a text, then masks it. If invisible characters would hide a secret from the mask, the result omits them.
+ * @param mask hides secrets in a cleaned text.
  */
-export function cleanThenMask(text: string, masked: (text: string) => string): string {
+export function cleanThenMask(text: string, mask: (text: string) => string): string {
   const cleaned = clean(text);
-  const joined = cleaned === text ? text : withoutInvisible(text);
-  const told = masked(cleaned);
-  if (joined === cleaned) return told;
-  const found = masked(joined);
-  return found === told.replaceAll(escapedCharacter, '') ? told : found;
+  const visible = cleaned === text ? text : withoutInvisible(text);
+  const masked = mask(cleaned);
+  if (visible === cleaned) return masked;
+  const maskedVisible = mask(visible);
+  return maskedVisible === masked.replaceAll(escapedCharacter, '') ? masked : maskedVisible;
 }
 
 const openMark = '<platform-data>';
 const closeMark = '</platform-data>';
 const fenceLookalike = /<(?=[\s/]*platform-data)/gi;
 
-// Nothing inside can end the fence early: what looks like its marks is made to differ.
+// Prevents the content from closing the fence: the `<` of anything like a fence mark is replaced.
 const neutralize = (text: string): string => text.replaceAll(fenceLookalike, '‹');
 
-/** Text from the platform between marks that say: data, not instructions. Expects text that may be shown. */
+/** Puts text from the platform between marks that label it as data, not instructions. Expects cleaned and masked text. */
 export const fence = (text: string): string => `${openMark}\n${neutralize(text)}\n${closeMark}`;
 
-/** The same within a sentence. */
+/** `fence` for use within a sentence. */
 export const fenceInline = (text: string): string => `${openMark}${neutralize(text)}${closeMark}`;
 
-/** The marks, for the instructions that explain them. */
+/** The fence marks, for the instructions that explain them. */
 export const fenceMarks = { open: openMark, close: closeMark };

@@ -10,89 +10,88 @@ import type { ResolutionProblem } from '../failure/failure.ts';
 /** Most requests that one search makes. */
 export const mostRequests = 40;
 
-/** What a search came to. */
+/** The result of a search. */
 interface Findings {
-  /** Everything that what was given stands for, each once. */
+  /** Every match, without duplicates. */
   readonly paths: readonly ResourcePath[];
-  /** Whether there may be more that it stands for, which could not be looked at. */
+  /** Whether there may be more matches that could not be read. */
   readonly incomplete: boolean;
-  /** Where the walks ended that found nothing. */
+  /** The routes that ended without a match. */
   readonly deadEnds: readonly DeadEnd[];
   readonly search: Search;
 }
 
-/** @param since lists up to this number count as old. */
-export const newSearch = (look: Lookup, since: number): Search => ({ lookup: look, requests: mostRequests, since, usedCache: false, truncated: false, unlisted: new Set() });
+/** @param since cached lists with a sequence number up to this one are stale. */
+export const newSearch = (lookup: Lookup, since: number): Search => ({ lookup, requests: mostRequests, since, usedCache: false, truncated: false, unlisted: new Set() });
 
-const keyOf = (trail: ResourcePath): string => `${leafOf(trail).kind} ${leafOf(trail).id}`;
+const keyOf = (path: ResourcePath): string => `${leafOf(path).kind} ${leafOf(path).id}`;
 
-/** The first trail to each thing. */
-const distinctPaths = (trails: readonly ResourcePath[]): readonly ResourcePath[] => [...Map.groupBy(trails, keyOf).values()].map(([first]) => first!);
+/** The first path to each resource. */
+const distinctPaths = (paths: readonly ResourcePath[]): readonly ResourcePath[] => [...Map.groupBy(paths, keyOf).values()].map(([first]) => first!);
 
-/** Whether a step at which anything would do could not be seen whole. */
-const isIncomplete = ({ steps, names }: SearchRoute, { unlisted, truncated: cutShort }: Search): boolean =>
-  names.some((name, index) => name === undefined && (cutShort || steps[index]!.kinds.some((kind) => unlisted.has(kind))));
+/** Whether a step without a name, which matches anything, could not be listed completely. */
+const isIncomplete = ({ steps, names }: SearchRoute, { unlisted, truncated }: Search): boolean =>
+  names.some((name, index) => name === undefined && (truncated || steps[index]!.kinds.some((kind) => unlisted.has(kind))));
 
-/** What was seen of a kind earlier, wherever it is. */
-function indexedPaths(kind: ResourceKind, { lookup: { principal } }: Search, { index: seen }: ResolverContext): readonly ResourcePath[] {
-  const kinds = listChainsFor(kind).flatMap((way) => way.at(-1)?.kinds ?? []);
-  return seen.filter(principal, kinds).map((thing) => pathTo(thing, principal, seen));
+/** Paths to every indexed resource of a kind, wherever it is. */
+function indexedPaths(kind: ResourceKind, { lookup: { principal } }: Search, { index }: ResolverContext): readonly ResourcePath[] {
+  const kinds = listChainsFor(kind).flatMap((chain) => chain.at(-1)?.kinds ?? []);
+  return index.filter(principal, kinds).map((resource) => pathTo(resource, principal, index));
 }
 
-async function findOnce(kind: ResourceKind, segments: readonly string[], search: Search, ground: ResolverContext): Promise<Findings> {
-  const stops: DeadEnd[] = [];
-  for (const routes of await routesFor(listChainsFor(kind), segments, search, ground)) {
-    const arrivals = await Promise.all(routes.map((route) => followRoute(route, search, ground)));
-    const trails = distinctPaths(arrivals.flatMap((arrival) => arrival.paths));
-    if (trails.length > 0) return { paths: trails, incomplete: routes.some((route) => isIncomplete(route, search)), deadEnds: stops, search };
-    stops.push(...arrivals.flatMap(({ deadEnd: stop }) => stop ?? []));
+async function findOnce(kind: ResourceKind, segments: readonly string[], search: Search, context: ResolverContext): Promise<Findings> {
+  const deadEnds: DeadEnd[] = [];
+  for (const routes of await routesFor(listChainsFor(kind), segments, search, context)) {
+    const results = await Promise.all(routes.map((route) => followRoute(route, search, context)));
+    const paths = distinctPaths(results.flatMap((result) => result.paths));
+    if (paths.length > 0) return { paths, incomplete: routes.some((route) => isIncomplete(route, search)), deadEnds, search };
+    deadEnds.push(...results.flatMap(({ deadEnd }) => deadEnd ?? []));
   }
   const [name, ...more] = segments;
-  const earlier = name !== undefined && more.length === 0 && search.unlisted.size > 0 ? matchingName(indexedPaths(kind, search, ground), name, leafOf) : [];
-  return { paths: distinctPaths(earlier), incomplete: true, deadEnds: stops, search };
+  const indexed = name !== undefined && more.length === 0 && search.unlisted.size > 0 ? matchingName(indexedPaths(kind, search, context), name, leafOf) : [];
+  return { paths: distinctPaths(indexed), incomplete: true, deadEnds, search };
 }
 
 /**
- * Everything of a kind that the segments of a path stand for. Lists that are remembered are read anew before it comes
- * to nothing.
- * @throws ApiError as the platform fails.
+ * Every resource of a kind that the segments of a path match. If cached lists give no match, they are read again.
+ * @throws ApiError if the platform fails.
  */
-export async function findByPath(kind: ResourceKind, segments: readonly string[], look: Lookup, ground: ResolverContext): Promise<Findings> {
-  const before = ground.lists.count();
-  const findings = await findOnce(kind, segments, newSearch(look, 0), ground);
-  return findings.paths.length > 0 || !findings.search.usedCache ? findings : findOnce(kind, segments, newSearch(look, before), ground);
+export async function findByPath(kind: ResourceKind, segments: readonly string[], lookup: Lookup, context: ResolverContext): Promise<Findings> {
+  const before = context.lists.count();
+  const findings = await findOnce(kind, segments, newSearch(lookup, 0), context);
+  return findings.paths.length > 0 || !findings.search.usedCache ? findings : findOnce(kind, segments, newSearch(lookup, before), context);
 }
 
 /**
- * Everything of a kind below some names, as far as the requests of one search reach; where a level isn't listed, what was
- * seen of the kind earlier too.
- * @param names of the outermost things, from the project down.
- * @throws ApiError as the platform fails.
+ * Every resource of a kind below the named ones, within the request limit of one search. If a level can't be listed, the
+ * result includes the indexed resources of the kind.
+ * @param names of the outermost resources, from the project down.
+ * @throws ApiError if the platform fails.
  */
-export async function findAllBelow(kind: ResourceKind, names: readonly string[], look: Lookup, ground: ResolverContext): Promise<readonly ResourcePath[]> {
-  const search = newSearch(look, 0);
-  await ground.index.loaded();
+export async function findAllBelow(kind: ResourceKind, names: readonly string[], lookup: Lookup, context: ResolverContext): Promise<readonly ResourcePath[]> {
+  const search = newSearch(lookup, 0);
+  await context.index.loaded();
   const [steps = []] = listChainsFor(kind);
-  const organizations = await ground.lists.organization(search);
-  const { paths: trails } = await followRoute({ from: organizations.map((one) => [one]), steps, names: steps.map((_, index) => names[index]) }, search, ground);
-  return distinctPaths([...trails, ...(search.unlisted.size > 0 ? indexedPaths(kind, search, ground) : [])]);
+  const organizations = await context.lists.organization(search);
+  const { paths } = await followRoute({ from: organizations.map((organization) => [organization]), steps, names: steps.map((_, index) => names[index]) }, search, context);
+  return distinctPaths([...paths, ...(search.unlisted.size > 0 ? indexedPaths(kind, search, context) : [])]);
 }
 
-/** Most things that are proposed instead. */
+/** Most suggestions for a name that matches nothing. */
 const mostSuggestions = 8;
 
-/** How far a name is from a thing's, with names that hold it among the nearest; undefined when it is nothing like it. */
-function nameDistance(name: string, trail: ResourcePath): number | undefined {
-  const [given, known] = [foldCase(name), foldCase(leafOf(trail).name ?? '')];
+/** The distance of a name from a resource's; 0 if one contains the other, undefined if they are not similar. */
+function nameDistance(name: string, path: ResourcePath): number | undefined {
+  const [wanted, known] = [foldCase(name), foldCase(leafOf(path).name ?? '')];
   if (known === '') return undefined;
-  return known.includes(given) || given.includes(known) ? 0 : editDistance(given, known);
+  return known.includes(wanted) || wanted.includes(known) ? 0 : editDistance(wanted, known);
 }
 
-/** The things whose names are like one that isn't there; where none is, some of those that are there. Of ids none is like another. */
-function suggestionsFor({ deadEnds: stops }: Findings): readonly ResourcePath[] {
-  const far = stops.filter(({ name }) => !isId(name)).flatMap(({ name, siblings: instead }) => instead.map((trail) => ({ trail, by: nameDistance(name, trail) })));
-  const near = far.flatMap(({ trail, by }) => (by === undefined ? [] : [{ trail, by }])).toSorted((one, other) => one.by - other.by);
-  return distinctPaths((near.length > 0 ? near : far).map(({ trail }) => trail)).slice(0, mostSuggestions);
+/** Resources with names similar to the missing one, the most similar first; if there are none, some of its siblings. Ids get no suggestions. */
+function suggestionsFor({ deadEnds }: Findings): readonly ResourcePath[] {
+  const siblingPaths = deadEnds.filter(({ name }) => !isId(name)).flatMap(({ name, siblings }) => siblings.map((path) => ({ path, distance: nameDistance(name, path) })));
+  const similar = siblingPaths.flatMap(({ path, distance }) => (distance === undefined ? [] : [{ path, distance }])).toSorted((one, other) => one.distance - other.distance);
+  return distinctPaths((similar.length > 0 ? similar : siblingPaths).map(({ path }) => path)).slice(0, mostSuggestions);
 }
 
 function notesFor({ search }: Findings): readonly string[] {
@@ -105,14 +104,14 @@ function notesFor({ search }: Findings): readonly string[] {
   ];
 }
 
-/** What to tell where something stands for nothing, or for more than one thing. */
-export function problemOf(kind: ResourceKind, given: string, findings: Findings): ResolutionProblem {
-  const { paths: trails, deadEnds: stops, search } = findings;
+/** The problem of a reference that matches nothing, or more than one resource. */
+export function problemOf(kind: ResourceKind, reference: string, findings: Findings): ResolutionProblem {
+  const { paths, deadEnds, search } = findings;
   const notes = notesFor(findings);
-  if (trails.length > 0) return { kind, reference: given, why: 'ambiguous', candidates: trails.map(resolvedResourceOf), suggestions: [], notes };
-  const near = suggestionsFor(findings).map(resolvedResourceOf);
-  const [stop] = stops;
-  const last = stop?.step.kinds.some((one) => isOfKind(one, kind));
-  const missing = stop && !last ? { kind: stop.step.kinds[0]!, name: stop.name } : undefined;
-  return { kind, reference: given, why: search.unlisted.size > 0 ? 'not_listable' : 'unknown', candidates: [], suggestions: near, ...(missing && { missing }), notes };
+  if (paths.length > 0) return { kind, reference, why: 'ambiguous', candidates: paths.map(resolvedResourceOf), suggestions: [], notes };
+  const suggestions = suggestionsFor(findings).map(resolvedResourceOf);
+  const [deadEnd] = deadEnds;
+  const isLastStep = deadEnd?.step.kinds.some((one) => isOfKind(one, kind));
+  const missing = deadEnd && !isLastStep ? { kind: deadEnd.step.kinds[0]!, name: deadEnd.name } : undefined;
+  return { kind, reference, why: search.unlisted.size > 0 ? 'not_listable' : 'unknown', candidates: [], suggestions, ...(missing && { missing }), notes };
 }

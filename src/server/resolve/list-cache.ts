@@ -9,28 +9,28 @@ import type { ListOperation } from './resource-hierarchy.ts';
 import { CallFailure } from '../failure/failure.ts';
 import { rowsIn } from '../context/reads.ts';
 
-/** How long a list is taken to be as it was read, in milliseconds. */
+/** How long a cached list is fresh, in milliseconds. */
 export const listLifetime = 60_000;
 
-/** Most lists remembered, of all principals together. */
+/** Most cached lists, for all principals together. */
 const mostLists = 2_000;
 
-/** One search for something, and what it came upon. */
+/** The state of one search. */
 export interface Search {
   readonly lookup: Lookup;
-  /** Requests that it may still make. */
+  /** Requests that it may still send. */
   requests: number;
-  /** Lists read before this one count as old. */
+  /** Cached lists with a sequence number up to this one are stale. */
   readonly since: number;
-  /** Whether a remembered list was used. */
+  /** Whether it used a cached list. */
   usedCache: boolean;
-  /** Whether it ended because of its requests. */
+  /** Whether it reached its request limit. */
   truncated: boolean;
-  /** What could not be listed. */
+  /** Kinds that could not be listed. */
   readonly unlisted: Set<ReferenceKind>;
 }
 
-/** What a list came to; `complete` unless the search that read it ended before. */
+/** The result of a list; undefined if the platform doesn't offer or forbids it. Incomplete if the search reached its request limit. */
 type ListResult = { readonly resources: readonly ResourceRef[]; readonly complete: boolean } | undefined;
 
 interface CachedList {
@@ -38,21 +38,20 @@ interface CachedList {
   readonly kinds: readonly ReferenceKind[];
   /** Milliseconds since 1970. */
   readonly readAt: number;
-  /** Lists are numbered as they are asked for. */
+  /** Lists are numbered in the order in which they are requested. */
   readonly sequence: number;
-  /** Undefined where the platform doesn't tell. */
   readonly result: Promise<ListResult>;
 }
 
-/** What lies in what, as the platform lists it; remembered for a short while, apart for each principal. */
+/** The platform's lists of what each resource contains, cached for `listLifetime`, separately for each principal. */
 export interface ListCache {
-  /** What lies in one thing; undefined where the platform doesn't tell. @throws ApiError as it fails otherwise. */
+  /** The children of a resource; undefined if the platform can't list them. @throws ApiError for every other failure. */
   childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
-  /** The token's organization. @throws ApiError as the platform fails. */
+  /** The token's organization. @throws ApiError if the platform fails. */
   organization(search: Search): Promise<readonly ResourceRef[]>;
-  /** How many lists were asked for. */
+  /** How many lists were requested: the sequence number of the last one. */
   count(): number;
-  /** Something of these kinds has changed for this principal. */
+  /** Drops this principal's lists of these kinds, after a change. */
   invalidate(principal: string, kinds: readonly ReferenceKind[]): void;
 }
 
@@ -62,7 +61,7 @@ const isDenied = (error: unknown): boolean => error instanceof CallFailure && er
 
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.kind === 'not_found';
 
-/** Pages after this one, by what an answer says of itself. */
+/** The query of the next page, from the pagination in an answer; undefined after the last page. */
 function nextPage(answer: JsonRecord | undefined): JsonRecord | undefined {
   const pagination = answer?.['pagination'];
   if (!isRecord(pagination)) return undefined;
@@ -71,63 +70,63 @@ function nextPage(answer: JsonRecord | undefined): JsonRecord | undefined {
 }
 
 async function readChildren({ operation, parent, kinds }: ListOperation, id: string, search: Search): Promise<ListResult> {
-  const things: ResourceRef[] = [];
+  const resources: ResourceRef[] = [];
   let page: JsonRecord | undefined = {};
   while (page) {
-    if (search.requests <= 0) return { resources: things, complete: false };
+    if (search.requests <= 0) return { resources, complete: false };
     search.requests -= 1;
     const answer: JsonRecord | undefined = await search.lookup.reader.attempt(operation, { [`${parent}_id`]: id, ...page });
     if (answer === undefined) return undefined;
-    things.push(...rowsIn(answer).flatMap((row) => resourceRefOf(row, kinds, { kind: parent, id }) ?? []));
+    resources.push(...rowsIn(answer).flatMap((row) => resourceRefOf(row, kinds, { kind: parent, id }) ?? []));
     page = nextPage(answer);
   }
-  return { resources: things, complete: true };
+  return { resources, complete: true };
 }
 
-async function readOrganization({ lookup: look }: Search): Promise<ListResult> {
-  const answer = await look.reader.read(operations.get_organization, {});
+async function readOrganization({ lookup }: Search): Promise<ListResult> {
+  const answer = await lookup.reader.read(operations.get_organization, {});
   const rows = isRecord(answer) ? rowsIn(answer) : [];
   return { resources: (rows.length > 0 ? rows : [answer]).flatMap((row) => resourceRefOf(row, ['organization']) ?? []), complete: true };
 }
 
 export function createListCache(): ListCache {
   const lists = new LRUCache<string, CachedList>({ max: mostLists });
-  let numbers = 0;
+  let lastSequence = 0;
 
-  const ask = (key: string, kinds: readonly ReferenceKind[], { lookup: look }: Search, read: FetchList): Promise<ListResult> => {
-    const list: CachedList = { principal: look.principal, kinds, readAt: look.now(), sequence: (numbers += 1), result: read() };
-    const forget = (): void => void (lists.peek(key) === list && lists.delete(key));
+  const request = (key: string, kinds: readonly ReferenceKind[], { lookup }: Search, read: FetchList): Promise<ListResult> => {
+    const list: CachedList = { principal: lookup.principal, kinds, readAt: lookup.now(), sequence: (lastSequence += 1), result: read() };
+    const evict = (): void => void (lists.peek(key) === list && lists.delete(key));
     lists.set(key, list);
-    // What could not be read, or not to the end, is asked for again.
-    list.result.then((done) => done?.complete || forget(), forget);
+    // Failed and incomplete lists are requested again.
+    list.result.then((result) => result?.complete || evict(), evict);
     return list.result;
   };
 
-  const listed = async (name: string, kinds: readonly ReferenceKind[], search: Search, read: FetchList): Promise<readonly ResourceRef[] | undefined> => {
+  const listOnce = async (name: string, kinds: readonly ReferenceKind[], search: Search, read: FetchList): Promise<readonly ResourceRef[] | undefined> => {
     const { principal, now } = search.lookup;
     const key = JSON.stringify([principal, name]);
-    const known = lists.get(key);
-    const isFresh = known !== undefined && known.sequence > search.since && now() - known.readAt < listLifetime;
+    const cached = lists.get(key);
+    const isFresh = cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
     search.usedCache ||= isFresh;
-    // Whoever asked for it first may have given up; that is no failure of this search.
-    const done = await (isFresh ? known.result.catch(() => ask(key, kinds, search, read)) : ask(key, kinds, search, read));
-    search.truncated ||= done?.complete === false;
-    return done?.resources;
+    // The search that first requested the list may have been aborted: that is not a failure of this one.
+    const result = await (isFresh ? cached.result.catch(() => request(key, kinds, search, read)) : request(key, kinds, search, read));
+    search.truncated ||= result?.complete === false;
+    return result?.resources;
   };
 
   return {
     childrenOf: async (listing, id, search) => {
-      const things = await listed(`${listing.operation.name} ${id}`, listing.kinds, search, () => readChildren(listing, id, search)).catch((error: unknown) => {
-        // It was there when the list that holds it was read.
+      const resources = await listOnce(`${listing.operation.name} ${id}`, listing.kinds, search, () => readChildren(listing, id, search)).catch((error: unknown) => {
+        // The parent was there when the list that contains it was read: it was deleted since.
         if (isGone(error)) return [];
         if (isDenied(error)) return undefined;
         throw error;
       });
-      if (things === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);
-      return things;
+      if (resources === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);
+      return resources;
     },
-    organization: async (search) => (await listed('organization', ['organization'], search, () => readOrganization(search))) ?? [],
-    count: () => numbers,
+    organization: async (search) => (await listOnce('organization', ['organization'], search, () => readOrganization(search))) ?? [],
+    count: () => lastSequence,
     invalidate: (principal, kinds) => {
       for (const [key, list] of lists.entries()) {
         if (list.principal === principal && list.kinds.some((kind) => kinds.includes(kind))) lists.delete(key);

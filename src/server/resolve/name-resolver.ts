@@ -16,13 +16,13 @@ import type { ResolverContext } from './search-routes.ts';
 import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/failure.ts';
 import { rowsIn } from '../context/reads.ts';
 
-/** Most completions of one text: what the protocol allows. */
+/** Most completions of one text: the protocol's limit. */
 const mostCompletions = 100;
 
-/** The rank of what is completed by its id. */
+/** The rank of a completion by id. */
 const idPrefixRank = 3;
 
-/** How well an address completes a text, 0 the best; undefined when it doesn't. */
+/** How well a resource completes a text, from 0, the best; undefined if it doesn't. */
 function rank(typed: string, { path, name, id }: { readonly path: string; readonly name: string; readonly id: string }): number | undefined {
   const order = [path.startsWith(typed), name.startsWith(typed), path.includes(typed), typed !== '' && id.startsWith(typed)];
   const index = order.indexOf(true);
@@ -30,28 +30,28 @@ function rank(typed: string, { path, name, id }: { readonly path: string; readon
 }
 
 /**
- * Paths that what was typed can become, best first; ids where no path is known, or where an id was begun.
- * @throws ApiError as the platform fails.
+ * Paths that complete the typed text, best first; ids if no path is known, or if the text is the start of an id.
+ * @throws ApiError if the platform fails.
  */
-async function completions(kind: ResourceKind, typed: string, look: Lookup, ground: ResolverContext): Promise<readonly string[]> {
-  const outer = segmentsOf(typed).slice(0, -1);
-  const along = await findAllBelow(kind, outer, look, ground);
-  // The names typed so far need not begin at the top.
-  const trails = along.length > 0 || outer.length === 0 ? along : await findAllBelow(kind, [], look, ground);
-  const addresses = trails.map(resolvedResourceOf);
-  const texts = unambiguousPaths(addresses);
-  const wanted = foldCase(typed);
-  const ranked = addresses.flatMap(({ id, name = '' }, index) => {
-    const path = texts[index]!;
-    const at = rank(wanted, { path: foldCase(path), name: foldCase(name), id });
-    return at === undefined ? [] : [{ at, text: at === idPrefixRank ? id : path }];
+async function completions(kind: ResourceKind, typed: string, lookup: Lookup, context: ResolverContext): Promise<readonly string[]> {
+  const outerNames = segmentsOf(typed).slice(0, -1);
+  const below = await findAllBelow(kind, outerNames, lookup, context);
+  // The typed names need not start at the project.
+  const paths = below.length > 0 || outerNames.length === 0 ? below : await findAllBelow(kind, [], lookup, context);
+  const resources = paths.map(resolvedResourceOf);
+  const references = unambiguousPaths(resources);
+  const prefix = foldCase(typed);
+  const ranked = resources.flatMap(({ id, name = '' }, index) => {
+    const path = references[index]!;
+    const score = rank(prefix, { path: foldCase(path), name: foldCase(name), id });
+    return score === undefined ? [] : [{ score, text: score === idPrefixRank ? id : path }];
   });
-  return ranked.toSorted((one, other) => one.at - other.at || one.text.localeCompare(other.text)).map(({ text }) => text).slice(0, mostCompletions);
+  return ranked.toSorted((one, other) => one.score - other.score || one.text.localeCompare(other.text)).map(({ text }) => text).slice(0, mostCompletions);
 }
 
-/** Addresses that remember what was seen. */
+/** A name resolver whose index of seen resources outlives the process. */
 export interface PersistentNameResolver extends NameResolver {
-  /** Writes down what was seen and is not written yet. */
+  /** Writes what has not been written yet. */
   flush(): Promise<void>;
 }
 
@@ -59,47 +59,47 @@ const failWith = (problem: ResolutionProblem): never => {
   throw new CallFailure({ kind: 'bad_address', problem });
 };
 
-/** What a text says of what it means: the kind where it tells one, and the path, name or id. */
-function parseReference(kind: ResourceKind, given: string): { readonly kind: ResourceKind; readonly text: string } {
-  const text = given.trim();
+/** Parses a reference: its kind, the requested one if it names none, and its path, name or id. @throws CallFailure for a URI that is wrong or of another kind. */
+function parseReference(kind: ResourceKind, reference: string): { readonly kind: ResourceKind; readonly text: string } {
+  const text = reference.trim();
   if (isInfraUri(text)) {
-    const pointed = parseUri(text) ?? failWith(emptyProblem(kind, given, 'bad_uri'));
-    return isOfKind(pointed.kind, kind) ? { kind: pointed.kind, text: pointed.given } : failWith(emptyProblem(kind, given, 'wrong_kind'));
+    const parsed = parseUri(text) ?? failWith(emptyProblem(kind, reference, 'bad_uri'));
+    return isOfKind(parsed.kind, kind) ? { kind: parsed.kind, text: parsed.given } : failWith(emptyProblem(kind, reference, 'wrong_kind'));
   }
-  if (isForeignUri(text)) failWith(emptyProblem(kind, given, 'bad_uri'));
-  const precise = qualifiedName(text);
-  return precise && isOfKind(precise.kind, kind) && isId(precise.name) ? { kind: precise.kind, text: precise.name } : { kind, text };
+  if (isForeignUri(text)) failWith(emptyProblem(kind, reference, 'bad_uri'));
+  const qualified = qualifiedName(text);
+  return qualified && isOfKind(qualified.kind, kind) && isId(qualified.name) ? { kind: qualified.kind, text: qualified.name } : { kind, text };
 }
 
-/** What an id is known as, without asking anybody. */
-const lookUpId = (kinds: readonly ReferenceKind[], id: string, principal: string, { index: seen }: ResolverContext): ResourceRef | undefined =>
-  kinds.map((kind) => seen.get(principal, kind, id)).find((thing) => thing !== undefined);
+/** The indexed resource with an id, without a request. */
+const lookUpId = (kinds: readonly ReferenceKind[], id: string, principal: string, { index }: ResolverContext): ResourceRef | undefined =>
+  kinds.map((kind) => index.get(principal, kind, id)).find((resource) => resource !== undefined);
 
-async function resolve(asked: ResourceKind, given: string, look: Lookup, ground: ResolverContext): Promise<ResolvedResource> {
-  const { kind, text } = parseReference(asked, given);
-  await ground.index.loaded();
+async function resolve(requested: ResourceKind, reference: string, lookup: Lookup, context: ResolverContext): Promise<ResolvedResource> {
+  const { kind, text } = parseReference(requested, reference);
+  await context.index.loaded();
   if (isId(text)) {
     const id = text.toLowerCase();
-    const thing = lookUpId(kind === 'service' ? serviceKinds : [kind], id, look.principal, ground);
-    if (thing) return resolvedResourceOf(pathTo(thing, look.principal, ground.index));
+    const resource = lookUpId(kind === 'service' ? serviceKinds : [kind], id, lookup.principal, context);
+    if (resource) return resolvedResourceOf(pathTo(resource, lookup.principal, context.index));
     if (kind !== 'service') return { kind, id };
   }
-  const findings = await findByPath(kind, segmentsOf(text), look, ground);
+  const findings = await findByPath(kind, segmentsOf(text), lookup, context);
   const [found, ...others] = findings.paths;
   return found && others.length === 0 && !findings.incomplete ? resolvedResourceOf(found) : failWith(problemOf(kind, text, findings));
 }
 
-/** What an operation answered, as things. */
+/** The resources in an operation's answer. */
 function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown): readonly ResourceRef[] {
   const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
-  const holds = param !== undefined && others.length === 0 && (list || operation.status === 201);
-  const parent = holds ? { kind: parameterKind(param), id: String(input[snakeCase(param)]) } : undefined;
+  const hasParent = param !== undefined && others.length === 0 && (list || operation.status === 201);
+  const parent = hasParent ? { kind: parameterKind(param), id: String(input[snakeCase(param)]) } : undefined;
   const rows = list ? rowsIn(isRecord(answer) ? answer : undefined) : [answer];
   return kinds.length === 0 ? [] : rows.flatMap((row) => resourceRefOf(row, kinds, parent) ?? []);
 }
 
-/** The services whose ids an operation was given: once it was carried out, they are known to be of its kinds. */
+/** The services in an operation's input: once it has succeeded, their ids are known to be of the kinds it takes. */
 const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly ResourceRef[] =>
   Object.entries(inputShape(operation)).flatMap(([name, schema]) => {
     const kind = pointsAt(schema);
@@ -108,22 +108,22 @@ const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly R
   });
 
 /**
- * Finds what names, paths, URIs and ids stand for.
- * @param shelf where what was seen outlives the process; without one it doesn't.
+ * Resolves names, paths, URIs and ids to resources.
+ * @param persistence stores the index between processes; without it the index ends with the process.
  */
-export function createNameResolver(shelf?: IndexPersistence): PersistentNameResolver {
-  const ground: ResolverContext = { lists: createListCache(), index: createResourceIndex(shelf) };
+export function createNameResolver(persistence?: IndexPersistence): PersistentNameResolver {
+  const context: ResolverContext = { lists: createListCache(), index: createResourceIndex(persistence) };
   return {
-    resolve: (kind, given, look) => resolve(kind, given, look, ground),
-    complete: (kind, typed, look) => completions(kind, typed, look, ground),
-    organization: async (look) => {
-      const [organization] = await ground.lists.organization(newSearch(look, 0));
+    resolve: (kind, reference, lookup) => resolve(kind, reference, lookup, context),
+    complete: (kind, typed, lookup) => completions(kind, typed, lookup, context),
+    organization: async (lookup) => {
+      const [organization] = await context.lists.organization(newSearch(lookup, 0));
       return organization?.id ?? '';
     },
     learn: (operation, input, answer, principal) => {
-      if (operation.method !== 'GET') ground.lists.invalidate(principal, responseKinds(operation).kinds);
-      for (const thing of [...servicesInInput(operation, input), ...resourcesIn(operation, input, answer)]) ground.index.add(principal, thing);
+      if (operation.method !== 'GET') context.lists.invalidate(principal, responseKinds(operation).kinds);
+      for (const resource of [...servicesInInput(operation, input), ...resourcesIn(operation, input, answer)]) context.index.add(principal, resource);
     },
-    flush: () => ground.index.flush(),
+    flush: () => context.index.flush(),
   };
 }

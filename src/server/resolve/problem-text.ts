@@ -9,12 +9,12 @@ import type { ResolutionProblem } from '../failure/failure.ts';
 
 const kindText = (kind: ResourceKind): string => kind.replaceAll('_', ' ');
 
-/** One a line: how to write it, what it is, its id. */
-function candidateLines(addresses: readonly ResolvedResource[]): string {
-  const texts = unambiguousPaths(addresses);
-  return addresses
+/** One candidate a line: its reference, kind and id. */
+function candidateLines(resources: readonly ResolvedResource[]): string {
+  const references = unambiguousPaths(resources);
+  return resources
     .map(({ kind, id, name, scope }, index) => {
-      const text = texts[index] === id ? name : texts[index];
+      const text = references[index] === id ? name : references[index];
       return [text, scope ? `${kindText(kind)} set on ${scope}` : kindText(kind), `id ${id}`].filter(Boolean).join(' · ');
     })
     .join('\n');
@@ -24,58 +24,57 @@ const findResourceHint = naming`${'find_resource'} finds things by name, kind or
 
 export const whereToLook: readonly TextPart[] = ['Give the names on the way to it instead (project/environment/name).', findResourceHint];
 
-/** What it may mean that an id isn't found, for platforms answer the same to each, and what to do next. */
+/** Why an id may not be found, and what to do next. Platforms give the same answer for every reason. */
 export const noSuchId: readonly TextPart[] = ['It may have been deleted, belong to another organization, or be hidden from this token.', ...whereToLook];
 
 const giveItsId = (kind: ResourceKind): string => `Give its id${kind === 'service' ? ' and kind: infra://service/<kind>/<id>' : ''}.`;
 
 const headlines: { readonly [Why in ResolutionProblem['why']]: (problem: ResolutionProblem, quoted: (text: string) => string) => string } = {
-  unknown: ({ kind, reference: given, missing }, quoted) =>
-    missing && missing.name !== given ? `There is no ${kindText(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(given)}.` : `There is no ${kindText(kind)} ${quoted(given)}.`,
-  ambiguous: ({ kind, reference: given, candidates }, quoted) =>
-    `${quoted(given)} can be ${candidates.length === 1 ? 'more than this' : 'each of these'}. Give the path or the id of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
-  not_listable: ({ kind, reference: given }, quoted) =>
-    `No ${kindText(kind)} ${quoted(given)} was seen earlier, and this platform doesn't list what there is. ${isId(given) ? `Say of which kind it is: infra://service/<kind>/${given} (kinds: ${serviceKinds.join(', ')}).` : giveItsId(kind)}`,
-  wrong_kind: ({ kind, reference: given }, quoted) => `${quoted(given)} doesn't point at any ${kindText(kind)}.`,
-  bad_uri: ({ reference: given }, quoted) => `${quoted(given)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
+  unknown: ({ kind, reference, missing }, quoted) =>
+    missing && missing.name !== reference ? `There is no ${kindText(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(reference)}.` : `There is no ${kindText(kind)} ${quoted(reference)}.`,
+  ambiguous: ({ kind, reference, candidates }, quoted) =>
+    `${quoted(reference)} can be ${candidates.length === 1 ? 'more than this' : 'each of these'}. Give the path or the id of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
+  not_listable: ({ kind, reference }, quoted) =>
+    `No ${kindText(kind)} ${quoted(reference)} was seen earlier, and this platform doesn't list what there is. ${isId(reference) ? `Say of which kind it is: infra://service/<kind>/${reference} (kinds: ${serviceKinds.join(', ')}).` : giveItsId(kind)}`,
+  wrong_kind: ({ kind, reference }, quoted) => `${quoted(reference)} doesn't point at any ${kindText(kind)}.`,
+  bad_uri: ({ reference }, quoted) => `${quoted(reference)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
 };
 
-/** Kinds of things that find_resource finds. */
+/** Kinds that find_resource finds. */
 const searchable: readonly ResourceKind[] = ['project', 'environment', 'service', 'cluster', ...serviceKinds];
 
-/** What to do next where nothing is shown to choose from. */
-function nextStep({ kind, reference: given, why, missing }: ResolutionProblem): readonly TextPart[] {
-  if (why === 'not_listable') return [isId(given) ? 'Where that is not known, ask the user.' : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it."];
-  if (why === 'unknown' && isId(missing?.name ?? given)) return noSuchId;
+/** What to do next if there are no candidates. */
+function nextStep({ kind, reference, why, missing }: ResolutionProblem): readonly TextPart[] {
+  if (why === 'not_listable') return [isId(reference) ? 'Where that is not known, ask the user.' : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it."];
+  if (why === 'unknown' && isId(missing?.name ?? reference)) return noSuchId;
   return [`How to give it: ${howToName(kind)}`, ...(searchable.includes(kind) ? [findResourceHint] : [])];
 }
 
-/** Longest part of what was given that is told back, in characters. */
+/** Longest part of a reference that the text repeats, in characters. */
 const longestQuoted = 200;
 
 const truncated = (text: string): string => (text.length > longestQuoted ? `${text.slice(0, longestQuoted).toWellFormed()}…` : text);
 
-/** How many of those that could be meant are told. */
+/** Most candidates shown. */
 const mostCandidates = 20;
 
-/** How a text may be put. */
 interface TextOptions {
   readonly redactor: Pick<Redactor, 'text' | 'echo'>;
-  /** Names of tools that aren't shown. */
+  /** Names of hidden tools. */
   readonly hidden: readonly string[];
 }
 
-/** What is wrong with an address and what could be meant instead, for the model. */
+/** Tells the model what is wrong with a reference, and what it could mean instead. */
 export function resolutionProblemText(problem: ResolutionProblem, { redactor, hidden }: TextOptions): string {
   const quoted = (text: string): string => `"${truncated(redactor.echo(text))}"`;
-  const { candidates, suggestions: near, notes } = problem;
-  const told = (candidates.length > 0 ? candidates : near).slice(0, mostCandidates);
-  const more = candidates.length > told.length ? [`And ${candidates.length - told.length} more.`] : [];
+  const { candidates, suggestions, notes } = problem;
+  const shown = (candidates.length > 0 ? candidates : suggestions).slice(0, mostCandidates);
+  const more = candidates.length > shown.length ? [`And ${candidates.length - shown.length} more.`] : [];
   return [
     headlines[problem.why](problem, quoted),
-    ...(told.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(redactor.text(candidateLines(told)))]),
+    ...(shown.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(redactor.text(candidateLines(shown)))]),
     ...more,
-    ...(told.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.reference)) ? [visibleText(nextStep(problem), hidden)] : []),
+    ...(shown.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.reference)) ? [visibleText(nextStep(problem), hidden)] : []),
     ...notes,
   ].join('\n');
 }

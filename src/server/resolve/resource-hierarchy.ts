@@ -5,22 +5,22 @@ import { resourceKind, type ReferenceKind } from '../../contract/primitives.ts';
 import { serviceKinds } from '../../contract/resources/service.ts';
 import type { ResourceKind } from '../tool/name-resolver.ts';
 
-/** An operation that lists what lies in one thing. */
+/** An operation that lists the children of a resource. */
 export interface ListOperation {
   readonly operation: AnyOperation;
-  /** What it lists the inside of. */
+  /** The kind of the resource that contains them. */
   readonly parent: ReferenceKind;
-  /** What it lists. */
+  /** The kinds that it lists. */
   readonly kinds: readonly ReferenceKind[];
 }
 
-/** One step down the tree: a listing, and what of it is wanted. */
+/** One step down the hierarchy: a list operation, and the wanted kinds. */
 export interface ListStep {
   readonly listing: ListOperation;
   readonly kinds: readonly ReferenceKind[];
 }
 
-/** The way from the organization down to things of a kind. */
+/** The steps from the organization down to resources of a kind. */
 export type ListChain = readonly ListStep[];
 
 const kindsOfShape = (shape: unknown): readonly ReferenceKind[] => {
@@ -29,10 +29,10 @@ const kindsOfShape = (shape: unknown): readonly ReferenceKind[] => {
   return kind === undefined ? [] : [kind];
 };
 
-/** What an operation answers: resources of these kinds, one or a list of them. */
+/** The kinds of resources in an operation's response, and whether it is a list. */
 export function responseKinds({ response }: AnyOperation): { readonly kinds: readonly ReferenceKind[]; readonly list: boolean } {
-  const alone = kindsOfShape(response);
-  if (alone.length > 0 || !(response instanceof z.ZodObject)) return { kinds: alone, list: false };
+  const single = kindsOfShape(response);
+  if (single.length > 0 || !(response instanceof z.ZodObject)) return { kinds: single, list: false };
   const rows = (response.shape as Record<string, unknown>)['results'];
   return rows instanceof z.ZodArray ? { kinds: kindsOfShape(rows.element), list: true } : { kinds: [], list: false };
 }
@@ -40,31 +40,31 @@ export function responseKinds({ response }: AnyOperation): { readonly kinds: rea
 const listOperations: readonly ListOperation[] = allOperations.flatMap((operation) => {
   const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
-  const lists = operation.method === 'GET' && list && kinds.length > 0 && param !== undefined && others.length === 0;
-  return lists ? [{ operation, parent: parameterKind(param), kinds }] : [];
+  const isListOperation = operation.method === 'GET' && list && kinds.length > 0 && param !== undefined && others.length === 0;
+  return isListOperation ? [{ operation, parent: parameterKind(param), kinds }] : [];
 });
 
-/** What lists the things of a kind in one of another kind; undefined where nothing does. */
+/** The operation that lists the resources of a kind in a parent; undefined if there is none. */
 export const listOperationFor = (parent: ReferenceKind, kind: ReferenceKind): ListOperation | undefined => listOperations.find((one) => one.parent === parent && one.kinds.includes(kind));
 
 const isServiceKind = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
 
-/** Whether something of this kind is what was asked for. */
-export const isOfKind = (kind: ReferenceKind, asked: ResourceKind): boolean => kind === asked || (asked === 'service' && isServiceKind(kind));
+/** Whether a resource of this kind is of the requested one: a `service` can be of every service kind. */
+export const isOfKind = (kind: ReferenceKind, requested: ResourceKind): boolean => kind === requested || (requested === 'service' && isServiceKind(kind));
 
-function chainsTo(asked: ResourceKind): readonly ListChain[] {
-  if (asked === 'organization') return [[]];
+function chainsTo(requested: ResourceKind): readonly ListChain[] {
+  if (requested === 'organization') return [[]];
   return listOperations.flatMap((listing) => {
-    const kinds = listing.kinds.filter((kind) => isOfKind(kind, asked));
-    return kinds.length === 0 ? [] : chainsTo(listing.parent).map((way) => [...way, { listing, kinds }]);
+    const kinds = listing.kinds.filter((kind) => isOfKind(kind, requested));
+    return kinds.length === 0 ? [] : chainsTo(listing.parent).map((chain) => [...chain, { listing, kinds }]);
   });
 }
 
 const chainsByKind = new Map<ResourceKind, readonly ListChain[]>();
 
-/** Every way to things of a kind, the shortest first. Empty where nothing lists them. */
-export function listChainsFor(asked: ResourceKind): readonly ListChain[] {
-  const ways = chainsByKind.get(asked) ?? chainsTo(asked).toSorted((one, other) => one.length - other.length);
-  chainsByKind.set(asked, ways);
-  return ways;
+/** Every chain of lists to resources of a kind, the shortest first. Empty if nothing lists them. */
+export function listChainsFor(requested: ResourceKind): readonly ListChain[] {
+  const chains = chainsByKind.get(requested) ?? chainsTo(requested).toSorted((one, other) => one.length - other.length);
+  chainsByKind.set(requested, chains);
+  return chains;
 }

@@ -4,32 +4,32 @@ import * as z from 'zod';
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import type { ResourceRef } from './resource-ref.ts';
 
-/** Where the things seen are kept while no process runs. */
+/** Stores the index between processes. */
 export interface IndexPersistence {
-  /** The platform they are of, as long as ids there stay what they are. Those of another mean nothing here. */
+  /** Identifies the platform and its data: ids of another one mean nothing here. */
   readonly platform: string;
-  /** What was written last; undefined where nothing was. */
+  /** The text last written; undefined if there is none. */
   readonly read: () => Promise<string | undefined>;
-  /** Writes it whole or not at all, for its owner alone. */
+  /** Writes atomically, readable by the owner only. */
   readonly write: (text: string) => Promise<void>;
 }
 
-/** The things that answers told of, apart for each principal. */
+/** The resources seen in answers, separately for each principal. */
 export interface ResourceIndex {
-  /** Waits until what an earlier process saw is there. */
+  /** Waits until the stored index is loaded. */
   loaded(): Promise<void>;
-  add(principal: string, thing: ResourceRef): void;
+  add(principal: string, resource: ResourceRef): void;
   get(principal: string, kind: ReferenceKind, id: string): ResourceRef | undefined;
-  /** Those of these kinds, and in this place where one is given. */
+  /** The resources of these kinds; with a parent, only those in it. */
   filter(principal: string, kinds: readonly ReferenceKind[], parent?: ResourceRef['parent']): readonly ResourceRef[];
-  /** Writes what is not written yet. */
+  /** Writes what has not been written yet. */
   flush(): Promise<void>;
 }
 
-/** Most things remembered, of all principals together; the longest unseen are forgotten first. */
+/** Most indexed resources, for all principals together; the least recently used are dropped first. */
 const mostResources = 5_000;
 
-/** How long new things wait for others to be written with them, in milliseconds. */
+/** Delay before a write, in milliseconds: resources seen meanwhile are written together. */
 const writeDelay = 1_000;
 
 const StoredParent = z.object({ kind: z.string(), id: z.string() });
@@ -44,7 +44,7 @@ function parseEntries(text: string | undefined): readonly Entry[] {
   try {
     return StoredEntries.parse(JSON.parse(text ?? '[]')) as readonly Entry[];
   } catch {
-    // Nothing is lost with it but a convenience, and the next write mends it.
+    // The index is only a convenience, and the next write repairs the file.
     return [];
   }
 }
@@ -54,39 +54,39 @@ const keyOf = (of: string, kind: ReferenceKind, id: string): string => `${of} ${
 const isSame = (one: ResourceRef, other: ResourceRef | undefined): boolean =>
   other !== undefined && one.name === other.name && one.mode === other.mode && one.parent?.id === other.parent?.id;
 
-/** @param shelf where they outlive the process. */
-export function createResourceIndex(shelf?: IndexPersistence): ResourceIndex {
-  const things = new LRUCache<string, Entry>({ max: mostResources });
-  // Kept as a digest: who calls is nobody else's business.
-  const ofPrincipal = (principal: string): string => createHash('sha256').update(JSON.stringify([shelf?.platform, principal])).digest('base64url').slice(0, 22);
+/** An index of seen resources. @param persistence stores it between processes. */
+export function createResourceIndex(persistence?: IndexPersistence): ResourceIndex {
+  const resources = new LRUCache<string, Entry>({ max: mostResources });
+  // Stored as a digest, so that the file doesn't reveal who calls.
+  const ofPrincipal = (principal: string): string => createHash('sha256').update(JSON.stringify([persistence?.platform, principal])).digest('base64url').slice(0, 22);
   let loading: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let dirty = false;
   let writing: Promise<void> = Promise.resolve();
 
-  /** Takes in what is on the shelf and not known better. */
-  const takeIn = async (): Promise<void> => {
-    const entries = parseEntries(await shelf?.read().catch(() => undefined));
-    for (const { of, thing } of entries) {
-      const key = keyOf(of, thing.kind, thing.id);
-      const known = things.peek(key)?.thing;
-      // What is known better stays; what another process knew of it beside that is added.
-      const whole = { ...thing, ...known };
-      if (!known || !isSame(whole, known)) things.set(key, { of, thing: whole });
+  /** Merges the stored entries into this index. */
+  const mergeStored = async (): Promise<void> => {
+    const entries = parseEntries(await persistence?.read().catch(() => undefined));
+    for (const { of, thing: resource } of entries) {
+      const key = keyOf(of, resource.kind, resource.id);
+      const existing = resources.peek(key)?.thing;
+      // This process's fields win; the stored entry adds the others.
+      const merged = { ...resource, ...existing };
+      if (!existing || !isSame(merged, existing)) resources.set(key, { of, thing: merged });
     }
   };
 
-  // Other processes keep theirs on the same shelf.
+  // Other processes write to the same file: their entries are merged first.
   const write = async (): Promise<void> => {
-    if (!dirty || shelf === undefined) return;
+    if (!dirty || persistence === undefined) return;
     dirty = false;
-    await takeIn();
-    await shelf.write(JSON.stringify([...things.values()].toReversed())).catch(() => undefined);
+    await mergeStored();
+    await persistence.write(JSON.stringify([...resources.values()].toReversed())).catch(() => undefined);
   };
 
   const writeSoon = (): void => {
     dirty = true;
-    if (shelf === undefined || timer) return;
+    if (persistence === undefined || timer) return;
     timer = setTimeout(() => {
       timer = undefined;
       writing = writing.then(write);
@@ -95,20 +95,20 @@ export function createResourceIndex(shelf?: IndexPersistence): ResourceIndex {
   };
 
   return {
-    loaded: () => (loading ??= takeIn()),
-    add: (principal, thing) => {
+    loaded: () => (loading ??= mergeStored()),
+    add: (principal, resource) => {
       const of = ofPrincipal(principal);
-      const key = keyOf(of, thing.kind, thing.id);
-      const known = things.get(key)?.thing;
-      const whole = { ...known, ...thing };
-      things.set(key, { of, thing: whole });
-      if (!isSame(whole, known)) writeSoon();
+      const key = keyOf(of, resource.kind, resource.id);
+      const existing = resources.get(key)?.thing;
+      const merged = { ...existing, ...resource };
+      resources.set(key, { of, thing: merged });
+      if (!isSame(merged, existing)) writeSoon();
     },
-    get: (principal, kind, id) => things.get(keyOf(ofPrincipal(principal), kind, id))?.thing,
+    get: (principal, kind, id) => resources.get(keyOf(ofPrincipal(principal), kind, id))?.thing,
     filter: (principal, kinds, parent) => {
       const of = ofPrincipal(principal);
-      const isThere = ({ parent: own }: ResourceRef): boolean => parent === undefined || (own?.kind === parent.kind && own.id === parent.id);
-      return [...things.values()].filter((entry) => entry.of === of && kinds.includes(entry.thing.kind) && isThere(entry.thing)).map(({ thing }) => thing);
+      const isInParent = ({ parent: own }: ResourceRef): boolean => parent === undefined || (own?.kind === parent.kind && own.id === parent.id);
+      return [...resources.values()].filter((entry) => entry.of === of && kinds.includes(entry.thing.kind) && isInParent(entry.thing)).map(({ thing: resource }) => resource);
     },
     flush: async () => {
       clearTimeout(timer);

@@ -1,16 +1,16 @@
 import type { ReferenceKind } from '../../contract/primitives.ts';
 import { isRecord, type JsonRecord } from '../json/values.ts';
 
-/** Something the platform has, as far as finding it goes. Never holds more: things are kept on disk. */
+/** What name resolution needs to know about a resource. It never holds more, because it is stored on disk. */
 export interface ResourceRef {
   readonly kind: ReferenceKind;
   readonly id: string;
   readonly name?: string;
-  /** What an environment is for. */
+  /** The mode of an environment. */
   readonly mode?: string;
-  /** What a variable is set on. */
+  /** The scope of a variable. */
   readonly scope?: string;
-  /** What it lies in, where that is known. */
+  /** What contains it, if known. */
   readonly parent?: { readonly kind: ReferenceKind; readonly id: string };
 }
 
@@ -19,10 +19,10 @@ const textIn = (row: JsonRecord, name: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-/** The host of an address: the rest of it may hold a secret. */
-const hostOf = (address: string | undefined): string | undefined => (address === undefined ? undefined : URL.parse(address)?.host);
+/** The host of a URL: the rest of it may contain a secret. */
+const hostOf = (url: string | undefined): string | undefined => (url === undefined ? undefined : URL.parse(url)?.host);
 
-/** What people call it: its name, the key of a variable, the host that a webhook tells. */
+/** The name that people use: the resource's name, a variable's key, or the host of a webhook's target. */
 const nameOf = (row: JsonRecord): string | undefined => textIn(row, 'name') ?? textIn(row, 'key') ?? hostOf(textIn(row, 'target_url'));
 
 function parentOf(row: JsonRecord): ResourceRef['parent'] {
@@ -35,22 +35,22 @@ function parentOf(row: JsonRecord): ResourceRef['parent'] {
 }
 
 /**
- * A row of an answer as a thing; undefined where it isn't one.
- * @param kinds what it can be; services say themselves which kind they are of.
- * @param parent what it lies in; by default what the row points at.
+ * Reads a row of an answer; undefined if it isn't a resource of these kinds.
+ * @param kinds the possible kinds; of several, the row's `service_type` decides.
+ * @param parent what contains it. Default: the environment, project or organization that the row points at.
  */
 export function resourceRefOf(row: unknown, kinds: readonly ReferenceKind[], parent?: ResourceRef['parent']): ResourceRef | undefined {
   if (!isRecord(row)) return undefined;
   const id = textIn(row, 'id')?.toLowerCase();
   const kind = kinds.length === 1 ? kinds[0] : kinds.find((one) => one === textIn(row, 'service_type')?.toLowerCase());
   if (id === undefined || kind === undefined) return undefined;
-  const within = parent ?? parentOf(row);
-  const told = { name: nameOf(row), mode: textIn(row, 'mode'), scope: textIn(row, 'scope') };
+  const parentRef = parent ?? parentOf(row);
+  const fields = { name: nameOf(row), mode: textIn(row, 'mode'), scope: textIn(row, 'scope') };
   return {
     kind, id,
-    ...(told.name !== undefined && { name: told.name }),
-    ...(kind === 'environment' && told.mode !== undefined && { mode: told.mode }),
-    ...(kind === 'environment_variable' && told.scope !== undefined && { scope: told.scope }),
-    ...(within && { parent: within }),
+    ...(fields.name !== undefined && { name: fields.name }),
+    ...(kind === 'environment' && fields.mode !== undefined && { mode: fields.mode }),
+    ...(kind === 'environment_variable' && fields.scope !== undefined && { scope: fields.scope }),
+    ...(parentRef && { parent: parentRef }),
   };
 }

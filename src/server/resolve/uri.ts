@@ -4,11 +4,11 @@ import { isOfKind } from './resource-hierarchy.ts';
 
 const scheme = 'infra:';
 
-/** What there is to read of a thing beside the thing itself. */
+/** The parts of a resource that have a URI of their own. */
 export const uriParts = ['status', 'logs', 'variables', 'history'] as const;
 export type UriPart = (typeof uriParts)[number];
 
-/** What a URI of ours points at. */
+/** The target of an `infra:` URI. */
 export interface ParsedUri {
   readonly kind: ReferenceKind;
   /** An id, a name, or a path of names. */
@@ -18,7 +18,7 @@ export interface ParsedUri {
 
 const isPart = (text: string): text is UriPart => (uriParts as readonly string[]).includes(text);
 
-/** The URI of a thing, or of a part of it: `infra://environment/<id>`, `infra://service/<kind>/<id>/logs`. */
+/** The URI of a resource, or of a part of it: `infra://environment/<id>`, `infra://service/<kind>/<id>/logs`. */
 export const uriOf = ({ kind, id }: Pick<ResolvedResource, 'kind' | 'id'>, part?: UriPart): string =>
   `${scheme}//${isOfKind(kind, 'service') ? `service/${kind}` : kind}/${encodeURIComponent(id)}${part ? `/${part}` : ''}`;
 
@@ -30,21 +30,21 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Whether a text is meant as a URI of ours. */
+/** Whether a text is an `infra:` URI, valid or not. */
 export const isInfraUri = (text: string): boolean => text.toLowerCase().startsWith(`${scheme}//`);
 
-/** Whether a text is meant as a URI, though none of ours. */
+/** Whether a text is a URI of another scheme. */
 export const isForeignUri = (text: string): boolean => !isInfraUri(text) && /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 
-/** What stands in place of an id: an id, a name or a path, escaped as one segment or written out with its slashes. */
+/** The id, name or path in a URI: one escaped segment, or several segments. Undefined if it is empty or wrongly escaped. */
 function referenceIn(segments: readonly string[]): string | undefined {
   if (segments.length === 0 || segments.some((segment) => !decoded(segment))) return undefined;
   const [alone, ...more] = segments;
-  // Written out, each name stays escaped: a slash of its own would end it.
+  // Names in several segments stay escaped: they may contain slashes.
   return alone !== undefined && more.length === 0 ? decoded(alone) : segments.join('/');
 }
 
-/** What a URI points at; undefined where it is none of ours. What reads like a part at the end of several segments is one. */
+/** Parses an `infra:` URI; undefined if it isn't valid. The last of several segments is a part if it has the name of one. */
 export function parseUri(text: string): ParsedUri | undefined {
   if (!isInfraUri(text)) return undefined;
   const [first, ...others] = text.slice(`${scheme}//`.length).split('/');

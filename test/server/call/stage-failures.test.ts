@@ -88,7 +88,7 @@ async function serve(change: (parts: SharedDependencies) => Partial<SharedDepend
   const recorded: (Intent | CallOutcome)[] = [];
   const recorder = { intent: async (one: Intent) => void recorded.push(one), outcome: async (one: CallOutcome) => void recorded.push(one) };
   const { parts, client, log } = dependenciesFor({ url: platform.url, token: platform.token, policy: await policyFrom('unattended: [disruptive]'), guard: { keys: ephemeralKeys(), recorder, graveCalls: ephemeralHighRiskCalls() } });
-  const changed: SharedDependencies = { ...parts, work: async () => changed, ...change(parts) };
+  const changed: SharedDependencies = { ...parts, loadDependencies: async () => changed, ...change(parts) };
   const user = userAnswering(agree);
   const caller = await connectTampering({ parts: changed, user });
   opened.push(client, caller);
@@ -172,7 +172,7 @@ describe('other ways out', () => {
   const request = { uri: 'infra://projects' };
 
   test('resources, prompts, completion: a plain error with the id of the request', async () => {
-    const { client, log } = await serve(({ log: opening }) => ({ startupLog: opening, work: async () => fail() }));
+    const { client, log } = await serve(({ log: opening }) => ({ startupLog: opening, loadDependencies: async () => fail() }));
     const told = await Promise.all([
       client.readResource({ uri: request.uri }), client.complete({ ref: { type: 'ref/resource', uri: 'infra://project/{project}' }, argument: { name: 'project', value: '' } }),
       client.callTool({ name: 'list_projects', arguments: {} }),

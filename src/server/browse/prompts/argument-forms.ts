@@ -4,15 +4,15 @@ import { ContainerRequest } from '../../../contract/resources/container.ts';
 import { Email } from '../../../contract/primitives.ts';
 import { durationOf } from '../../../analysis/time-window.ts';
 
-/** Days as people say them; each the latest of its name. */
+/** Names of days; each means the latest day of that name. */
 export const days = ['today', 'yesterday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
 
 const isDay = (text: string): boolean => days.some((day) => day.toLowerCase() === text.toLowerCase());
 
-// Dates alone are meant to the day, so what has no time is taken too.
+// A date without a time is valid too.
 const isTime = (text: string): boolean => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** What an argument of a prompt may have to look like: the check, and how it is said. */
+/** The form of a prompt's argument: its check, and its description in errors. */
 interface Form {
   readonly fits: (text: string) => boolean;
   readonly must: string;
@@ -25,7 +25,7 @@ export const formNames = ['email', 'repository', 'version', 'since'] as const;
 export const forms: Readonly<Record<(typeof formNames)[number], Form>> = {
   email: matching(Email, 'an e-mail address'),
   repository: matching(GitRepositoryRequest.shape.url, 'the address of a git repository, such as https://host/owner/repository.git'),
-  // Commits are made of the same letters as tags.
+  // Commits have the same characters as tags.
   version: matching(ContainerRequest.shape.tag, 'a commit or an image tag'),
   since: {
     fits: (text) => isDay(text) || isTime(text) || durationOf(text) !== undefined,

@@ -1,24 +1,24 @@
 import { ResourceNotFoundError, ResourceTemplate, type McpServer, type ReadResourceResult, type ServerContext } from '@modelcontextprotocol/server';
 import type { Unsubscribe } from './watches.ts';
 
-/** What is told of every resource. */
+/** The list entry of a resource. */
 export interface ListedResource {
   readonly name: string;
-  /** Where it is: a URI, or a template (RFC 6570) of one. */
+  /** Its URI, or a URI template (RFC 6570). */
   readonly uri: string;
   readonly title: string;
   readonly description: string;
 }
 
-/** What every resource is shown as. */
+/** The MIME type of every resource. */
 export const mimeType = 'text/markdown';
 
-/** Names of the variables of a template, in its order. */
+/** The names of a template's variables, in order. */
 export const variablesOf = (uri: string): readonly string[] => [...uri.matchAll(/\{\+?(\w+)\}/g)].map(([, name]) => name!);
 
 const templates = new Map<string, ResourceTemplate>();
 
-/** The template that an address is; undefined where it is fixed. */
+/** The template of a URI; undefined if it has no variables. */
 export function uriTemplateOf(uri: string): ResourceTemplate | undefined {
   if (variablesOf(uri).length === 0) return undefined;
   const template = templates.get(uri) ?? new ResourceTemplate(uri, { list: undefined });
@@ -26,51 +26,51 @@ export function uriTemplateOf(uri: string): ResourceTemplate | undefined {
   return template;
 }
 
-/** Reads what is at an address. */
-export type ReadResource = (at: URL, context: ServerContext) => Promise<ReadResourceResult>;
+/** Reads the resource at a URI. */
+export type ReadResource = (url: URL, context: ServerContext) => Promise<ReadResourceResult>;
 
-/** Lists resources, and has them read when somebody asks for one. */
+/** Registers resources and their handler. */
 export function registerResources(mcp: McpServer, resources: readonly ListedResource[], read: ReadResource): void {
-  // What there is depends on the policy alone.
+  // The list depends only on the policy.
   mcp.server.registerCapabilities({ resources: { listChanged: false, subscribe: true } });
   for (const { name, uri, title, description } of resources) {
     const template = uriTemplateOf(uri);
-    if (template) mcp.registerResource(name, template, { title, description, mimeType }, (at, _, context) => read(at, context));
+    if (template) mcp.registerResource(name, template, { title, description, mimeType }, (url, _, context) => read(url, context));
     else mcp.registerResource(name, uri, { title, description, mimeType }, read);
   }
 }
 
-/** Watches the resource at an address. @returns undefined where it can't be watched. */
+/** Watches the resource at a URI. @returns undefined if it can't be watched. */
 export type WatchResource = (context: ServerContext, uri: string, changed: (uri: string) => void) => Promise<Unsubscribe | undefined>;
 
 /**
- * Tells clients of the 2025 revisions of changes, for as long as they are connected. Those of the 2026 revision ask the
- * host instead.
+ * Registers subscriptions for clients of the 2025 protocol revisions, which end with the connection. Clients of the 2026
+ * revision subscribe through the transport instead.
  */
 export function registerSubscriptions({ server }: McpServer, watch: WatchResource): void {
-  const watched = new Map<string, Unsubscribe>();
+  const subscriptions = new Map<string, Unsubscribe>();
   let closed = false;
-  const end = (uri: string): void => {
-    watched.get(uri)?.();
-    watched.delete(uri);
+  const unsubscribe = (uri: string): void => {
+    subscriptions.get(uri)?.();
+    subscriptions.delete(uri);
   };
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
-    const stop = await watch(context, uri, () => void server.sendResourceUpdated({ uri }).catch(() => end(uri)));
+    const stop = await watch(context, uri, () => void server.sendResourceUpdated({ uri }).catch(() => unsubscribe(uri)));
     if (!stop) throw new ResourceNotFoundError(uri, `Changes of ${uri} can't be told: there is nothing at it, or it can't be watched. Read it to see; subscribe to the status or the logs of something, and to no more than are needed.`);
-    end(uri);
-    watched.set(uri, stop);
-    if (closed) end(uri);
+    unsubscribe(uri);
+    subscriptions.set(uri, stop);
+    if (closed) unsubscribe(uri);
     return {};
   });
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
-    end(uri);
+    unsubscribe(uri);
     return {};
   });
   const { onclose } = server;
   Object.assign(server, {
     onclose: () => {
       closed = true;
-      for (const uri of watched.keys()) end(uri);
+      for (const uri of subscriptions.keys()) unsubscribe(uri);
       onclose?.();
     },
   });

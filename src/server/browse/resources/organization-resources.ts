@@ -4,7 +4,7 @@ import { record, table } from '../../tool/render.ts';
 import { isRecord, omit } from '../../json/values.ts';
 import { answerResource, platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
-/** What the organization holds, from the top down to services. */
+/** The resources from the organization down to environments, and clusters. */
 export const organizationResources: readonly PlatformResource[] = [
   answerResource({
     name: 'organization',
@@ -90,7 +90,7 @@ export const organizationResources: readonly PlatformResource[] = [
     title: 'Cluster',
     description: 'A cluster with its state, lock and next version.',
     toolset: 'clusters',
-    // Nobody gives the organization: the token's own is filled in.
+    // Never given by the caller: filled in with the token's organization.
     input: { organization_id: reference('organization').optional(), cluster: reference('cluster') },
     operations: [operations.list_clusters],
     read: async ({ organization_id: organization = '', cluster }, { read, attempt }) => {

@@ -1,27 +1,27 @@
 import type { RequestBudget } from '../../../client/budget.ts';
 
-/** How often something may be looked at, in milliseconds, where requests are no concern. */
+/** The shortest poll interval, in milliseconds, while there are plenty of requests. */
 const minimumInterval = { moving: 2_000, still: 10_000 } as const;
 
-/** What watching may take of the requests that are left, all that one credential watches together: people come first. */
+/** The share of the remaining requests that all watches of one credential may use together: the rest is for calls. */
 const budgetShare = { moving: 1 / 2, still: 1 / 4 } as const;
 
-/** The part of the whole budget that may be gone through quickly while something is under way: deployments are short. What is below it is shared out. */
+/** Above this share of the whole budget, the budget doesn't slow down polling during a deployment, because deployments are short. Below it, the remaining requests are spread over time. */
 const plentyShare = 1 / 2;
 
 const maximumInterval = 300_000;
 
 const mostJitter = 0.25;
 
-/** What decides when to look again. */
+/** What the poll interval depends on. */
 export interface PollConditions {
-  /** Whether something is under way, there or nearby. */
+  /** Whether something is in progress, in the watched resource or in another one on the same budget. */
   readonly moving: boolean;
-  /** What was last heard of the request budget. */
+  /** The last known request budget. */
   readonly budget?: RequestBudget;
-  /** Requests that looking at everything takes once, all that is watched on this budget together. */
+  /** Requests of one poll of every resource that is watched on this budget. */
   readonly requests: number;
-  /** How often looking failed in a row. */
+  /** Failed polls in a row. */
   readonly failures: number;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -29,24 +29,24 @@ export interface PollConditions {
   readonly random: number;
 }
 
-/** Whether so much is left that what is under way may be followed closely. */
+/** Whether enough requests remain to follow something in progress closely. */
 const isPlenty = ({ moving, budget }: PollConditions): boolean => moving && budget !== undefined && budget.remaining > budget.limit * plentyShare;
 
-/** The time after which a part of what is left lasts until the budget is whole again; where not even one look does, that moment. */
-function affordableInterval(circumstances: PollConditions, part: number): number {
-  const { budget, requests, now } = circumstances;
-  if (!budget || budget.resetAt <= now || isPlenty(circumstances)) return 0;
-  const left = budget.resetAt - now;
-  return Math.min((left * requests) / (part * budget.remaining), left);
+/** The shortest interval in milliseconds at which a share of the remaining requests lasts until the budget resets; at most the time until then. */
+function affordableInterval(conditions: PollConditions, share: number): number {
+  const { budget, requests, now } = conditions;
+  if (!budget || budget.resetAt <= now || isPlenty(conditions)) return 0;
+  const untilReset = budget.resetAt - now;
+  return Math.min((untilReset * requests) / (share * budget.remaining), untilReset);
 }
 
 /**
- * Milliseconds until the next look: short while something is under way, longer the fewer requests are left, the more is
- * watched, and the longer looking fails. A little chance keeps those that began together apart.
+ * The time until the next poll, in milliseconds: short while something is in progress, longer with fewer remaining requests,
+ * more watched resources, and more failures. Random jitter spreads watches that started together.
  */
-export function pollIntervalFor(circumstances: PollConditions): number {
-  const { moving, failures, random } = circumstances;
-  const mood = moving ? 'moving' : 'still';
-  const patience = Math.min(minimumInterval[mood] * 2 ** failures, maximumInterval);
-  return Math.max(patience, affordableInterval(circumstances, budgetShare[mood])) * (1 + mostJitter * random);
+export function pollIntervalFor(conditions: PollConditions): number {
+  const { moving, failures, random } = conditions;
+  const activity = moving ? 'moving' : 'still';
+  const interval = Math.min(minimumInterval[activity] * 2 ** failures, maximumInterval);
+  return Math.max(interval, affordableInterval(conditions, budgetShare[activity])) * (1 + mostJitter * random);
 }

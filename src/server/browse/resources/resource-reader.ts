@@ -8,21 +8,21 @@ import { resourceAt } from './catalog.ts';
 import { mimeType, type ReadResource } from './mcp-resources.ts';
 import { isPlatformResource } from './resource.ts';
 
-/** Carries out a call for whoever sent a request. */
+/** Makes a call for the sender of a request. */
 export type CallFor = (context: ServerContext, tool: Tool, args: JsonRecord) => Promise<Reply>;
 
-/** What serving resources works with. */
+/** Dependencies of the resource reader. */
 export interface ResourceDependencies {
   readonly policy: Policy;
   readonly call: CallFor;
-  /** Texts that come with the program; without them resources made of texts aren't served. */
+  /** Texts of the program; without them, resources made of texts aren't served. */
   readonly texts?: Texts;
 }
 
-/** Why a read comes to nothing when what it is about isn't there. */
+/** Failure codes of a read whose resource doesn't exist. */
 const notFoundReasons: readonly (string | undefined)[] = ['not_found', 'bad_address'];
 
-/** Whether a read that failed for this reason has nothing to read. */
+/** Whether a failure code means that the resource doesn't exist. */
 export const isNotFound = (why: string | undefined): boolean => notFoundReasons.includes(why);
 
 function failure(uri: string, { text, why }: Extract<Reply, { kind: 'failure' }>): ProtocolError {
@@ -41,7 +41,7 @@ async function textAt(uri: string, context: ServerContext, { call, policy, texts
   throw reply.kind === 'failure' ? failure(uri, reply) : new Error(`${resource.name} would ask somebody`);
 }
 
-/** Reads the resource at an address. Nothing is asked of the platform before. */
-export const resourceReader = (serving: ResourceDependencies): ReadResource => async (at, context) => ({
-  contents: [{ uri: at.href, mimeType, text: await textAt(at.href, context, serving) }],
+/** Creates the reader of resources. It calls the platform only when a resource is read. */
+export const resourceReader = (dependencies: ResourceDependencies): ReadResource => async (url, context) => ({
+  contents: [{ uri: url.href, mimeType, text: await textAt(url.href, context, dependencies) }],
 });

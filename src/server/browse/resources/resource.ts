@@ -9,23 +9,23 @@ import { composeTool, defineTool } from '../../tool/define-tool.ts';
 import type { ToolContext } from '../../tool/tool-context.ts';
 import { record, table, type Renderer } from '../../tool/render.ts';
 
-/** How changes of a resource are found out. */
+/** How changes of a resource are detected. */
 interface WatchSettings {
-  /** Requests that one look takes. */
+  /** Requests of one poll. */
   readonly requests: number;
-  /** Whether something is under way in what is shown. */
+  /** Whether the view shows something in progress. */
   readonly isMoving: (view: JsonRecord) => boolean;
 }
 
-/** Something of the platform, read as a tool reads it: guarded, protected, recorded. */
+/** A resource of the platform. It is read through a tool: guarded, redacted, recorded. */
 export interface PlatformResource extends ListedResource {
-  /** Takes the variables of the template by their names. */
+  /** Its arguments are the variables of the template. */
   readonly tool: Tool;
-  /** Where changes of it can be told. */
+  /** Absent if it can't be watched. */
   readonly watched?: WatchSettings;
 }
 
-/** Something that this server knows by itself. */
+/** A resource that the server answers without the platform. */
 export interface ServerResource extends ListedResource {
   readonly text: (known: { readonly policy: Policy; readonly texts: Texts }) => Promise<string>;
 }
@@ -36,46 +36,46 @@ export const isPlatformResource = (resource: Resource): resource is PlatformReso
 
 const anyRecord = z.looseObject({});
 
-/** Remembers what was made: most clients read few resources, if any. */
-const lazyResource = (described: ListedResource & Pick<PlatformResource, 'watched'>, make: () => Tool): PlatformResource => {
+/** Creates the tool of a resource when it is first used: most clients read few resources, if any. */
+const lazyResource = (listed: ListedResource & Pick<PlatformResource, 'watched'>, make: () => Tool): PlatformResource => {
   let tool: Tool | undefined;
   return {
-    ...described,
+    ...listed,
     get tool() {
       return (tool ??= { ...make(), isResource: true });
     },
   };
 };
 
-/** What is written down of a resource that is one operation's answer. */
+/** The definition of a resource that is the answer of one operation. */
 interface AnswerDefinition extends ListedResource, Pick<CompositionDefinition<Shape>, 'toolset' | 'render'> {
   readonly operation: AnyOperation;
 }
 
-/** Makes a resource of one read. Rules about the tool of that operation hold for it too. */
-export const answerResource = ({ operation, toolset, render, ...described }: AnswerDefinition): PlatformResource =>
-  lazyResource(described, () => defineTool(operation, { toolset, render, description: described.description }));
+/** Defines a resource by one read. Policy rules for the tool of that operation also apply to it. */
+export const answerResource = ({ operation, toolset, render, ...listed }: AnswerDefinition): PlatformResource =>
+  lazyResource(listed, () => defineTool(operation, { toolset, render, description: listed.description }));
 
-/** What is written down of a resource made of several reads. */
+/** The definition of a resource that combines several reads. */
 interface PlatformResourceDefinition<Input extends Shape> extends ListedResource, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
   readonly input: Input;
   readonly read: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<JsonRecord>;
   readonly watched?: WatchSettings;
 }
 
-/** Makes a resource of reads. Rules about the toolset, and those that deny the tools of the same operations, hold for it too. */
+/** Defines a resource by several reads. Policy rules for its toolset, and rules that deny the tools of its operations, also apply to it. */
 export const platformResource = <const Input extends Shape>({ name, uri, title, description, watched, read, ...rest }: PlatformResourceDefinition<Input>): PlatformResource =>
   lazyResource({ name, uri, title, description, watched }, () => composeTool({ ...rest, name, description, output: anyRecord, answer: read }));
 
 const listMembers = ['results', 'pagination', 'page', 'page_size'];
 
-/** Facts about a thing, one a line, and below them `{results}`: what it holds, as a table of these columns. */
+/** Renders the fields of a record as lines, and its `results` below as a table with these columns. */
 export function recordWithTable(noun: string, columns: readonly string[], left?: readonly string[]): Renderer {
   const facts = record({ left });
-  const held = table(noun, columns);
+  const rows = table(noun, columns);
   return {
-    view: (answer) => ({ ...facts.view(omit(answer, listMembers)), ...held.view(answer) }),
-    text: (view) => [facts.text(omit(view, listMembers)), held.text(view)].filter(Boolean).join('\n\n'),
+    view: (answer) => ({ ...facts.view(omit(answer, listMembers)), ...rows.view(answer) }),
+    text: (view) => [facts.text(omit(view, listMembers)), rows.text(view)].filter(Boolean).join('\n\n'),
     keep: 'first',
   };
 }

@@ -8,8 +8,8 @@ import type { Rules } from '../../guard/policy/rules.ts';
 
 const bulletList = (head: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [head, ...lines.map((line) => `- ${line}`)]);
 
-const rulesText = ({ permissionLimit: reach, allow, deny, freezes, limit, unattended = [], operatorOnly = [], valueFromEnv = [] }: Rules): string[] => [
-  ...(reach ? [`Only tools that need no more than the permission "${reach.level}" (${reach.setBy}).`] : []),
+const rulesText = ({ permissionLimit, allow, deny, freezes, limit, unattended = [], operatorOnly = [], valueFromEnv = [] }: Rules): string[] => [
+  ...(permissionLimit ? [`Only tools that need no more than the permission "${permissionLimit.level}" (${permissionLimit.setBy}).`] : []),
   ...(allow ? bulletList(`Allowed is only what one of these holds for (${allow.setBy}):`, allow.rules.map(conditionText)) : []),
   ...bulletList('Denied, even where it is allowed:', deny.map(({ conditions, setBy }) => `${conditionText(conditions)} (${setBy})`)),
   ...bulletList('No changes while a window is open:', freezes.map(({ conditions, setBy }) => `${conditionText(conditions) || 'everything'} (${setBy})`)),
@@ -19,20 +19,20 @@ const rulesText = ({ permissionLimit: reach, allow, deny, freezes, limit, unatte
   ...(valueFromEnv.length > 0 ? [`Values may be taken unseen from these variables of this server: ${valueFromEnv.join(', ')}.`] : []),
 ];
 
-/** What the operator allows, in words. */
+/** The policy as text. */
 export function policyText(policy: Policy): string {
   const { rules = [] } = policy;
-  const said = rules.flatMap(rulesText);
+  const ruleLines = rules.flatMap(rulesText);
   return [
     '# Policy',
     isReadOnly(policy) ? 'This server is read-only: nothing can be changed through it.' : 'This server may change things.',
     ...(policy.scope ? [scopeText(policy.scope)] : []),
-    ...said,
-    ...(said.length === 0 && !isReadOnly(policy) ? ['No rules are set beside the usual: calls that are disruptive, destructive or sensitive need agreement, and so does every change of PRODUCTION.'] : []),
+    ...ruleLines,
+    ...(ruleLines.length === 0 && !isReadOnly(policy) ? ['No rules are set beside the usual: calls that are disruptive, destructive or sensitive need agreement, and so does every change of PRODUCTION.'] : []),
   ].join('\n');
 }
 
-/** The request budget, the policy and the states that services go through. */
+/** The request budget, the policy, and the states of services. */
 export const serverResources: readonly Resource[] = [
   platformResource({
     name: 'budget',
@@ -43,11 +43,11 @@ export const serverResources: readonly Resource[] = [
     input: {},
     operations: [operations.get_organization],
     read: async (_, { read, budget, now }) => {
-      // It comes with answers: before the first one nobody knows it.
+      // The budget comes with responses: it is unknown before the first one.
       if (!budget()) await read(operations.get_organization, {});
-      const known = budget();
-      if (!known) return { budget: 'This platform does not tell how many requests are left.' };
-      const { remaining, limit, resetAt, seenAt } = known;
+      const current = budget();
+      if (!current) return { budget: 'This platform does not tell how many requests are left.' };
+      const { remaining, limit, resetAt, seenAt } = current;
       return { remaining, limit, reset_at: new Date(resetAt).toISOString(), seconds_until_reset: Math.max(0, Math.round((resetAt - now()) / 1000)), seen_at: new Date(seenAt).toISOString() };
     },
     render: record({ first: ['remaining', 'limit'] }),

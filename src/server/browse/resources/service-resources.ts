@@ -10,16 +10,16 @@ import type { ToolContext } from '../../tool/tool-context.ts';
 import { at, isRecord, type JsonRecord } from '../../json/values.ts';
 import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
-/** Newest log lines shown. */
+/** Number of newest log lines shown. */
 const logLinesShown = 200;
 
-/** Deployments shown. */
+/** Number of newest deployments shown. */
 const deploymentsShown = 20;
 
 const service = { service: anyService() };
 const environment = { environment: reference('environment') };
 
-/** The operations of these names that there are, one for each kind of service. */
+/** The operation of each service kind, by name; undefined for kinds without one. */
 const forEachKind = (nameOf: (kind: ServiceKind) => string): Partial<Record<ServiceKind, AnyOperation>> =>
   Object.fromEntries(serviceKinds.map((kind) => [kind, allOperations.find(({ name }) => name === nameOf(kind))]));
 
@@ -31,20 +31,20 @@ const variables: typeof configurations = { application: operations.list_environm
 
 const listOf = (perKind: typeof configurations): [AnyOperation, ...AnyOperation[]] => Object.values(perKind) as [AnyOperation, ...AnyOperation[]];
 
-/** Carries out for a service the operation of its kind. */
-async function readForKind(perKind: typeof configurations, { addresses, read }: ToolContext, more: JsonRecord = {}): Promise<JsonRecord> {
+/** Reads a service with the operation of its kind. */
+async function readForKind(perKind: typeof configurations, { addresses, read }: ToolContext, parameters: JsonRecord = {}): Promise<JsonRecord> {
   const { kind, id } = addresses['service'] as ResolvedResource & { kind: ServiceKind };
-  const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...more });
+  const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...parameters });
   return isRecord(answer) ? answer : {};
 }
 
-/** Whether what is asked of a service hasn't come to an end. */
+/** Whether the service's current action has not ended. */
 function isUnderWay({ action, state }: JsonRecord): boolean {
-  const asked = DeploymentAction.safeParse(action);
-  return asked.success && terminalOutcome(asked.data, String(state)) === undefined;
+  const requested = DeploymentAction.safeParse(action);
+  return requested.success && terminalOutcome(requested.data, String(state)) === undefined;
 }
 
-/** What is shown of a status, and where it stands in the answer. */
+/** The shown fields of a status, with their paths in the answer. */
 const statusFacts = {
   state: 'state',
   version: 'service_deployment_status',
@@ -55,7 +55,7 @@ const statusFacts = {
   deployment_id: 'deployment_request_id',
 } as const;
 
-/** The same of a deployment in a history. */
+/** The shown fields of a deployment in a history, with their paths in the answer. */
 const deploymentFacts = {
   action: 'status_details.action',
   state: 'status',
@@ -78,7 +78,7 @@ const stepText = ({ step_name: name, status, duration_sec: seconds }: JsonRecord
 
 const endText = ({ name, status }: JsonRecord): string => `${String(name)} ${String(status)}`;
 
-/** The deployments of a history, each with how its services ended where it has several. */
+/** The rows of a deployment history, with the result of each service if there are several. */
 function historyOf({ results, ...page }: JsonRecord): JsonRecord {
   const row = (deployment: JsonRecord): JsonRecord => ({ ...pickFacts(deploymentFacts, deployment), services: rowsOf(deployment['services']).map(endText).join(', ') || undefined });
   return { ...page, results: rowsOf(results).map(row) };
@@ -86,13 +86,13 @@ function historyOf({ results, ...page }: JsonRecord): JsonRecord {
 
 const history = table('deployment', [...Object.keys(deploymentFacts), 'services']);
 
-/** The statuses of the services of an environment in one list, with their kinds and, where they are told, names. */
-function statusRows(answer: JsonRecord, named: JsonRecord | undefined): JsonRecord[] {
-  const names = new Map(rowsOf(named?.['results']).map((row) => [row['id'], row['name']]));
+/** The statuses of an environment's services in one list, with kinds and, if the services could be listed, names. */
+function statusRows(answer: JsonRecord, services: JsonRecord | undefined): JsonRecord[] {
+  const names = new Map(rowsOf(services?.['results']).map((row) => [row['id'], row['name']]));
   return serviceKinds.flatMap((kind) => rowsOf(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...pickFacts(statusFacts, row) })));
 }
 
-/** A service or environment and what happens to it. */
+/** The resources of services, and the status and history of environments. */
 export const serviceResources: readonly PlatformResource[] = [
   platformResource({
     name: 'environment_status',
@@ -103,9 +103,9 @@ export const serviceResources: readonly PlatformResource[] = [
     input: environment,
     operations: [operations.get_environment_status],
     read: async ({ environment: id }, { read, attempt }) => {
-      const [answer, named] = await Promise.all([read(operations.get_environment_status, { environment_id: id }), attempt(operations.list_services, { environment_id: id })]);
-      const { environment: whole, ...rest } = answer as JsonRecord;
-      return { ...(isRecord(whole) && whole), results: statusRows(rest, named) };
+      const [answer, services] = await Promise.all([read(operations.get_environment_status, { environment_id: id }), attempt(operations.list_services, { environment_id: id })]);
+      const { environment: environmentStatus, ...rest } = answer as JsonRecord;
+      return { ...(isRecord(environmentStatus) && environmentStatus), results: statusRows(rest, services) };
     },
     render: recordWithTable('service', ['name', 'kind', 'id', ...Object.keys(statusFacts)], ['metrics']),
     watched: { requests: 2, isMoving: (view) => rowsOf(view['results']).some(isUnderWay) },
@@ -157,7 +157,7 @@ export const serviceResources: readonly PlatformResource[] = [
     operations: listOf(logs),
     read: async (_, context) => readForKind(logs, context, { tail: logLinesShown }),
     render: logLines,
-    // Lines say nothing about whether more are to come.
+    // Log lines don't show whether a deployment is in progress.
     watched: { requests: 1, isMoving: () => false },
   }),
   platformResource({
@@ -169,10 +169,10 @@ export const serviceResources: readonly PlatformResource[] = [
     input: service,
     operations: listOf(variables),
     read: async (_, context) => {
-      const { kind, environment: place } = context.addresses['service']!;
+      const { kind, environment: serviceEnvironment } = context.addresses['service']!;
       if (kind in variables) return readForKind(variables, context);
-      if (place?.id === undefined) return context.refuse(`the variables of a ${kind} can't be listed`, 'Read those of an application or container in the same environment: they share what its environment sets.');
-      return { shown: `Those of its environment: the ones of its own can't be listed for a ${kind}.`, ...(await context.read(operations.list_variables_of_environment, { environment_id: place.id })) };
+      if (serviceEnvironment?.id === undefined) return context.refuse(`the variables of a ${kind} can't be listed`, 'Read those of an application or container in the same environment: they share what its environment sets.');
+      return { shown: `Those of its environment: the ones of its own can't be listed for a ${kind}.`, ...(await context.read(operations.list_variables_of_environment, { environment_id: serviceEnvironment.id })) };
     },
     render: recordWithTable('variable', ['key', 'scope', 'variable_type', 'mount_path', 'description', 'updated_at', 'id']),
   }),

@@ -12,17 +12,17 @@ import { isPlatformResource } from './resource.ts';
 import { isNotFound } from './resource-reader.ts';
 import { budgetKeyOf, type Unsubscribe, type Watches } from './watches.ts';
 
-/** What watching works with. */
+/** Dependencies of watching. */
 export interface WatchDependencies extends CallDependencies {
   readonly watches: Watches;
   readonly log: ServerLogger;
   readonly clock: Clock;
 }
 
-/** For whom something is watched. */
+/** The caller that watches a resource. */
 export interface Watcher {
   readonly principal: string;
-  /** Who that is, by which it is counted. Default: the principal. */
+  /** The identity that watches are counted by. Default: the principal. */
   readonly identity?: string;
   readonly connection?: string;
   readonly credential?: Credential;
@@ -31,7 +31,7 @@ export interface Watcher {
 const policyNumbers = new WeakMap<Policy, number>();
 let policyCount = 0;
 
-/** Tells policies apart: what one caller is held to another one need not be. */
+/** A number that identifies a policy object, because callers may have different policies. */
 function policyNumber(policy: Policy): number {
   const number = policyNumbers.get(policy) ?? (policyCount += 1);
   policyNumbers.set(policy, number);
@@ -43,11 +43,11 @@ const whyOf = (reply: Reply): string | undefined => (reply.kind === 'failure' ? 
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
 /**
- * Watches resources for one caller, with its right and within its policy: what it sees is what reading would show it.
- * Callers that differ in any of these share nothing.
- * @param current what watching works with at the moment: the policy may change while something is watched.
- * @returns a function that takes an address, and what is to be called at every change. It gives undefined where
- * nothing can be watched there, the first look finds nothing, or too much is watched already.
+ * Watches resources for one caller, with its credential and policy: it sees the same as a read of the resource shows.
+ * Callers that differ in any of these don't share polls.
+ * @param current returns the current dependencies: the policy may change during a watch.
+ * @returns a function that takes a URI and a listener for changes. It resolves to undefined if the resource can't be
+ * watched, doesn't exist, or the caller watches too many.
  */
 export function watchFor(current: () => WatchDependencies, { principal, identity = principal, connection, credential }: Watcher) {
   let client: Client | undefined;
@@ -61,15 +61,15 @@ export function watchFor(current: () => WatchDependencies, { principal, identity
     dialogue: { canAsk: false },
   });
 
-  const look = async (tool: Tool, args: JsonRecord, signal: AbortSignal): Promise<Reply> => {
-    const parts = current();
+  const read = async (tool: Tool, args: JsonRecord, signal: AbortSignal): Promise<Reply> => {
+    const dependencies = current();
     const connect = async () => {
-      const connected = await parts.connect();
+      const connected = await dependencies.connect();
       client = connected.client;
       return connected;
     };
-    // The same read again and again would bury what people did; that it stopped working is told.
-    return runCall(tool, args, contextOf(parts, signal), { ...parts, connect, recorder: exceptionsOnly(parts.recorder) });
+    // Only failures are recorded: repeated polls would hide what people did.
+    return runCall(tool, args, contextOf(dependencies, signal), { ...dependencies, connect, recorder: exceptionsOnly(dependencies.recorder) });
   };
 
   const watch = async (uri: string, changed: (uri: string) => void): Promise<Unsubscribe | undefined> => {
@@ -86,7 +86,7 @@ export function watchFor(current: () => WatchDependencies, { principal, identity
         requests,
         budget,
         poll: async (signal) => {
-          const reply = await look(tool, args, signal);
+          const reply = await read(tool, args, signal);
           return reply.kind === 'answer'
             ? { state: digestOf(reply.data), moving: isMoving(reply.data), failed: false }
             : { state: `${reply.kind} ${whyOf(reply)}`, moving: false, failed: true, missing: isNotFound(whyOf(reply)) };
@@ -99,7 +99,7 @@ export function watchFor(current: () => WatchDependencies, { principal, identity
     return undefined;
   };
 
-  // Whoever listens has no other answer than that it isn't watched: why not, the log says.
+  // The client only learns that the resource isn't watched; the log says why.
   return (uri: string, changed: (uri: string) => void): Promise<Unsubscribe | undefined> =>
     watch(uri, changed).catch((error: unknown) => {
       current().log.error({ err: error, principal }, 'not watched');

@@ -4,72 +4,72 @@ import type { Credential } from '../../../client/credential.ts';
 import type { Clock } from '../../context/call-context.ts';
 import { pollIntervalFor, type PollConditions } from './poll-interval.ts';
 
-/** What a look found. */
+/** The result of one poll. */
 export interface PollResult {
-  /** Equal as long as nothing changed. */
+  /** Changes whenever the resource does. */
   readonly state: string;
-  /** Whether something is under way there, so that it is worth looking again soon. */
+  /** Whether something is in progress, so that the next poll should come soon. */
   readonly moving: boolean;
-  /** Whether there is nothing to be looked at. */
+  /** Whether the resource doesn't exist. */
   readonly missing?: boolean;
 }
 
-/** Something to be watched for one caller, with its right on the platform. */
+/** A resource to watch for one caller, with its credential. */
 export interface WatchTarget {
-  /** Listeners with an equal key share the looking: it has to name the principal, what it is held to, and what is looked at. */
+  /** Listeners with equal keys share polls. Contains the principal, its credential and policy, and the resource. */
   readonly key: string;
-  /** Who watches it, whatever right on the platform it brought along: by it is counted how much. */
+  /** The identity of the caller, whatever its credential. The number of watches is limited per identity. */
   readonly identity: string;
-  /** Whose request budget the looking is on. */
+  /** The request budget that polls use. */
   readonly budgetKey: string;
-  /** Requests of one look. */
+  /** Requests of one poll. */
   readonly requests: number;
-  /** Never fails: that it can't be read is something to be seen too. */
+  /** Never rejects: a failed read is a state too. */
   readonly poll: (signal: AbortSignal) => Promise<PollResult & { readonly failed: boolean }>;
   readonly budget: () => RequestBudget | undefined;
 }
 
-/** Ends what it was given for. Safe to call more than once. */
+/** Ends a watch. Safe to call more than once. */
 export type Unsubscribe = () => void;
 
-/** Everything that is watched in a process. */
+/** All watches of a process. */
 export interface Watches {
-  /** Tells of every change from now on. @returns undefined where that would be too much for one identity. */
+  /** Calls `changed` for every change from now on. @returns undefined if the identity already has `mostWatched` watches. */
   watch(watched: WatchTarget, changed: () => void): Unsubscribe | undefined;
-  /** Something was changed on this budget: what is watched on it is looked at soon, and often for a while. */
-  pollSoon(purse: string): void;
-  /** Whether the first look at what has this key found that there is nothing; false as well where that takes long to be known. */
+  /** After a change on this budget: polls its watches soon, and often for a while. */
+  pollSoon(budgetKey: string): void;
+  /** Whether the first poll of this key found that the resource doesn't exist; false if the poll takes longer than `firstPollTimeout`. */
   isMissing(key: string): Promise<boolean>;
-  /** How much is being looked at. */
+  /** The number of polled resources. */
   readonly size: () => number;
 }
 
-/** What watching works with; whatever is left out is real. */
+/** Dependencies of the watches; the defaults are the real ones. */
 export interface WatchesConfig {
   readonly clock: Clock;
   /** From 0 to below 1. */
   readonly random?: () => number;
-  /** Milliseconds until the next look. */
-  readonly pollInterval?: (circumstances: PollConditions) => number;
+  /** Returns the milliseconds until the next poll. */
+  readonly pollInterval?: (conditions: PollConditions) => number;
 }
 
-/** On whose request budget something is: the server's own where a caller brings no credential. */
+/** The key of a caller's request budget: the server's own if the caller has no credential. */
 export const budgetKeyOf = (credential: Credential | undefined): string => credential?.key ?? '';
 
-/** Most things watched for one identity: more would hardly ever be looked at. */
+/** Most resources watched for one identity: more would hardly ever be polled. */
 export const mostWatched = 100;
 
-/** After a change what it changes is looked at so soon, in milliseconds, and often for so long, until it shows by itself that something is under way. */
+/** After a change, in milliseconds: the delay until the next poll, and how long to poll often, until a poll itself shows that something is in progress. */
 const afterChange = { soon: 500, often: 30_000 } as const;
 
-/** Longest that the first look is waited for, in milliseconds. */
+/** Longest wait for the first poll, in milliseconds. */
 const firstPollTimeout = 5_000;
 
 interface Poller {
   readonly watched: WatchTarget;
   readonly listeners: Set<() => void>;
   readonly end: AbortController;
-  /** Absent while it is looked at. */
+  /** Absent during a poll. */
   timer?: NodeJS.Timeout;
   moving: boolean;
   first?: Promise<PollResult>;
@@ -77,83 +77,83 @@ interface Poller {
   failures: number;
 }
 
-/** Nothing watched yet. Each thing is looked at once, however many listen, and only while somebody does. */
-export function createWatches({ clock, random = Math.random, pollInterval: pace = pollIntervalFor }: WatchesConfig): Watches {
+/** Creates the watches of a process. Each resource is polled once for all its listeners, and only while it has any. */
+export function createWatches({ clock, random = Math.random, pollInterval = pollIntervalFor }: WatchesConfig): Watches {
   const pollers = new Map<string, Poller>();
 
-  const stirred = new Map<string, number>();
+  const busyUntil = new Map<string, number>();
 
-  const around = (purse: string): Poller[] => [...pollers.values()].filter(({ watched }) => watched.budgetKey === purse);
+  const pollersOn = (budgetKey: string): Poller[] => [...pollers.values()].filter(({ watched }) => watched.budgetKey === budgetKey);
 
-  // A deployment shows in the status of a service first; its logs and its environment change with it.
-  const isBusy = (purse: string): boolean => (stirred.get(purse) ?? 0) > clock.now() || around(purse).some(({ moving }) => moving);
+  // A deployment shows first in a service's status; its logs and environment change with it.
+  const isBusy = (budgetKey: string): boolean => (busyUntil.get(budgetKey) ?? 0) > clock.now() || pollersOn(budgetKey).some(({ moving }) => moving);
 
-  const alike = (member: 'budgetKey' | 'identity', watched: WatchTarget): WatchTarget[] =>
+  const targetsWith = (member: 'budgetKey' | 'identity', watched: WatchTarget): WatchTarget[] =>
     [...pollers.values()].flatMap((poller) => (poller.watched[member] === watched[member] ? [poller.watched] : []));
 
-  const lookIn = (poller: Poller, wait: number): void => {
+  const pollAfter = (poller: Poller, wait: number): void => {
     clearTimeout(poller.timer);
-    // Watching keeps no process alive.
-    poller.timer = setTimeout(() => void look(poller), wait).unref();
+    // A watch doesn't keep the process alive.
+    poller.timer = setTimeout(() => void poll(poller), wait).unref();
   };
 
-  const again = (poller: Poller): void => {
+  const schedule = (poller: Poller): void => {
     const { watched, failures } = poller;
     const moving = isBusy(watched.budgetKey);
-    const requests = alike('budgetKey', watched).reduce((sum, other) => sum + other.requests, 0);
-    lookIn(poller, pace({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() }));
+    const requests = targetsWith('budgetKey', watched).reduce((sum, other) => sum + other.requests, 0);
+    pollAfter(poller, pollInterval({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() }));
   };
 
-  const look = async (poller: Poller): Promise<void> => {
+  const poll = async (poller: Poller): Promise<void> => {
     poller.timer = undefined;
-    const { budgetKey: purse } = poller.watched;
-    const looking = poller.watched.poll(poller.end.signal);
-    poller.first ??= looking;
-    const { state, moving, failed } = await looking;
+    const { budgetKey } = poller.watched;
+    const polling = poller.watched.poll(poller.end.signal);
+    poller.first ??= polling;
+    const { state, moving, failed } = await polling;
     if (poller.end.signal.aborted) return;
     poller.failures = failed ? poller.failures + 1 : 0;
-    // The first failure may be a hiccup: it says nothing yet.
-    const seen = poller.failures === 1 ? poller.state : state;
-    const changed = poller.state !== undefined && poller.state !== seen;
-    poller.state = seen;
-    if (changed) for (const tell of poller.listeners) tell();
-    const wasBusy = isBusy(purse);
+    // A single failure may be transient: it is not a change yet.
+    const observed = poller.failures === 1 ? poller.state : state;
+    const changed = poller.state !== undefined && poller.state !== observed;
+    poller.state = observed;
+    if (changed) for (const notify of poller.listeners) notify();
+    const wasBusy = isBusy(budgetKey);
     poller.moving = moving;
-    again(poller);
-    if (moving && !wasBusy) for (const other of around(purse)) if (other !== poller && other.timer) again(other);
+    schedule(poller);
+    if (moving && !wasBusy) for (const other of pollersOn(budgetKey)) if (other !== poller && other.timer) schedule(other);
   };
 
-  const begin = (watched: WatchTarget): Poller | undefined => {
-    if (alike('identity', watched).length >= mostWatched) return undefined;
+  const startPolling = (watched: WatchTarget): Poller | undefined => {
+    if (targetsWith('identity', watched).length >= mostWatched) return undefined;
     const poller: Poller = { watched, listeners: new Set(), end: new AbortController(), moving: false, failures: 0 };
     pollers.set(watched.key, poller);
-    void look(poller);
+    void poll(poller);
     return poller;
   };
 
-  const leave = (poller: Poller, listener: () => void): void => {
+  const removeListener = (poller: Poller, listener: () => void): void => {
     if (!poller.listeners.delete(listener) || poller.listeners.size > 0) return;
-    const { key, budgetKey: purse } = poller.watched;
+    const { key, budgetKey } = poller.watched;
     pollers.delete(key);
-    if (around(purse).length === 0) stirred.delete(purse);
+    if (pollersOn(budgetKey).length === 0) busyUntil.delete(budgetKey);
     clearTimeout(poller.timer);
     poller.end.abort();
   };
 
   return {
     watch(watched, changed) {
-      const poller = pollers.get(watched.key) ?? begin(watched);
+      const poller = pollers.get(watched.key) ?? startPolling(watched);
       if (!poller) return undefined;
-      // One function may listen more than once.
+      // A wrapper, because the same function may be passed more than once.
       const listener = (): void => changed();
       poller.listeners.add(listener);
-      return () => leave(poller, listener);
+      return () => removeListener(poller, listener);
     },
-    pollSoon(purse) {
-      const all = around(purse);
-      if (all.length === 0) return;
-      stirred.set(purse, clock.now() + afterChange.often);
-      for (const poller of all) if (poller.timer) lookIn(poller, afterChange.soon);
+    pollSoon(budgetKey) {
+      const affected = pollersOn(budgetKey);
+      if (affected.length === 0) return;
+      busyUntil.set(budgetKey, clock.now() + afterChange.often);
+      for (const poller of affected) if (poller.timer) pollAfter(poller, afterChange.soon);
     },
     async isMissing(key) {
       const first = await Promise.race([pollers.get(key)?.first, sleep(firstPollTimeout, undefined, { ref: false })]);

@@ -1,22 +1,22 @@
 import type { LineBounds } from './line-bounds.ts';
 
-/** A name before a separator, and where it stands. */
+/** A name before a separator, and its position. */
 export interface AssignedName {
   readonly name: string;
-  /** Where it begins, its quote included. */
+  /** Its start, including the quote. */
   readonly start: number;
-  /** The quote around it; none where it is bare. */
+  /** The quote around it; empty if it is bare. */
   readonly quote: string;
   /** The character before it. */
   readonly before: string;
-  /** The character before it that is no space, on the same line. */
+  /** The last character before it that is neither a space nor a tab, within the longest indentation. */
   readonly beforeSpaces: string;
   /** `=`, `:` or `>`. */
   readonly separator: string;
-  /** Where the value may begin: behind the separator. */
+  /** Where the value can begin: after the separator. */
   readonly valueAt: number;
-  /** Whether it is the first thing of its line, list marks and words such as `export` aside; the line may end by `\n` written out. */
-  readonly line: 'own' | 'written out' | undefined;
+  /** Set if it is the first on its line, apart from list marks and words such as `export`: `escaped` if the line break before it is a literal `\n`. */
+  readonly line: 'own' | 'escaped' | undefined;
 }
 
 const longestName = 64;
@@ -35,13 +35,13 @@ const lineStart = /^[\s\-+>#*|]*(?:(?:export|set|setx|env|declare|ENV|ARG|local)
 
 function lineOf(text: string, start: number, lines: LineBounds): AssignedName['line'] {
   const from = lines.startOf(start);
-  const near = text.slice(Math.max(from, start - longestIndent), start);
-  if (start - from <= longestIndent && lineStart.test(near)) return 'own';
-  const written = near.lastIndexOf(String.raw`\n`);
-  return written !== -1 && lineStart.test(near.slice(written + 2)) ? 'written out' : undefined;
+  const textBefore = text.slice(Math.max(from, start - longestIndent), start);
+  if (start - from <= longestIndent && lineStart.test(textBefore)) return 'own';
+  const escapedBreak = textBefore.lastIndexOf(String.raw`\n`);
+  return escapedBreak !== -1 && lineStart.test(textBefore.slice(escapedBreak + 2)) ? 'escaped' : undefined;
 }
 
-/** The end of the separator at `at`; undefined where what stands there separates nothing. */
+/** The end of the separator at `at`; undefined if it doesn't separate a name from a value, as `::`. */
 function separatorEnd(text: string, at: number): number | undefined {
   const [char, next] = [text[at], text[at + 1]];
   if (char === ':') return next === ':' ? undefined : at + (next === '=' ? 2 : 1);
@@ -50,9 +50,9 @@ function separatorEnd(text: string, at: number): number | undefined {
 }
 
 /**
- * The member whose separator stands at `at`; undefined where there is none, or where its name can't be of interest.
- * @param done what is before this place was read: no name begins before it.
- * @param hint what a name of interest holds.
+ * The name whose separator is at `at`; undefined if there is none, or if the name doesn't match `hint`.
+ * @param done the end of what was already read: no name begins before it.
+ * @param hint matches names of interest.
  */
 export function assignedNameAt(text: string, at: number, done: number, hint: RegExp, lines: LineBounds): AssignedName | undefined {
   let end = at;
@@ -68,7 +68,7 @@ export function assignedNameAt(text: string, at: number, done: number, hint: Reg
   }
   let start = end;
   while (start > done && end - start < longestName && isNameCode(text.charCodeAt(start - 1))) start -= 1;
-  // The letter of an escape that is written out, before the name: \\nAuthorization.
+  // Skips the letter of a literal escape before the name: \\nAuthorization.
   if (text[start - 1] === '\\' && quote === '' && /[nrt]/.test(text[start] ?? '') && hint.test(text.slice(start + 1, end))) start += 1;
   if (start === end) return undefined;
   const name = text.slice(start, end);

@@ -8,10 +8,10 @@ import { afterSpaces, bareReader, quotedAt, type ReadBare, type Scalar } from '.
 import type { Recognizer, Span } from './spans.ts';
 import { canBeSecret, isExpression, isMixed, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
 
-/** What a name of interest holds: a quick test before it is taken apart. */
+/** Occurs in every name of interest: a quick test before the name is split into words. */
 const hint = /pass|pw|secret|token|cred|auth|key|cookie|name|value/i;
 
-/** How a value without quotes ends, by what stands around it. */
+/** Where an unquoted value ends, by its context. */
 const ends = {
   query: /[\s"'&#<>`\\]/,
   list: /[;"'<`]/,
@@ -21,17 +21,17 @@ const ends = {
 } as const;
 type ValueContext = keyof typeof ends;
 
-/** What a member stands in: a map between braces, or the text at large. */
+/** The surroundings of a member: braces, or the text at large. */
 interface MemberContext {
-  /** Between braces of its own line. Maps over lines have each member on a line, which tells as much. */
+  /** Whether it is between braces on its own line. In maps over several lines each member has its own line, which is enough. */
   readonly inBraces: boolean;
-  /** Where its line ends, or the quote around it, or the line break that is written out. */
+  /** The end of its line, or of the quote around it, or the next literal `\n`. */
   readonly limit: number;
   readonly isEnclosed: boolean;
 }
 
 function valueContextOf({ before, beforeSpaces, line, separator, quote }: AssignedName, { inBraces, isEnclosed }: MemberContext): ValueContext {
-  // JSON, wherever its lines begin.
+  // JSON, on any line.
   if (quote !== '' && separator === ':') return 'flow';
   if (before === '?' || before === '&') return 'query';
   if (beforeSpaces === ';' && separator === '=') return 'list';
@@ -43,27 +43,27 @@ const comment = /[ \t]#.*$/;
 const nextMember = /[\s[(][\w.-]{1,60}[:=]/;
 const plainWords = /^[\w.!?]+(?: [\w.!?][\w.!?-]*){0,5}$/;
 
-/** A value that goes on to the end of its line, where that isn't prose and holds no other member. */
+/** Extends a value to the end of its line, unless the rest is prose or contains another member. */
 function valueToLineEnd(text: string, first: Scalar, limit: number, { separator, valueAt, name }: AssignedName): Scalar {
   const rest = text.slice(first.start, Math.min(limit, first.start + 4096)).replace(comment, '').trimEnd();
   if (rest.length <= first.end - first.start || nextMember.test(rest) || isProse(rest)) return first;
-  // In a shell a command comes after it.
+  // In a shell, a command may follow it.
   if (separator === '=' && text[valueAt] !== ' ' && !(name === name.toUpperCase() && plainWords.test(rest))) return first;
   return { ...first, end: first.start + rest.length, after: first.start + rest.length };
 }
 
-/** Characters of a value by which it is told whether it is a secret. */
+/** Characters of a value that are inspected. */
 const inspectedLength = 300;
 
 const trailing = /[,;)}\]]+$/;
 
-function bareValue(text: string, at: number, member: AssignedName, place: ValueContext, limit: number, readBare: ReadBare): Scalar {
-  const value = readBare(at, limit, ends[place]);
-  if (place === 'line') return valueToLineEnd(text, value, limit, member);
-  if (place === 'query' || value.end - value.start > 4096) return value;
+function bareValue(text: string, at: number, member: AssignedName, valueContext: ValueContext, limit: number, readBare: ReadBare): Scalar {
+  const value = readBare(at, limit, ends[valueContext]);
+  if (valueContext === 'line') return valueToLineEnd(text, value, limit, member);
+  if (valueContext === 'query' || value.end - value.start > 4096) return value;
   const word = text.slice(value.start, value.end).trimEnd();
-  const kept = place === 'list' || word.endsWith('hidden]') ? word : word.replace(trailing, '');
-  return { ...value, end: value.start + kept.length };
+  const trimmed = valueContext === 'list' || word.endsWith('hidden]') ? word : word.replace(trailing, '');
+  return { ...value, end: value.start + trimmed.length };
 }
 
 const slashPair = /^[a-z\d.-]+\/[a-z\d.-]+$/;
@@ -73,33 +73,33 @@ const angled = /^<[a-z][\w -]{0,50}>/i;
 const path = /^(?:\.{1,2}\/|\/(?:run|etc|var|app|home|tmp|mnt|opt|usr|secrets?)\/)[\w./-]*$/;
 const brackets = /^[[{(](?:["'\s]|$)/;
 
-// Tokens are counted, live for a time, and are what parsers read.
+// Names ending in "token" often hold a count, a lifetime, or the token of a parser.
 const numbered = /tokens?$/i;
 const number = /^(?:\d{1,6}(?:ms|s|m|h|d)?|[A-Z_]{1,30})$/;
 
-/** Whether the value says by itself that it is none: a placeholder, an address, a version, the member's own name. */
-function isEvidentlyHarmless(text: string, value: Scalar, { name, separator, valueAt }: AssignedName, place: ValueContext): boolean {
+/** Whether the value itself shows that it is not a secret: a placeholder, a URL, a version, the member's own name. */
+function isEvidentlyHarmless(text: string, value: Scalar, { name, separator, valueAt }: AssignedName, valueContext: ValueContext): boolean {
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
   if (word === '' || !canBeSecret(word) || isPlaceholder(word) || address.test(word) || semver.test(word) || path.test(word)) return true;
   if (word.toLowerCase() === name.toLowerCase() || (numbered.test(name) && number.test(word))) return true;
   if (value.quoted) return false;
   if (brackets.test(word) || angled.test(text.slice(value.start, value.start + 60)) || (name === 'passwd' && !isMixed(word))) return true;
-  const isCode = text[valueAt] === ' ' || place === 'flow' || word.startsWith('$(');
+  const isCode = text[valueAt] === ' ' || valueContext === 'flow' || word.startsWith('$(');
   return isCode && (isExpression(word) || isOrdinaryWord(word) || (separator === ':' && /^\d{1,6}$/.test(word) && text[valueAt] !== ' '));
 }
 
-/** Whether a value is a secret where it stands, given that the name before it tells. */
-function isSecretValue(text: string, value: Scalar, member: AssignedName, place: ValueContext, limit: number): boolean {
-  if (isEvidentlyHarmless(text, value, member, place)) return false;
+/** Whether a value is a secret, by its name and context. */
+function isSecretValue(text: string, value: Scalar, member: AssignedName, valueContext: ValueContext, limit: number): boolean {
+  if (isEvidentlyHarmless(text, value, member, valueContext)) return false;
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
-  // A file before the number of a line, a resource before its state.
+  // A file before a line number, a resource before its state.
   const name = member.separator === ':' && member.quote === '' ? (member.name.split('.').at(-1) ?? '') : member.name;
   if (!isSecretName(name, word)) return false;
-  if (member.separator !== ':' || member.quote !== '' || place === 'list' || place === 'query') return true;
+  if (member.separator !== ':' || member.quote !== '' || valueContext === 'list' || valueContext === 'query') return true;
   const hasSpace = text[member.valueAt] === ' ' || value.quoted;
-  if (place === 'flow' && (hasSpace || !/[/@]/.test(member.before))) return true;
-  if (place === 'line' && hasSpace && (value.quoted || isMixed(word))) return true;
-  if (place === 'line' && hasSpace) {
+  if (valueContext === 'flow' && (hasSpace || !/[/@]/.test(member.before))) return true;
+  if (valueContext === 'line' && hasSpace && (value.quoted || isMixed(word))) return true;
+  if (valueContext === 'line' && hasSpace) {
     const rest = text.slice(value.start, Math.min(limit, value.start + 200));
     return !isOrdinaryWord(word) && !isProse(rest) && !nextMember.test(rest);
   }
@@ -118,7 +118,7 @@ function yamlSpans(text: string, member: AssignedName, at: number, limit: number
 
 const listOfStrings = /\[[ \t]{0,5}(?=\\{0,7}["'])/y;
 
-/** The strings of a list in brackets that begins at `at`, those that aren't plain words. */
+/** The strings of the bracketed list that begins at `at`, without plain words. */
 function listedStrings(text: string, at: number, limit: number): readonly Span[] {
   listOfStrings.lastIndex = at;
   if (!listOfStrings.test(text)) return [];
@@ -140,14 +140,14 @@ const skipTag = (text: string, at: number): number => {
   return tag.test(text) ? tag.lastIndex : at;
 };
 
-/** The quote that the member stands in, where it begins right behind it. */
+/** The end of the quote that encloses a member, if the member begins right after the opening quote. */
 function enclosingEnd(text: string, { quote, before, valueAt }: AssignedName, lineEnd: number): number | undefined {
   if (quote !== '' || (before !== '"' && before !== "'")) return undefined;
   const end = text.slice(valueAt, lineEnd).indexOf(before);
   return end === -1 ? undefined : valueAt + end;
 }
 
-/** Values after a name that tells and a separator, in any of the ways programs, formats and people write that down. */
+/** Recognises values after a secret name and a separator, in the notations of programs, formats and people. */
 export const recognizeAssignments: Recognizer = (text) => {
   const spans: Span[] = [];
   const lines = lineBoundsOf(text);
@@ -168,19 +168,19 @@ export const recognizeAssignments: Recognizer = (text) => {
     const member = assignedNameAt(text, at, done, hint, lines);
     if (!member || (match[0] === '>' && member.before !== '<')) continue;
     const lineEnd = lines.endOf(at);
-    const written = member.line === 'written out' ? text.slice(member.valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
+    const escapedBreak = member.line === 'escaped' ? text.slice(member.valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
     const enclosing = enclosingEnd(text, member, lineEnd);
-    const limit = enclosing ?? (written === -1 ? lineEnd : member.valueAt + written);
-    const around: MemberContext = { inBraces: braces > 0 && lastBrace >= lines.startOf(at), limit, isEnclosed: enclosing !== undefined };
-    const found = spansOf(text, member, around, lines.startOf(at), { pairs, readBare });
-    for (const span of found) spans.push(span);
-    done = found.reduce((latest, { end }) => Math.max(latest, end), done);
+    const limit = enclosing ?? (escapedBreak === -1 ? lineEnd : member.valueAt + escapedBreak);
+    const context: MemberContext = { inBraces: braces > 0 && lastBrace >= lines.startOf(at), limit, isEnclosed: enclosing !== undefined };
+    const memberSpans = spansOf(text, member, context, lines.startOf(at), { pairs, readBare });
+    for (const span of memberSpans) spans.push(span);
+    done = memberSpans.reduce((latest, { end }) => Math.max(latest, end), done);
     separators.lastIndex = Math.max(separators.lastIndex, done);
   }
   return [...spans, ...pairs.spans()];
 };
 
-/** What is kept while a text is read. */
+/** State shared by the members of one text. */
 interface ReaderState {
   readonly pairs: ReturnType<typeof createPairs>;
   readonly readBare: ReadBare;
@@ -188,9 +188,9 @@ interface ReaderState {
 
 const pairEnds = { line: /\s#|\n/, inline: /[\s,;}<"']/ } as const;
 
-function spansOf(text: string, member: AssignedName, around: MemberContext, lineStart: number, { pairs, readBare }: ReaderState): readonly Span[] {
-  const { limit } = around;
-  if (isCredentialHeader(member.name)) return headerSpans(member.name, text, { at: member.valueAt, limit, certain: member.line !== undefined || around.isEnclosed }, readBare);
+function spansOf(text: string, member: AssignedName, context: MemberContext, lineStart: number, { pairs, readBare }: ReaderState): readonly Span[] {
+  const { limit } = context;
+  if (isCredentialHeader(member.name)) return headerSpans(member.name, text, { at: member.valueAt, limit, certain: member.line !== undefined || context.isEnclosed }, readBare);
   if (!isPairMember(member.name) && !mayBeSecretName(member.name)) return [];
   const at = skipTag(text, afterSpaces(text, member.valueAt));
   if (isPairMember(member.name)) {
@@ -202,7 +202,7 @@ function spansOf(text: string, member: AssignedName, around: MemberContext, line
   if (at > limit) return [];
   const listed = member.separator === '>' || !isSecretName(member.name) ? [] : listedStrings(text, at, limit);
   if (listed.length > 0) return listed;
-  const place = valueContextOf(member, around);
-  const value = quotedAt(text, at, limit) ?? bareValue(text, at, member, member.separator === '>' ? 'inline' : place, limit, readBare);
-  return isSecretValue(text, value, member, place, limit) ? [{ start: value.start, end: value.end }] : [];
+  const valueContext = valueContextOf(member, context);
+  const value = quotedAt(text, at, limit) ?? bareValue(text, at, member, member.separator === '>' ? 'inline' : valueContext, limit, readBare);
+  return isSecretValue(text, value, member, valueContext, limit) ? [{ start: value.start, end: value.end }] : [];
 }

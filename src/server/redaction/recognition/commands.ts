@@ -4,14 +4,14 @@ import { bareReader, quotedAt, type Scalar } from './scalar-values.ts';
 import type { Recognizer, Span } from './spans.ts';
 import { canBeSecret, isMixed, isOrdinaryWord, isPlaceholder } from './secret-values.ts';
 
-/** Secrets in commands, statements and sentences: what stands after a flag or a word, with a space between. */
+/** Recognises secrets in commands, statements and sentences: values after a flag or a word and a space. */
 
-/** Characters of a value by which it is told whether it is a secret. */
+/** Characters of a value that are inspected. */
 const longestWord = 1000;
 
 const wordEnds = /[\s"'`]/;
 
-/** Finds the value after each match of a pattern, and takes it where it is held for a secret. */
+/** A recognizer of the value after each match of a pattern, if `isSecret` accepts it. */
 function valueAfter(pattern: RegExp, isSecret: (word: string, match: RegExpExecArray, value: Scalar) => boolean, valueEnds = /[\s"'`,]/): Recognizer {
   return (text) => {
     const lines = lineBoundsOf(text);
@@ -39,13 +39,13 @@ const flags = valueAfter(
   (word, [, name = ''], { quoted }) => isSecretName(name, word) && isValue(word) && (quoted || (!isOrdinaryWord(word) && word.length >= 4 && !/^[A-Z_]+\]?$/.test(word))),
 );
 
-/** Lists of two words, as `set` of Helm has them: ["auth.password", "x"]. */
+/** Lists of two words, as in `set` of Helm: ["auth.password", "x"]. */
 const wordPairs = valueAfter(
   /\[\s{0,10}(?:\\{0,7}["'])([\w.-]{1,64})(?:\\{0,7}["']),\s{0,10}(?=\\{0,7}["'])/g,
   (word, [, name = '']) => isSecretName(name, word) && isValue(word),
 );
 
-/** Whether what stands after `-u` is a name and a password rather than two numbers or an address. */
+/** Whether the word after `-u` is a name and a password, not two numbers or a URL. */
 const isLogin = (word: string, isWeb: boolean): boolean => {
   const colon = word.indexOf(':');
   const password = word.slice(colon + 1);
@@ -54,7 +54,7 @@ const isLogin = (word: string, isWeb: boolean): boolean => {
 
 const commands = /\b(?:curl|wget|http|https|xh|skopeo|podman|buildah|crane|(mysql\w{0,20}|mariadb\w{0,20}|sshpass|docker|helm|redis-cli|valkey-cli|mongo\w{0,10}|az|oc|ldap\w{0,10}|htpasswd))(?=[ "'])|\n|(?<=[\s"'[,])(-u|--user|--proxy-user|--creds|--auth|--src-creds|--dest-creds|-p|-a|-w)(?:["'],\s{0,3}|[= ]\s{0,2})?/g;
 
-/** `curl -u name:password`, `mysql -ppassword`, `redis-cli -a password`: flags that mean a password in some commands only. */
+/** Flags that take a password in some commands only: `curl -u name:password`, `mysql -ppassword`, `redis-cli -a password`. */
 const commandFlags: Recognizer = (text) => {
   const lines = lineBoundsOf(text);
   const readBare = bareReader(text);
@@ -93,7 +93,7 @@ function secretIn(command: string, flag: string, whole: string, word: string, va
   return isLogin(word, isWeb) ? { start: value.start + word.indexOf(':') + 1, end: value.end } : undefined;
 }
 
-// PASSWORD 'x' and IDENTIFIED BY 'x' of SQL; what follows is quoted.
+// PASSWORD 'x' and IDENTIFIED BY 'x' of SQL, with a quoted value.
 const statements = valueAfter(
   /\b(?:identified\s{1,3}(?:with\s{1,3}[\w']{1,40}\s{1,3})?by(?:\s{1,3}password)?|(?:encrypted\s{1,3})?password)\s{1,3}(?=\\{0,3}["'])/gi,
   (word) => isValue(word) && !isOrdinaryWord(word) && !/\s/.test(word),
@@ -103,18 +103,18 @@ const statements = valueAfter(
 const settings = valueAfter(/(?:\blogin\s{1,3}\S{1,100}\s{1,3}password|^\s{0,8}(?:requirepass|masterauth|sasl_passwd))[ \t]{1,5}/gm, isValue, /\s/);
 const variables = valueAfter(/^[ \t]{0,20}(?:ENV|ARG|setenv|setx)[ \t]{1,5}([\w.-]{1,64})[ \t]{1,5}(?!=)/gm, (word, [, name = '']) => isSecretName(name, word) && isValue(word), /\s/);
 
-// A row of a table, with lines between its columns or without.
+// A row of a table, with or without lines between its columns.
 const rows = valueAfter(/^[ \t]{0,20}(?:\|[ \t]{0,5}`?([\w.-]{1,64})`?[ \t]{0,60}\|[ \t]{0,5}|([A-Z][A-Z\d_]{2,63})[ \t]{2,60})(?=\S)/gm, (word, [, name, other]) => isSecretName(name ?? other ?? '', word) && isValue(word) && isMixed(word), /[\s|`]/);
 
-// What programs record of conversations: "AUTH" "x", AUTH PLAIN AGFk…, -passin pass:x.
+// Protocol conversations in logs: "AUTH" "x", AUTH PLAIN AGFk…, -passin pass:x.
 const conversations = valueAfter(/(?:"auth",?\s{1,3}(?:"default",?\s{1,3})?(?=")|\bAUTH (?:PLAIN|LOGIN) (?=[\w+/=]{8})|(?<=-pass(?:in|out)?[= ])pass:)/gi, isValue);
 
-// "Bearer x" where no header's name stands before it, and sentences that tell a password.
+// "Bearer x" without a header's name, and sentences that contain a password.
 const bearers = valueAfter(/\bbearer[ \t]{1,3}(?=[\w.~+/=-]{16})/gi, (word) => /\d/.test(word) || /[a-z][A-Z]/.test(word), /[^\w.~+/=-]/);
 const sentences = valueAfter(
   /\b(?:password|passphrase|passwd|token|secret|(?:api|access|secret|private|account)[ -]key)(?:\s{1,2}(?:is|was)|\s{0,2}[:=])\s{1,2}(?=["'`]?\S)/gi,
   (word) => isValue(word) && isMixed(word) && /[a-z]/i.test(word) && !/[/:]/.test(word), /[\s"'`,;)]/,
 );
 
-/** Secrets after flags, in statements and in sentences. */
+/** Recognizers of secrets after flags, in statements and in sentences. */
 export const commandRecognizers: readonly Recognizer[] = [flags, wordPairs, commandFlags, statements, settings, variables, rows, conversations, bearers, sentences];

@@ -2,24 +2,24 @@ import { afterSpaces, quotedAt, type ReadBare } from './scalar-values.ts';
 import { markEnd, type Span } from './spans.ts';
 import { canBeSecret, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
 
-/** Headers whose values have a form of their own. */
+/** Headers whose values have their own syntax. */
 const authorization = /^(?:proxy-|x-)?(?:http_)?(?:proxy_)?authorization$/i;
 const cookie = /^(?:http_)?(set-)?cookie2?$/i;
 
-/** Whether a name is that of a header that carries a credential. */
+/** Whether a header carries a credential. */
 export const isCredentialHeader = (name: string): boolean => authorization.test(name) || cookie.test(name);
 
-/** Where a header's value is. */
+/** The position of a header's value. */
 interface HeaderValue {
-  /** Where it begins, behind the colon. */
+  /** Its start, after the colon. */
   readonly at: number;
-  /** Where it ends at most: the end of the line, or the quote around the whole header. */
+  /** Its latest possible end: the end of the line, or the quote around the whole header. */
   readonly limit: number;
-  /** Whether what is before it can only be a header's name: at the start of a line or a quote. */
+  /** Whether the name before it can only be a header's: it is at the start of a line or a quote. */
   readonly certain: boolean;
 }
 
-// A list of values, as programs print what they hold: ["Bearer x"], map[Authorization:[Bearer x]].
+// A list of values, as programs print them: ["Bearer x"], map[Authorization:[Bearer x]].
 const listStart = /\[[ \t]{0,5}/y;
 
 const skipList = (text: string, at: number): number => {
@@ -29,7 +29,7 @@ const skipList = (text: string, at: number): number => {
 };
 
 const simpleScheme = /(?:bearer|basic|token|api-?key|negotiate|ntlm|genie-?key|splunk|bot|dpop|jwt|key|sharedkey|ssws|klaviyo-api-key)[ \t]{1,5}(?!=)/iy;
-// Credentials of several members, of which none is shown.
+// Credentials with several members, which are all hidden.
 const longScheme = /(?:digest|aws4-[\w-]{1,30}|signature|oauth|hawk|hmac[\w-]{0,20})[ \t]{1,5}/iy;
 const credentialEnds = /[\s"'`,;)\]}<>\\]/;
 
@@ -48,8 +48,8 @@ function authorizationSpans(text: string, { at, limit, certain }: HeaderValue, r
   const word = text.slice(value.start, Math.min(value.end, value.start + longestCredentials));
   if (!canBeSecret(word) || isPlaceholder(word) || /^realm=/i.test(word)) return [];
   if (hasScheme) return isOrdinaryWord(word) ? [] : [value];
-  const sure = word.length >= 16 || (word.length >= 6 && /\d/.test(word)) || ((certain || quoted !== undefined) && !isOrdinaryWord(word) && !isProse(text.slice(start, Math.min(end, start + 200))));
-  return sure ? [value] : [];
+  const isCredential = word.length >= 16 || (word.length >= 6 && /\d/.test(word)) || ((certain || quoted !== undefined) && !isOrdinaryWord(word) && !isProse(text.slice(start, Math.min(end, start + 200))));
+  return isCredential ? [value] : [];
 }
 
 const cookiePair = /[ \t]*([^\s=;,"']{1,200})=/y;
@@ -73,6 +73,6 @@ function cookieSpans(text: string, { at, limit }: HeaderValue, readBare: ReadBar
   return spans;
 }
 
-/** The secret parts of the value of `Authorization`, `Cookie` and their like: the credential without its scheme, the values of cookies. */
-export const headerSpans = (name: string, text: string, place: HeaderValue, readBare: ReadBare): Span[] =>
-  cookie.test(name) ? cookieSpans(text, place, readBare) : authorizationSpans(text, place, readBare);
+/** The secrets in the value of `Authorization`, `Cookie` and similar headers: the credential without its scheme, the values of cookies. */
+export const headerSpans = (name: string, text: string, headerValue: HeaderValue, readBare: ReadBare): Span[] =>
+  cookie.test(name) ? cookieSpans(text, headerValue, readBare) : authorizationSpans(text, headerValue, readBare);

@@ -2,7 +2,8 @@ import { recognizeAssignments } from './assignments.ts';
 import { commandRecognizers } from './commands.ts';
 import { keyRecognizers } from './keys.ts';
 import { hiddenSecret } from '../../../contract/primitives.ts';
-import { hideSpans, isMark } from './spans.ts';
+import { isMark } from '../marks.ts';
+import { hideSpans } from './spans.ts';
 import { userinfoRecognizers } from './userinfo.ts';
 
 export { isSecretName } from './secret-names.ts';
@@ -11,19 +12,19 @@ export { looksLikeSecret } from './secret-values.ts';
 
 const recognizers = [...keyRecognizers, ...userinfoRecognizers, recognizeAssignments, ...commandRecognizers];
 
-// Hiding one secret can show that another begins beside it. A few rounds settle every text; more would not be linear.
+// Hiding one secret can reveal the start of another beside it. A few rounds are enough; more would not be linear.
 const mostRounds = 4;
 
-// What a program wrote in the manner of a mark may hold the secret itself.
+// Text that only resembles a mark may contain the secret itself.
 const lookalike = /\[hidden[^\]\n]{1,300}\]/g;
 
-/** Most texts are ids, times and single words: what has none of the signs before a secret and is shorter than any key needs no look. */
+/** Whether a text can't contain a secret: an id, a timestamp, or a word shorter than any key. Most texts are one of these. */
 const isPlain = (text: string): boolean => /^(?:[\w./-]{0,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{1,20}Z)$/i.test(text);
 
 /**
- * Recognises secrets in a text by their form, or by the name that stands before them, and puts the mark `[hidden]` in their place.
- * Doing it twice changes nothing. Takes time in proportion to the length of the text, whatever it holds.
- * @param text without terminal escapes and invisible characters: they could split what is looked for.
+ * Recognises secrets in a text by their form, or by the name before them, and replaces them with `[hidden]`. Idempotent.
+ * Takes time linear in the length of the text, whatever it contains.
+ * @param text without terminal escapes and invisible characters: they could split a secret.
  */
 export function maskShapes(text: string): string {
   if (isPlain(text)) return text;

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Recognizer, Span } from './spans.ts';
 
-/** Keys that are known by their own form, wherever they stand. */
+/** Recognises keys by their own form, anywhere in a text. */
 
-// Each begins with something fixed and goes on with one run, so that no pattern looks at a character more than a few times.
+// Each has a fixed prefix and one run after it, so that no pattern reads a character more than a few times.
 const formats: readonly RegExp[] = [
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\b(?:gh[pousr]_|github_pat_|glpat-|gl(?:dt|rt|cbt|ptt|ft|soat)-|xox[abeprs]-|xapp-|[rs]k_(?:live|test)_|AIza|ya29\.|hv[sbr]\.|do[por]_v1_|SG\.|dckr_pat_|shp(?:at|ss|ca|pa)_|sq0(?:atp|csp)-|lin_api_|rubygems_|figd_|whsec_|glsa_|sntry[su]_|NRAK-|dp\.(?:st|pt|ct)\.|AGE-SECRET-KEY-1|ATATT3x|ATCTT3x|pypi-AgE)[\w.-]{16,}/g,
@@ -11,11 +11,11 @@ const formats: readonly RegExp[] = [
   /\b(?:pul|key)-[a-f0-9]{32,40}\b/g,
   /\bsk-(?:[a-z]{2,12}\d{0,2}-){0,3}[A-Za-z0-9_]{16,}[\w-]*/g,
   /\b\d{8,10}:AA[\w-]{33}\b/g,
-  // Hashes of passwords.
+  // Password hashes.
   /\$(?:2[aby]|5|6|y|apr1|argon2(?:id|i|d)|pbkdf2-sha\d{1,3}|scrypt)\$[\w./$=,+-]{20,}/g,
 ];
 
-/** What comes before a secret that is a part of an address. */
+/** The part of a URL before a secret. */
 const addresses: readonly RegExp[] = [
   /\bhooks\.slack\.com\/(?:services|workflows|triggers)\/(?=[\w/]{20})/g,
   /\bdiscord(?:app)?\.com\/api\/webhooks\/\d{1,25}\/(?=[\w-]{20})/g,
@@ -36,13 +36,13 @@ const knownFormats: Recognizer = (text) => [
 ];
 
 const marker = /-----(BEGIN|END) ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----/g;
-// What a key without its end is held to be made of, escaped line ends among it.
+// The characters of a key without an end marker, including escaped line ends.
 const keyBody = /[A-Za-z0-9+/=\s\\,:-]*/y;
 
-/** Longest private key, in characters: of one that doesn't end by then only what looks like a key is hidden. */
+/** Longest private key, in characters: of a longer one, only what looks like a key is hidden. */
 const longestPrivateKey = 65_536;
 
-/** Private keys as PEM, whole or cut off. The words BEGIN PRIVATE KEY alone, without a key after them, are none. */
+/** Private keys in PEM, complete or cut off. A BEGIN line without a key after it is not one. */
 const privateKeys: Recognizer = (text) => {
   const spans: Span[] = [];
   const markers = Array.from(text.matchAll(marker), ({ index, 0: found, 1: side, 2: label }) => ({ start: index, end: index + found.length, side, label }));
@@ -58,7 +58,7 @@ const privateKeys: Recognizer = (text) => {
   return spans;
 };
 
-// "-----BEGIN " in base64, as it stands in the manifests of Kubernetes.
+// "-----BEGIN " in base64, as in Kubernetes manifests.
 const encoded = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,}/g;
 const encodedLabel = 80;
 
@@ -72,7 +72,7 @@ const shortestPart = 8;
 // An encrypted token has five parts.
 const mostParts = 5;
 
-/** Runs of what a JSON web token is made of that hold the start of one. Each is looked at once, however many starts it has. */
+/** Runs of characters of a JSON web token, from the start of one. Each run is read once, however many starts it contains. */
 function* runsWithTokens(text: string): Generator<Span> {
   const character = /[\w.-]*/y;
   let done = 0;
@@ -84,7 +84,7 @@ function* runsWithTokens(text: string): Generator<Span> {
   }
 }
 
-/** JSON web tokens: parts between dots, of any length, of which the first is a JSON object in base64. */
+/** JSON web tokens: parts of any length between dots, the first a JSON object in base64. */
 const webTokens: Recognizer = (text) => {
   const spans: Span[] = [];
   for (const run of runsWithTokens(text)) {
@@ -95,10 +95,10 @@ const webTokens: Recognizer = (text) => {
       const head = part.indexOf(tokenStart);
       const follower = parts[index + 1] ?? '';
       if (head !== -1 && part.length - head >= shortestHeader && (follower.startsWith(tokenStart) || follower.length >= shortestPart * 2) && follower.length >= shortestPart) {
-        const taken = parts.slice(index, index + mostParts);
-        spans.push({ start: at + head, end: at + taken.join('.').length });
-        index += taken.length - 1;
-        at += taken.join('.').length + 1;
+        const tokenParts = parts.slice(index, index + mostParts);
+        spans.push({ start: at + head, end: at + tokenParts.join('.').length });
+        index += tokenParts.length - 1;
+        at += tokenParts.join('.').length + 1;
       } else {
         at += part.length + 1;
       }
@@ -107,5 +107,5 @@ const webTokens: Recognizer = (text) => {
   return spans;
 };
 
-/** Keys and tokens known by their own form: those of vendors, private keys, JSON web tokens, hashes of passwords. */
+/** Recognizers of keys and tokens by their form: vendors' keys, private keys, JSON web tokens, password hashes. */
 export const keyRecognizers: readonly Recognizer[] = [knownFormats, privateKeys, encodedKeys, webTokens];

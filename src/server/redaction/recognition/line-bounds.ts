@@ -1,12 +1,12 @@
-/** Where the lines of a text begin and end, asked for at places that only go forward: each line is looked for once. */
+/** The bounds of the lines of a text. Positions may only increase, so that each line is searched for once. */
 export interface LineBounds {
-  /** The start of the line that `at` is in. */
+  /** The start of the line that contains `at`. */
   readonly startOf: (at: number) => number;
   /** Its end, before the line break. */
   readonly endOf: (at: number) => number;
 }
 
-/** Follows the lines of a text from its start to its end. */
+/** Creates the line bounds of a text. */
 export function lineBoundsOf(text: string): LineBounds {
   let start = 0;
   let end = -1;

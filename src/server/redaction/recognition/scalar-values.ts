@@ -1,18 +1,18 @@
 import { markEnd } from './spans.ts';
 
-/** A value as it stands in text: from `start` up to `end`, without its quotes. */
+/** The position of a value in a text: from `start` up to `end`, without its quotes. */
 export interface Scalar {
   readonly start: number;
   readonly end: number;
-  /** Where reading goes on: behind the closing quote. */
+  /** Where reading continues: after the closing quote. */
   readonly after: number;
   readonly quoted: boolean;
 }
 
-// Quotes as JSON, shells and languages write them; with a backslash before them inside other quotes.
+// Quotes as JSON, shells and languages write them, escaped with backslashes inside other quotes.
 const opening = /[bBrRuUfFN]{0,2}(\\{0,7})(["'`])/y;
 
-/** Where a quoted value ends that began before `from`; the limit where it isn't closed before it. */
+/** The end of a quoted value whose content begins at `from`; `limit` if it isn't closed before. */
 function closingAt(text: string, from: number, limit: number, slashes: string, quote: string): number {
   if (slashes !== '') {
     const closing = text.indexOf(slashes + quote, from);
@@ -22,7 +22,7 @@ function closingAt(text: string, from: number, limit: number, slashes: string, q
     const char = text[at];
     if (char === '\\') at += 1;
     else if (char === quote) {
-      // Doubled, as YAML and SQL write a quote within quotes.
+      // Doubled: YAML and SQL write a quote within quotes this way.
       if (quote === "'" && at > from && text[at + 1] === quote) at += 1;
       else return at;
     }
@@ -31,8 +31,8 @@ function closingAt(text: string, from: number, limit: number, slashes: string, q
 }
 
 /**
- * The quoted value that begins at `at`; undefined where no quote stands there.
- * @param limit the end of the line: a value that isn't closed by then ends there.
+ * The quoted value that begins at `at`; undefined if there is no quote.
+ * @param limit the end of the line: an unclosed value ends there.
  */
 export function quotedAt(text: string, at: number, limit: number): Scalar | undefined {
   opening.lastIndex = at;
@@ -45,12 +45,12 @@ export function quotedAt(text: string, at: number, limit: number): Scalar | unde
   return { start, end, after: Math.min(limit, end + slashes.length + quote.length), quoted: true };
 }
 
-/** Reads the value without quotes that begins at a place, and ends where a pattern is first found, or at the limit. A mark it begins with is taken as one. */
+/** Reads an unquoted value from `at` to the first match of `ends`, or to `limit`. A mark at its start is skipped as a whole. */
 export type ReadBare = (at: number, limit: number, ends: RegExp) => Scalar;
 
 /**
- * A reader of one text. It remembers where each pattern was found last: however many values are tried before that place, the
- * text up to it is searched once.
+ * Creates a reader of one text. It caches the last match of each pattern, so that the text up to it is searched only once,
+ * however many values are read before it.
  */
 export function bareReader(text: string): ReadBare {
   const searches = new Map<RegExp, { readonly pattern: RegExp; from: number; found: number }>();
@@ -72,7 +72,7 @@ export function bareReader(text: string): ReadBare {
 
 const space = /[ \t]*/y;
 
-/** Where the next character after spaces stands. */
+/** The position of the first character from `at` that is neither a space nor a tab. */
 export function afterSpaces(text: string, at: number): number {
   space.lastIndex = at;
   space.test(text);

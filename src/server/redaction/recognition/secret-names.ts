@@ -1,24 +1,24 @@
 import { canBeSecret, isMixed, looksRandom } from './secret-values.ts';
 
-/** Longest name that is held for one. */
+/** Longest text that can be a name, in characters. */
 const longestName = 255;
 
-/** What may stand in a name that tells; a quick test before the name is taken apart. */
+/** Occurs in every secret name: a quick test before the name is split into words. */
 const hint = /pass|pw|secret|token|cred|auth|key/i;
 
-/** A word that is a secret's own name, on its own or with something before it: `password`, `pgpassword`, `authtoken`. */
+/** A word that names a secret, alone or with a prefix: `password`, `pgpassword`, `authtoken`. */
 const secretWord = /(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|credential|creds|(?:bind|root|user|admin|db)pw|(?:api|private|access|secret|signing|encryption)key)s?\d*$/;
 
-/** Words that make a secret of the word "key" after them. */
+/** Words before "key" that make it a secret. */
 const keyOwners = new Set(['api', 'private', 'access', 'account', 'auth', 'signing', 'encryption', 'master', 'license', 'secret', 'shared', 'storage', 'session', 'deploy', 'hmac', 'app']);
 
-/** Words that tell of a secret only where something stands before them: `DB_PASS`, `REDIS_AUTH`, `ROOT_PW`. */
+/** Words that name a secret only after another word: `DB_PASS`, `REDIS_AUTH`, `ROOT_PW`. */
 const shortWords = new Set(['pass', 'auth', 'pw']);
 
-/** Words ending in "pass" that are no passwords: a program that asks for one, and ordinary words. */
+/** Words ending in "pass" that are not passwords: a program that asks for one, and ordinary words. */
 const passWords = new Set(['askpass', 'bypass', 'compass', 'surpass', 'trespass', 'encompass', 'overpass', 'underpass']);
 
-/** What a name is about when it ends so: TOKEN_TTL, SECRET_NAME, ACCESS_KEY_ID. */
+/** Last words of names that describe a secret instead of holding it: TOKEN_TTL, SECRET_NAME, ACCESS_KEY_ID. */
 const metadataWords = new Set([
   'ttl', 'name', 'names', 'length', 'expiry', 'expires', 'expiration', 'timeout', 'url', 'uri', 'count', 'limit', 'type', 'id', 'ids', 'set', 'path', 'file', 'dir', 'enabled', 'disabled',
   'size', 'policy', 'version', 'format', 'field', 'header', 'prefix', 'suffix', 'algorithm', 'alg', 'issuer', 'audience', 'endpoint', 'host', 'port', 'manager', 'service', 'server',
@@ -28,12 +28,12 @@ const metadataWords = new Set([
 ]);
 const timeWords = new Set(['at', 'in', 'on', 'after', 'before']);
 
-/** First words that make a name a switch, a number or the name of something that is kept elsewhere. */
+/** First words of names of switches, and of secrets stored elsewhere; words of counters; words before the token of a page. */
 const switches = new Set(['is', 'has', 'use', 'uses', 'no', 'enable', 'disable', 'require', 'requires', 'needs', 'allow', 'skip', 'existing', 'forgot', 'reset', 'invalid', 'missing', 'unexpected']);
 const counted = new Set(['max', 'min', 'total', 'num', 'prompt', 'completion', 'input', 'output', 'cached', 'reasoning', 'remaining', 'used']);
 const pagers = new Set(['page', 'next', 'continue', 'continuation', 'cursor', 'sync', 'resume', 'pagination', 'cancellation']);
 
-/** Keys that are no secrets, random as they may look. */
+/** Words before "key" that make it public, even if it looks random. */
 const publicKeyOwners = new Set(['public', 'publishable', 'cache', 'primary', 'foreign', 'partition', 'sort', 'idempotency', 'object', 'dedup', 'deduplication', 'routing', 'host', 'index', 'unique', 'row', 'lookup', 'group']);
 
 const boundary = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
@@ -54,7 +54,7 @@ function isMetadataName(words: readonly string[], last: string): boolean {
 
 const mechanisms = /^(?:basic|bearer|digest|oidc|oauth2?|md5|scram(?:-sha-\d+)?|plain|login|token|jwt|ldap|saml|kerberos|iam|sasl|ntlm|cert|trust|peer|password|mtls)$/i;
 
-/** Values that a name that tells can have without being secret: the place of a shell, the way of authentication, a number of tests that passed. */
+/** Whether a value under a secret name is harmless: a shell's directory, an authentication mechanism, a number of passed tests. */
 function isHarmlessFor(last: string, value: string): boolean {
   if (last.endsWith('pwd')) return /^(?:\/|[A-Z]:\\)/.test(value);
   if (/credentials?$/.test(last)) return /^(?:\/|[A-Z]:\\)/.test(value);
@@ -63,8 +63,8 @@ function isHarmlessFor(last: string, value: string): boolean {
 }
 
 /**
- * Whether a name says that its value is a secret.
- * @param value where it is known: a name such as `STRIPE_KEY` tells only of a value that looks random, `PWD` tells of none that is a path.
+ * Whether a name means that its value is a secret.
+ * @param value the value, if known: for a name such as `STRIPE_KEY` it must look random, for `PWD` it must not be a path.
  */
 export function isSecretName(name: string, value?: string): boolean {
   if (name.length > longestName || !hint.test(name) || /\s/.test(name)) return false;
@@ -73,12 +73,12 @@ export function isSecretName(name: string, value?: string): boolean {
   const last = words.at(-1);
   if (last === undefined || isMetadataName(words, last)) return false;
   const hasWord = words.some((word) => secretWord.test(word)) && !/^keys?$/.test(last);
-  const tells = hasWord || isSecretKey(words, last) || isShort(words, last, value) || (last === 'id' && words.at(-2) === 'secret');
-  if (tells) return value === undefined || !isHarmlessFor(last, value);
+  const isSecret = hasWord || isSecretKey(words, last) || isShort(words, last, value) || (last === 'id' && words.at(-2) === 'secret');
+  if (isSecret) return value === undefined || !isHarmlessFor(last, value);
   return value !== undefined && /^keys?\d*$/.test(last) && !words.some((word) => publicKeyOwners.has(word)) && looksRandom(value);
 }
 
-/** Whether a name can tell, of one value or another. */
+/** Whether a name is secret for some value. */
 export function mayBeSecretName(name: string): boolean {
   if (!hint.test(name)) return false;
   const last = wordsOf(name).at(-1) ?? '';

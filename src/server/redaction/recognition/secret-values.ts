@@ -1,15 +1,15 @@
-/** What a value looks like, whatever its name. */
+/** Recognises values by their form, whatever their name. */
 
-/** Values that are secret under no name. */
+/** Values that are not secret under any name. */
 const harmlessValues: ReadonlySet<string> = new Set(['', 'true', 'false', 'null', 'none', 'nil', 'undefined']);
 
-// What stands for a value that is somewhere else: ${DB_PASSWORD}, $DB_PASSWORD, {{ .Values.password }}, ****.
+// References to a value that is elsewhere, and masks: ${DB_PASSWORD}, $DB_PASSWORD, {{ .Values.password }}, ****.
 const reference = /^(?:\$\{[A-Za-z_][\w.]{0,100}\}|\$[A-Z_][A-Z\d_]{0,100}|\{\{[^{}]{0,200}\}\}|\$\{\{[^{}]{0,200}\}\}|%[A-Z_]{1,100}%|\*{3,200}|<(?:redacted|hidden|masked)>)$/;
 
 /** Longest value that can be a word or a reference, in characters. */
 export const longestWord = 200;
 
-/** Whether a value of a telling name is worth hiding: switches, emptiness and references to other places are not. */
+/** Whether a value under a secret name needs hiding: switches, empty values and references don't. */
 export const canBeSecret = (value: string): boolean =>
   value.length > longestWord + 10 || (!harmlessValues.has(value.toLowerCase()) && !reference.test(value));
 
@@ -20,7 +20,7 @@ const kinds = [/[A-Z]/, /[a-z]/, /\d/];
 const isHexadecimal = (run: string): boolean => run.length >= 32 && /^[0-9a-f]+$/i.test(run) && /\d/.test(run) && /[a-f]/i.test(run);
 const isRandom = (run: string): boolean => isHexadecimal(run) || kinds.every((kind) => kind.test(run));
 
-// Fingerprints of public things look random, and are none.
+// Fingerprints look random, but are public.
 const publicName = /(?:sha\d*|commit|hash|digest|revision|checksum|fingerprint|(?:^|[_-])id)$/i;
 
 /** Whether a variable's value looks like a key by its shape, such as 16 or more mixed letters and digits in one run. */
@@ -29,16 +29,16 @@ export const looksLikeSecret = (name: string, value: string): boolean =>
 
 const locationLike = /^(?:\.{0,2}\/|[A-Z]:\\|[a-z][a-z\d+.-]*:\/\/|sha\d+:)|\.(?:pem|key|crt|json|ya?ml|txt)$/i;
 
-/** How often the kind of character changes along a text. Random text changes at every second one, words seldom do. */
+/** How often the kind of character changes in a text. Random text changes at every second character, words seldom do. */
 const changes = (text: string): number => {
   const kindsOf = Array.from(text, (char) => kinds.findIndex((kind) => kind.test(char)));
   return kindsOf.filter((kind, index) => index > 0 && kind !== kindsOf[index - 1]).length;
 };
 
-/** Characters of a value that are looked at: what is random shows it from its start. */
+/** Characters of a value that are inspected: a random value is random from its start. */
 const inspectedLength = 500;
 
-/** Whether a value looks made by a generator of keys: one word, 16 characters and more, of mixed kinds all along; no path, address, digest or UUID. */
+/** Whether a value looks like a generated key: one word of 16 characters or more, with mixed kinds throughout; not a path, URL, digest or UUID. */
 export function looksRandom(value: string): boolean {
   const text = value.slice(0, inspectedLength);
   if (text.length < 16 || /\s/.test(text) || locationLike.test(text) || uuid.test(text)) return false;
@@ -48,7 +48,7 @@ export function looksRandom(value: string): boolean {
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** What documentation, types and messages put where a secret would stand. */
+/** Words that documentation, types and messages use in place of a secret. */
 const placeholders = wordSet(
   'yes no on off required optional invalid missing expired incorrect wrong empty set unset unknown enabled disabled redacted hidden masked string str text bytes number integer int '
   + 'boolean bool object any read write include omit same-origin never ok failed denied revoked rejected accepted varchar char self xxxx xxxxx xxxxxx xxxxxxxx',
@@ -63,31 +63,31 @@ const sentenceWords = wordSet(
 
 const bareWord = (word: string): string => word.toLowerCase().replaceAll(/^[^\w*]+|[^\w*]+$/g, '');
 
-/** What stands for any value: <password>, %s, $1, [TOKEN], …, signs alone. */
+/** Placeholders for any value: <password>, %s, $1, [TOKEN], …, punctuation alone. */
 const placeholderForm = /^(?:<[a-z][\w -]*>|\[[A-Z][A-Z_ ]*\]?|%[svq]|[$:]\d+|%\(\w+\)s|\.{3}|…|x{3,}|[^\p{L}\p{N}]+)[,;)]*$/iu;
 
-/** Whether a value is a type, a state or another stand-in, as documentation and messages have after a name that tells. */
+/** Whether a value is a type, a state or a placeholder, as in documentation and messages after a secret name. */
 export const isPlaceholder = (value: string): boolean => value.length <= 40 && (placeholders.has(bareWord(value)) || placeholderForm.test(value));
 
-/** Whether a word is a placeholder, or one that prose has after a name that tells. */
+/** Whether a word is a placeholder, or an ordinary word of prose after a secret name. */
 export const isOrdinaryWord = (word: string): boolean => isPlaceholder(word) || (word.length <= 40 && sentenceWords.has(bareWord(word)));
 
-/** Words of a text that are looked at to tell prose. */
+/** Most words of a text that are inspected for prose. */
 const proseWords = 40;
 
-/** Whether a text of several words is prose: one of its words is of ordinary sentences. */
+/** Whether a text of several words is prose: at least one is an ordinary word. */
 export function isProse(text: string): boolean {
   const words = text.slice(0, 1000).split(/\s+/, proseWords);
   return words.length > 1 && words.some((word) => isOrdinaryWord(word) && /[a-z]/i.test(word));
 }
 
-// What code gives a variable: a call, a member of something, an index.
+// What code assigns to a variable: a call, a member, an index.
 const expression = /^(?:\$\(|[A-Za-z_$][\w$.]{0,100}(?:\(|\[["'\w])|[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){2,10}$|(?:self|this|process|os|req|config|settings|params|args|options|props|data|var|local|module|secrets|env|input|cfg|conf|opts|state|ctx|request|response|res|user|auth)\.[A-Za-z_])/;
 
-/** Whether a value is an expression of code rather than the value itself. */
+/** Whether a value is an expression of code instead of a literal. */
 export const isExpression = (value: string): boolean => expression.test(value);
 
 const version = /^v?\d+(?:\.\d+)+\S{0,20}$/;
 
-/** Whether a word mixes letters with digits or signs, as words of prose don't; six characters and more. */
+/** Whether a word contains digits, as words of prose don't: six characters or more, not a version. Words too long for prose count too. */
 export const isMixed = (word: string): boolean => word.length > longestWord || (word.length >= 6 && /\d/.test(word) && !version.test(word));

@@ -1,7 +1,7 @@
 import type { Recognizer, Span } from './spans.ts';
 import { looksRandom } from './secret-values.ts';
 
-/** User names and passwords in addresses and in the data source names of databases. */
+/** Recognises user names and passwords in URLs and in the data source names of databases. */
 
 const scheme = /[A-Za-z][A-Za-z0-9+.-]{0,20}$/;
 const longestScheme = 21;
@@ -9,7 +9,7 @@ const longestScheme = 21;
 const regionEnd = /[\s"<>`]/g;
 const authorityEnd = /[/?#]/;
 
-/** What may follow the @ that ends the userinfo: a host, its port, and the end of both. */
+/** What can follow the @ after the userinfo: a host, a port, and the end of both. */
 const host = /(?:\[[\da-f:.]+\]|\$\{[\w.:-]{1,100}\}|\$?[\w.-]+|%[\da-f]{2}[\w.%-]*|\(|$)(?::\d{1,5})?(?=[/?#,;)\]}'"\s\\.:]|$)/iy;
 const sureHost = /(?:\[[\da-f:.]+\]|[\w-]+\.[\w.-]+|localhost|[\w.-]+:\d{1,5})(?=[/?#,;)\]}'"\s\\]|$)/iy;
 const plainAuthority = /^(?:\[[\da-f:.]*\]?|[\w.-]*)(?::\d{0,5})?[,;:)\]}']*$/i;
@@ -19,7 +19,7 @@ const fits = (form: RegExp, text: string, at: number): boolean => {
   return form.test(text);
 };
 
-/** The last @ in a region after which a host of the given form stands; -1 where there is none. */
+/** The last @ in a region that is followed by a host of the given form; -1 if there is none. */
 function lastAt(region: string, form: RegExp, from = 0): number {
   for (let at = region.lastIndexOf('@'); at >= from && at !== -1; at = at === 0 ? -1 : region.lastIndexOf('@', at - 1)) {
     if (fits(form, region, at + 1)) return at;
@@ -28,8 +28,8 @@ function lastAt(region: string, form: RegExp, from = 0): number {
 }
 
 /**
- * Where the userinfo ends in what follows `://`. People write passwords with @, / and # unescaped: the userinfo ends at the
- * last @ before a host; the path is left alone where the authority before it is whole.
+ * The end of the userinfo in the text after `://`; -1 if there is none. Passwords may contain unescaped @, / and #, so the
+ * userinfo ends at the last @ before a host. The path is only searched if the authority before it is not complete.
  */
 function userinfoEnd(region: string): number {
   const slash = region.search(authorityEnd);
@@ -44,7 +44,7 @@ const shortestTokenAsUser = 20;
 const longestTokenAsUser = 200;
 const tokenAsUser = /^[\w.~-]+$/;
 
-/** What of `user:password` is secret: the password, and a user name that is a token. */
+/** The secrets in `user:password`: the password, and a user name that is a token. */
 function secretsOf(userinfo: string, start: number): Span[] {
   const colon = userinfo.indexOf(':');
   const user = colon === -1 ? userinfo : userinfo.slice(0, colon);
@@ -57,7 +57,7 @@ function secretsOf(userinfo: string, start: number): Span[] {
   ];
 }
 
-/** Passwords and tokens before the host of an address. */
+/** Passwords and tokens before the host of a URL. */
 const inAddresses: Recognizer = (text) => {
   const spans: Span[] = [];
   let stop = -1;
@@ -70,7 +70,7 @@ const inAddresses: Recognizer = (text) => {
         regionEnd.lastIndex = start;
         stop = regionEnd.exec(text)?.index ?? text.length;
       }
-      // An address within an address is looked at on its own, so that each character is looked at once.
+      // A URL within a URL is searched separately, so that each character is read once.
       const end = Math.min(stop, next === -1 ? text.length : next);
       const quoted = text[at - named[0].length - 1] === "'";
       const whole = text.slice(start, end);
@@ -83,11 +83,11 @@ const inAddresses: Recognizer = (text) => {
   return spans;
 };
 
-// As Go's driver for MySQL writes it: user:password@tcp(host:3306)/database.
+// Go's MySQL driver: user:password@tcp(host:3306)/database.
 const network = /@(?:tcp[46]?|unix|udp)\(/g;
 const beforeDsn = /[\s"'`=,]/;
 
-/** Passwords in data source names of the form user:password@tcp(host)/database. */
+/** Passwords in data source names such as user:password@tcp(host)/database. */
 const inDataSources: Recognizer = (text) => {
   const spans: Span[] = [];
   let from = 0;
@@ -101,16 +101,16 @@ const inDataSources: Recognizer = (text) => {
   return spans;
 };
 
-// Oracle's addresses for Java: jdbc:oracle:thin:user/password@host.
+// Oracle's JDBC URLs: jdbc:oracle:thin:user/password@host.
 const oracle = /\bjdbc:oracle:\w{1,10}:[^\s/@:]{1,60}\/(?=([^\s/@"']{1,200})@)/g;
 
 const inOracle: Recognizer = (text) =>
   Array.from(text.matchAll(oracle), ({ index, 0: found, 1: password = '' }) => ({ start: index + found.length, end: index + found.length + password.length }));
 
-/** User names and passwords in addresses. */
+/** Recognizers of user names and passwords in URLs and data source names. */
 export const userinfoRecognizers: readonly Recognizer[] = [inAddresses, inDataSources, inOracle];
 
-/** Whether an address has a user name or a password in it, as its receiver reads it. */
+/** Whether a URL contains a user name or password, by the URL standard. */
 export function hasUserinfo(address: string | undefined): boolean {
   const url = address?.includes('@') ? URL.parse(address) : null;
   return url !== null && (url.username !== '' || url.password !== '');

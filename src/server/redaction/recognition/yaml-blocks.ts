@@ -1,7 +1,7 @@
 import type { Span } from './spans.ts';
 import { canBeSecret, isMixed, isPlaceholder, isProse } from './secret-values.ts';
 
-/** Values of YAML that stand on the lines below their key. */
+/** Recognises YAML values on the lines below their key. */
 
 interface YamlLine {
   readonly start: number;
@@ -20,12 +20,12 @@ function lineAt(text: string, start: number): YamlLine {
   return { start, end, indent: indentation.lastIndex - start, isBlank: indentation.lastIndex >= end };
 }
 
-/** What tells that a value is a block: `|`, `>-`, `|2+`. */
+/** The start of a block value: `|`, `>-`, `|2+`. */
 export const blockMark = /^[|>][-+\d]{0,2}[ \t]*(?:#.*)?$/;
 
 /**
- * The lines of a block below the line that ends at `lineEnd`: all that are indented deeper than the key, whose column is given.
- * Undefined where there are none.
+ * The lines of a block below the line that ends at `lineEnd`: all that are indented deeper than the key at `column`.
+ * Undefined if there are none.
  */
 export function blockBelow(text: string, lineEnd: number, column: number): Span | undefined {
   let span: Span | undefined;
@@ -41,10 +41,10 @@ export function blockBelow(text: string, lineEnd: number, column: number): Span 
 const isScalar = (value: string): boolean => !/^[-{[#|>&!*]|:(?:\s|$)/.test(value) && canBeSecret(value) && !isPlaceholder(value) && !isProse(value);
 const item = /^-[ \t]+/;
 
-/** Longest line that is held for a value. */
+/** Longest line that can be a value, in characters. */
 const longestLine = 1000;
 
-/** The plain value on the line below a key without one, or the items of a list there that aren't plain words. */
+/** The plain value on the line below a key, or the items of a list there, without plain words. */
 export function valuesBelow(text: string, lineEnd: number, column: number): Span[] {
   const spans: Span[] = [];
   for (let at = lineEnd + 1; at < text.length;) {
