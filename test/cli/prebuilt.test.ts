@@ -47,7 +47,7 @@ async function shownBySource(policy: Policy): Promise<unknown> {
   return shownOver(near);
 }
 
-const working = /\/(?:working|requests)-\w+\.mjs/;
+const work = /\/(?:server-dependencies|requests)-\w+\.mjs/;
 
 test.each([
   ['without rules', {}, { readOnly: false }],
@@ -56,13 +56,13 @@ test.each([
   const { shown, loaded } = await shownByBundle(env);
   expect(shown).toEqual(await shownBySource(policy));
   expect(loaded).toContain('chunks/');
-  expect(loaded).not.toMatch(working);
+  expect(loaded).not.toMatch(work);
 });
 
 test('a server with tools of its own choice derives them', async () => {
   const { shown, loaded } = await shownByBundle({ INFRA_TOOLS: 'list_projects' });
   expect(shown).toMatchObject({ tools: [{ name: 'list_projects' }] });
-  expect(loaded).toMatch(working);
+  expect(loaded).toMatch(work);
 });
 
 test('what was derived is not used where the policy could make it another', () => {
