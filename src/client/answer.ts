@@ -3,7 +3,7 @@ import type { AnyOperation } from '../contract/operation.ts';
 import { operations } from '../contract/operations.ts';
 import { tolerant } from '../contract/tolerant.ts';
 import type { ApiFailure } from './errors.ts';
-import { isObject, parseJson } from '../contract/json.ts';
+import { isRecord, parseJson } from '../contract/json.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
 
@@ -20,8 +20,8 @@ const lenientSchemaOf = (operation: AnyOperation): z.ZodType => {
 
 // Some platforms answer the record, some a list of it: callers get both, side by side.
 const recordAndResults = (body: unknown): unknown => {
-  if (!isObject(body)) return body;
-  if (Array.isArray(body['results'])) return isObject(body['results'][0]) ? { ...body['results'][0], ...body } : body;
+  if (!isRecord(body)) return body;
+  if (Array.isArray(body['results'])) return isRecord(body['results'][0]) ? { ...body['results'][0], ...body } : body;
   return { ...body, results: [body] };
 };
 

@@ -1,7 +1,7 @@
 import { snakeCase, type AnyOperation } from '../contract/operation.ts';
 import { retryAfterTime } from './budget.ts';
 import type { ApiFailure } from './errors.ts';
-import { isObject, parseJson } from '../contract/json.ts';
+import { isRecord, parseJson } from '../contract/json.ts';
 import type { OperationInput } from './request.ts';
 import type { RawResponse } from './transport.ts';
 
@@ -20,7 +20,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 const firstText = (text: string, names: readonly string[]): string | undefined => {
   const body = parseJson(text);
-  return isObject(body) ? names.map((name) => body[name]).find(isText) : undefined;
+  return isRecord(body) ? names.map((name) => body[name]).find(isText) : undefined;
 };
 
 /** The message in an error of the contract's body or its other wording; undefined where the body is of another kind. */

@@ -1,7 +1,6 @@
-/** JSON values as they come from the platform and go to clients. */
-export type JsonRecord = Record<string, unknown>;
+import { isRecord, type JsonRecord } from '../../contract/json.ts';
 
-export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
+export { isRecord, type JsonRecord };
 
 /** What a record has under a name that came from outside; undefined where only its prototype has something, as under `constructor`. */
 export const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(record, name) ? record[name] : undefined);
