@@ -6,11 +6,11 @@ export type CommitDeployment = PastDeployment & { readonly commit: string };
 /** Where an application goes back to. */
 export type RollbackTarget =
   /** From the present commit to the one of a deployment that ended well. */
-  | { readonly kind: 'back'; readonly from: string; readonly to: CommitDeployment }
+  | { readonly kind: 'found'; readonly from: string; readonly to: CommitDeployment }
   /** It was gone back already: `to` is present, and `from` came after it. */
-  | { readonly kind: 'back_already'; readonly from: string; readonly to: CommitDeployment }
+  | { readonly kind: 'already_rolled_back'; readonly from: string; readonly to: CommitDeployment }
   /** The present commit failed, and was deployed well before: it is not what fails. */
-  | { readonly kind: 'not_the_commit'; readonly from: string }
+  | { readonly kind: 'commit_not_at_fault'; readonly from: string }
   /** No commit fits; these would, where another one than the last good was wanted. */
   | { readonly kind: 'none'; readonly good: readonly CommitDeployment[] };
 
@@ -60,10 +60,10 @@ export function findRollbackTarget(history: readonly PastDeployment[], wanted?: 
 
   if (wanted !== undefined) {
     const to = before.find(({ commit }) => isNamed(commit, wanted));
-    return to ? { kind: 'back', from: present.commit, to } : { kind: 'none', good: before };
+    return to ? { kind: 'found', from: present.commit, to } : { kind: 'none', good: before };
   }
-  if (present.end === 'bad' && good.some(({ commit }) => commit === present.commit)) return { kind: 'not_the_commit', from: present.commit };
-  if (left) return { kind: 'back_already', from: left.commit, to: present };
+  if (present.end === 'bad' && good.some(({ commit }) => commit === present.commit)) return { kind: 'commit_not_at_fault', from: present.commit };
+  if (left) return { kind: 'already_rolled_back', from: left.commit, to: present };
   const to = before.find((one) => !wasLeft(one));
-  return to ? { kind: 'back', from: present.commit, to } : { kind: 'none', good: [] };
+  return to ? { kind: 'found', from: present.commit, to } : { kind: 'none', good: [] };
 }

@@ -64,9 +64,9 @@ const isGoingBack: NonNullable<Tool['isDone']> = async ({ input }, reader) => {
 /** The commit to deploy; undefined where there is nothing to do. @throws CallFailure where there is no way back. */
 function commitOf(way: RollbackTarget, context: ToolContext, wanted: string | undefined): string | undefined {
   switch (way.kind) {
-    case 'back':
+    case 'found':
       return way.to.commit;
-    case 'not_the_commit':
+    case 'commit_not_at_fault':
       return context.refuse(`the commit that failed, ${way.from}, was deployed well before, so it is not what fails`, naming`${'diagnose_deployment'} says what changed since.`);
     case 'none':
       return wanted === undefined
@@ -79,10 +79,10 @@ function commitOf(way: RollbackTarget, context: ToolContext, wanted: string | un
 
 /** Why this commit, in a sentence. */
 function reasonOf(way: RollbackTarget): string | undefined {
-  if (way.kind !== 'back' && way.kind !== 'back_already') return undefined;
+  if (way.kind !== 'found' && way.kind !== 'already_rolled_back') return undefined;
   const [from, to] = [shortCommit(way.from), shortCommit(way.to.commit)];
   const when = way.to.startedAt === undefined ? '' : `, at ${way.to.startedAt}`;
-  return way.kind === 'back'
+  return way.kind === 'found'
     ? `From commit ${from} back to ${to}, the last older one that was deployed well${when}.`
     : `It was gone back already from commit ${from} to ${to}${when}. Give "commit" to go back further.`;
 }
