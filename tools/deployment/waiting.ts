@@ -6,27 +6,27 @@ import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts'
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from '../service/any-kind.ts';
 
-/** How a deployment was left. */
+/** The result of waiting for a deployment. */
 export interface Left {
   readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'superseded' | 'running' | 'not_seen' | 'never_deployed';
   readonly status: LenientServiceStatus;
   readonly waited_seconds: number;
 }
 
-/** Longest a wait lasts, in seconds: clients give up on a call after sixty. */
+/** Longest wait, in seconds: clients give up on a call after sixty. */
 export const longestWait = 50;
-const usualWait = 45;
+const defaultWait = 45;
 
-// What follows a wait, such as a diagnosis, needs time too.
+// Time in milliseconds that is reserved for what follows a wait, such as a diagnosis.
 const reserve = 4_000;
 
-/** The argument of tools that can wait for the end of what they began. */
+/** The argument of tools that can wait for the end of the deployment they start. */
 export const wait = { wait: z.boolean().optional().describe(`Wait for the end, at most ${longestWait} s.`) };
 
-/** The argument that says how long to wait, in seconds. */
-export const waitTime = z.int().min(1).max(longestWait).default(usualWait).describe('Seconds.');
+/** The argument for the time to wait, in seconds. */
+export const waitTime = z.int().min(1).max(longestWait).default(defaultWait).describe('Seconds.');
 
-/** The status of a service, or of an environment as a whole; undefined where the platform doesn't tell. */
+/** Reads the status of a service, or of an environment as a whole; undefined if the platform doesn't show it. */
 export async function readStatus(context: ToolContext, subject: Subject): Promise<LenientServiceStatus | undefined> {
   if (subject.kind !== 'environment') return readAspect(context, subject, 'status');
   const statuses = await context.attempt(operations.get_environment_status, { environment_id: subject.id });
@@ -36,100 +36,100 @@ export async function readStatus(context: ToolContext, subject: Subject): Promis
 
 const outcomes: Partial<Record<DeploymentProgress, Left['outcome']>> = { good: 'succeeded', bad: 'failed', superseded: 'superseded' };
 
-const outcomeOf = (standing: DeploymentProgress, { state }: LenientServiceStatus): Left['outcome'] | undefined =>
-  standing === 'bad' && state === 'CANCELED' ? 'canceled' : outcomes[standing];
+const outcomeOf = (progress: DeploymentProgress, { state }: LenientServiceStatus): Left['outcome'] | undefined =>
+  progress === 'bad' && state === 'CANCELED' ? 'canceled' : outcomes[progress];
 
-const hasNone = ({ state, deployment_request_id: id }: LenientServiceStatus): boolean => state === 'READY' && (id ?? undefined) === undefined;
+const wasNeverDeployed = ({ state, deployment_request_id: id }: LenientServiceStatus): boolean => state === 'READY' && (id ?? undefined) === undefined;
 
-const isAtRest = (status: LenientServiceStatus): boolean => hasNone(status) || terminalOutcome('DEPLOY', status.state ?? '') !== undefined;
+const isAtRest = (status: LenientServiceStatus): boolean => wasNeverDeployed(status) || terminalOutcome('DEPLOY', status.state ?? '') !== undefined;
 
-/** What to say where nothing of what was asked for shows and nothing else is under way; undefined where something does. */
-function unseen(standing: DeploymentProgress, { deployment }: RequestedAction, status: LenientServiceStatus): Left['outcome'] | undefined {
-  if (standing !== 'stale' && !hasNone(status)) return undefined;
-  return isAtRest(status) ? (deployment || !hasNone(status) ? 'not_seen' : 'never_deployed') : undefined;
+/** The outcome if the status shows neither the requested deployment nor another one in progress; otherwise undefined. */
+function missingOutcome(progress: DeploymentProgress, { deployment }: RequestedAction, status: LenientServiceStatus): Left['outcome'] | undefined {
+  if (progress !== 'stale' && !wasNeverDeployed(status)) return undefined;
+  return isAtRest(status) ? (deployment || !wasNeverDeployed(status) ? 'not_seen' : 'never_deployed') : undefined;
 }
 
-/** The part of the request budget below which a wait asks seldom. */
-const lowBudget = 0.2;
+/** Fraction of the request budget below which a wait polls rarely. */
+const lowBudgetFraction = 0.2;
 
-/** How long to wait before asking again, in milliseconds: often at first, seldom when it takes long or requests are short. */
-function intervalAfter(elapsed: number, context: ToolContext): number {
+/** The poll interval in milliseconds: it grows with the elapsed time, and is long if few requests are left. */
+function pollInterval(elapsed: number, context: ToolContext): number {
   const budget = context.budget();
-  const isLow = budget !== undefined && budget.remaining < budget.limit * lowBudget;
+  const isLow = budget !== undefined && budget.remaining < budget.limit * lowBudgetFraction;
   return isLow ? 10_000 : Math.min(5_000, 700 + elapsed / 5);
 }
 
-const told = (status: LenientServiceStatus, seconds: number): string => `${status.state ?? 'in an unknown state'}, ${seconds} s`;
+const progressText = (status: LenientServiceStatus, seconds: number): string => `${status.state ?? 'in an unknown state'}, ${seconds} s`;
 
-// What began a moment ago may not show yet, for so long: where it was ordered in this call, and where it was before.
-const newsTime = 10_000;
+// How long a new deployment may not be visible yet, in milliseconds: if this call requested it, and if an earlier one did.
+const visibilityTimeout = 10_000;
 const settlingTime = 3_000;
 
-/** How a wait goes about it. */
-interface Waiting {
-  /** How long at most, in seconds. */
+/** Options of a wait. */
+interface WaitOptions {
+  /** Longest wait, in seconds. */
   readonly seconds?: number;
-  /** Whether it was ordered before this call: then what doesn't show is looked for once more, and no longer. */
+  /** Whether it was requested before this call: then a deployment that isn't visible is looked for only once more. */
   readonly isEarlier?: boolean;
 }
 
 /**
- * Waits until what was asked of a service or environment has ended, the time is over, or nothing of it shows.
- * @throws CallFailure where the platform doesn't offer the status; ApiError as it fails.
+ * Waits until a requested deployment of a service or environment has ended, the time is up, or it doesn't become visible.
+ * @throws CallFailure if the platform doesn't offer the status; ApiError if it fails.
  */
-export async function awaitEnd(context: ToolContext, subject: Subject, asked: RequestedAction, { seconds = usualWait, isEarlier = false }: Waiting = {}): Promise<Left> {
-  const began = context.now();
-  const patience = isEarlier ? settlingTime : newsTime;
-  const elapsed = (): number => context.now() - began;
+export async function awaitEnd(context: ToolContext, subject: Subject, requested: RequestedAction, { seconds = defaultWait, isEarlier = false }: WaitOptions = {}): Promise<Left> {
+  const startedAt = context.now();
+  const gracePeriod = isEarlier ? settlingTime : visibilityTimeout;
+  const elapsed = (): number => context.now() - startedAt;
   const isOver = (): boolean => context.isAborted() || elapsed() >= seconds * 1000 || context.timeLeft() <= reserve;
   let last = '';
   for (;;) {
     const status = (await readStatus(context, subject)) ?? context.refuse(`the state of this ${subject.kind} can't be read here`, 'Ask whoever runs the platform how it went.');
-    const standing = deploymentProgressOf(asked, status);
-    const outcome = outcomeOf(standing, status);
-    const nothing = unseen(standing, asked, status);
+    const progress = deploymentProgressOf(requested, status);
+    const outcome = outcomeOf(progress, status);
+    const missing = missingOutcome(progress, requested, status);
     const waited = Math.round(elapsed() / 1000);
-    if (outcome !== undefined || isOver()) return { outcome: outcome ?? nothing ?? (standing === 'stale' ? 'not_seen' : 'running'), status, waited_seconds: waited };
-    if (nothing !== undefined && elapsed() >= patience) return { outcome: nothing, status, waited_seconds: waited };
-    const now = told(status, waited);
-    if (now !== last) context.progress(now);
-    last = now;
+    if (outcome !== undefined || isOver()) return { outcome: outcome ?? missing ?? (progress === 'stale' ? 'not_seen' : 'running'), status, waited_seconds: waited };
+    if (missing !== undefined && elapsed() >= gracePeriod) return { outcome: missing, status, waited_seconds: waited };
+    const message = progressText(status, waited);
+    if (message !== last) context.progress(message);
+    last = message;
     context.forget();
-    const interval = nothing !== undefined && isEarlier ? patience : intervalAfter(elapsed(), context);
-    // Never past the time that is left, so that an answer always comes.
-    const left = Math.min(seconds * 1000 - elapsed(), context.timeLeft() - reserve);
-    await context.pause(Math.max(0, Math.min(interval, left)));
+    const interval = missing !== undefined && isEarlier ? gracePeriod : pollInterval(elapsed(), context);
+    // Never longer than the remaining time, so that there is always an answer.
+    const remaining = Math.min(seconds * 1000 - elapsed(), context.timeLeft() - reserve);
+    await context.pause(Math.max(0, Math.min(interval, remaining)));
   }
 }
 
 /**
- * The same where the request's answer may have told no deployment: an end that is there at once may be the one from before,
- * and counts only when it is still there a moment later.
+ * Like `awaitEnd`, but also for requests whose response had no deployment id: an end that is visible at once may be that of
+ * an earlier deployment, and counts only if it is still there a moment later.
  */
-export async function awaitNewEnd(context: ToolContext, subject: Subject, asked: RequestedAction, { seconds = usualWait, ...how }: Waiting = {}): Promise<Left> {
-  const first = await awaitEnd(context, subject, asked, { seconds, ...how });
-  const mayBeOld = !asked.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
+export async function awaitNewEnd(context: ToolContext, subject: Subject, requested: RequestedAction, { seconds = defaultWait, ...options }: WaitOptions = {}): Promise<Left> {
+  const first = await awaitEnd(context, subject, requested, { seconds, ...options });
+  const mayBeOld = !requested.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
   if (!mayBeOld) return first;
   await context.pause(settlingTime);
   context.forget();
   const later = await readStatus(context, subject);
   const isSame = later?.deployment_request_id === first.status.deployment_request_id && later?.state === first.status.state;
-  return isSame ? first : awaitEnd(context, subject, asked, { ...how, seconds: seconds - settlingTime / 1000 });
+  return isSame ? first : awaitEnd(context, subject, requested, { ...options, seconds: seconds - settlingTime / 1000 });
 }
 
-/** The same for what was ordered before this call. A deployment that the status doesn't show may be an earlier one, which the history does. */
-export async function awaitEarlierEnd(context: ToolContext, subject: Subject, asked: RequestedAction, seconds: number): Promise<Left> {
-  const left = await awaitNewEnd(context, subject, asked, { seconds, isEarlier: true });
-  if (left.outcome !== 'not_seen') return left;
+/** Like `awaitNewEnd`, for a deployment requested before this call. If the status doesn't show it, it is searched for in the history. */
+export async function awaitEarlierEnd(context: ToolContext, subject: Subject, requested: RequestedAction, seconds: number): Promise<Left> {
+  const result = await awaitNewEnd(context, subject, requested, { seconds, isEarlier: true });
+  if (result.outcome !== 'not_seen') return result;
   const history = await readAspect(context, subject, 'deployments');
   const items = Array.isArray(history?.['results']) ? (history['results'] as HistoryItem[]) : [];
-  const isKnown = items.some((item) => readDeployment(item).id === asked.deployment);
-  return isKnown ? { ...left, outcome: 'superseded' } : left;
+  const isKnown = items.some((item) => readDeployment(item).id === requested.deployment);
+  return isKnown ? { ...result, outcome: 'superseded' } : result;
 }
 
 const textIn = (record: JsonRecord, member: string): string | undefined => (typeof record[member] === 'string' ? record[member] : undefined);
 
-/** What a platform's answer to a request says was begun. */
+/** The requested action, with the id of the deployment that the platform's response says was started. */
 export const askedFor = (action: DeploymentAction, answer: JsonRecord, before?: LenientServiceStatus): RequestedAction => ({
   action,
   deployment: textIn(answer, 'deployment_request_id') ?? textIn(answer, 'last_deployment_id'),

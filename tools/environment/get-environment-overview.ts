@@ -7,7 +7,7 @@ import { servicesIn } from '../deployment/evidence.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
 
-/** The alerts that fire on the services of an environment. */
+/** The firing alerts on the services of an environment. */
 async function alertsOn(context: ToolContext, environmentId: string): Promise<JsonRecord[]> {
   const organization = await context.attempt(operations.get_organization, {});
   const rules = organization && (await context.attempt(operations.list_alert_rules, { organization_id: organization.id }));

@@ -2,17 +2,17 @@ import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
-/** What can be searched for. */
+/** Kinds of resources that can be searched for. */
 export const kinds = ['project', 'environment', ...serviceKinds, 'cluster'] as const;
 
-/** What is searched for. */
+/** Search criteria. */
 export interface Wanted {
   readonly name?: string;
   readonly kind?: (typeof kinds)[number];
   readonly state?: string;
 }
 
-/** Something there is, and where. */
+/** A resource and its path. */
 export interface Found {
   readonly kind: string;
   readonly path: string;
@@ -21,30 +21,30 @@ export interface Found {
   readonly mode?: string;
 }
 
-/** What a look through the tree came upon, and what it left out. */
-interface Seen {
-  /** In the order of the tree. */
+/** The result of a search of the tree. */
+interface SearchResult {
+  /** Resources, in the order of the tree. */
   readonly found: readonly Found[];
-  /** The states that were read, also of services whose names were not. */
+  /** All states that were read, including those of services whose names weren't. */
   readonly states: readonly string[];
-  /** How many projects and environments were not looked into. */
+  /** Number of projects and environments that weren't searched. */
   readonly unseen: number;
 }
 
-/** Most requests that one look makes below the organization: few for an overview, in which nothing is searched for. */
+/** Most requests of one search below the organization: few for an overview, which has no criteria. */
 const mostRequests = { search: 40, overview: 12 } as const;
 
-/** How many environments are looked into at once. */
-const atOnce = 4;
+/** Most concurrent requests. */
+const maximumConcurrency = 4;
 
-/** One look through the tree. */
+/** A search of the tree. */
 interface Search {
   readonly context: ToolContext;
   readonly wanted: Wanted;
-  /** How many of what is searched for are enough. */
+  /** Number of matches after which the search may stop. */
   readonly enough: number;
-  /** Requests that it may still make. */
-  left: number;
+  /** Number of requests that it may still make. */
+  remainingRequests: number;
 }
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] => (Array.isArray(list?.results) ? list.results.filter(isRecord) : []);
@@ -55,94 +55,94 @@ const isService = (kind: string): boolean => (serviceKinds as readonly string[])
 
 const holdsText = (whole: string | undefined, part: string | undefined): boolean => part === undefined || (whole ?? '').toLowerCase().includes(part.toLowerCase());
 
-/** Whether something is what is searched for. */
+/** Whether a resource meets the criteria. */
 export const matches = ({ name, kind, state }: Wanted) => (found: Found): boolean =>
   (kind === undefined || found.kind === kind) && holdsText(found.state, state) && holdsText(found.path, name);
 
-/** Whether what was found is enough. Where a name is searched for, a nearer one may be yet to come. */
+/** Whether there are enough matches. A search for a name is never full, because a better match may follow. */
 const isFull = ({ wanted, enough }: Search, found: readonly Found[]): boolean => wanted.name === undefined && found.filter(matches(wanted)).length >= enough;
 
-/** Looks at a few at a time, with a request each, while any are left and more is wanted. @returns what came of each that was reached. */
-async function each<One, Result>(list: readonly One[], search: Search, look: (one: One) => Promise<Result>, isDone: (results: readonly Result[]) => boolean = () => false): Promise<readonly Result[]> {
+/** Calls `visit`, which makes one request, for a few items at a time, until requests run out or `isDone`. @returns the results of the items that were reached. */
+async function each<One, Result>(list: readonly One[], search: Search, visit: (one: One) => Promise<Result>, isDone: (results: readonly Result[]) => boolean = () => false): Promise<readonly Result[]> {
   const results: Result[] = [];
-  while (results.length < list.length && search.left > 0 && !isDone(results)) {
-    const batch = list.slice(results.length, results.length + Math.min(atOnce, search.left));
-    search.left -= batch.length;
-    results.push(...(await Promise.all(batch.map(look))));
+  while (results.length < list.length && search.remainingRequests > 0 && !isDone(results)) {
+    const batch = list.slice(results.length, results.length + Math.min(maximumConcurrency, search.remainingRequests));
+    search.remainingRequests -= batch.length;
+    results.push(...(await Promise.all(batch.map(visit))));
   }
   return results;
 }
 
-/** An environment as it was found, with the states in it, by id, where they are searched for. */
-interface Place {
+/** An environment that was found, with the states in it by id, if the search is for a state. */
+interface EnvironmentNode {
   readonly found: Found;
   readonly states: ReadonlyMap<string, string>;
 }
 
-const placeOf = (environment: JsonRecord, project: string): Place => {
+const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
   const path = [project, text(environment['name'])].filter(Boolean).join('/');
   return { found: { kind: 'environment', path, id: text(environment['id']), mode: text(environment['mode']) }, states: new Map() };
 };
 
-async function withStates({ found }: Place, { context }: Search): Promise<Place> {
+async function withStates({ found }: EnvironmentNode, { context }: Search): Promise<EnvironmentNode> {
   const statuses = (await context.attempt(operations.get_environment_status, { environment_id: found.id })) as JsonRecord | undefined;
   const all = [statuses?.['environment'], ...serviceKinds.flatMap((kind) => rows({ results: statuses?.[`${kind}s`] }))].filter(isRecord);
   const states = new Map(all.map((status) => [text(status['id']), text(status['state'])]));
   return { found: { ...found, state: states.get(found.id) }, states };
 }
 
-async function servicesIn({ found: { path, id }, states }: Place, { context }: Search): Promise<readonly Found[]> {
+async function servicesIn({ found: { path, id }, states }: EnvironmentNode, { context }: Search): Promise<readonly Found[]> {
   return rows(await context.attempt(operations.list_services, { environment_id: id })).map((row) => ({
     kind: text(row['service_type']).toLowerCase(), path: `${path}/${text(row['name'])}`, id: text(row['id']), state: states.get(text(row['id'])),
   }));
 }
 
-/** Whether a service of an environment can be what is searched for, as far as the states there tell. */
-const mayHold = ({ found, states }: Place, { wanted: { kind, state } }: Search): boolean =>
+/** Whether a service of an environment may match, according to the states in it. */
+const mayContainMatch = ({ found, states }: EnvironmentNode, { wanted: { kind, state } }: Search): boolean =>
   (kind === undefined || isService(kind)) && (state === undefined || [...states].some(([id, one]) => id !== found.id && holdsText(one, state)));
 
-/** Environments with their services, an environment before what is in it, until with what was found already that is enough. */
-async function lookInto(places: readonly Place[], search: Search, already: readonly Found[]): Promise<Seen & { readonly by: ReadonlyMap<string, readonly Found[]> }> {
-  const looked = search.wanted.state === undefined ? places : await each(places, search, (place) => withStates(place, search));
-  const promising = looked.filter((place) => mayHold(place, search));
-  const outside = [...already, ...looked.map(({ found }) => found)];
-  const services = await each(promising, search, (place) => servicesIn(place, search), (results) => isFull(search, [...outside, ...results.flat()]));
-  const by = new Map(looked.map((place) => [place.found.id, [place.found, ...(services[promising.indexOf(place)] ?? [])]]));
-  return { by, found: [...by.values()].flat(), states: looked.flatMap(({ states }) => [...states.values()]), unseen: places.length - looked.length + promising.length - services.length };
+/** Searches environments and their services until there are enough matches, counting those in `foundSoFar`. An environment precedes its services. */
+async function searchEnvironments(environments: readonly EnvironmentNode[], search: Search, foundSoFar: readonly Found[]): Promise<SearchResult & { readonly by: ReadonlyMap<string, readonly Found[]> }> {
+  const visited = search.wanted.state === undefined ? environments : await each(environments, search, (node) => withStates(node, search));
+  const promising = visited.filter((node) => mayContainMatch(node, search));
+  const outside = [...foundSoFar, ...visited.map(({ found }) => found)];
+  const services = await each(promising, search, (node) => servicesIn(node, search), (results) => isFull(search, [...outside, ...results.flat()]));
+  const by = new Map(visited.map((node) => [node.found.id, [node.found, ...(services[promising.indexOf(node)] ?? [])]]));
+  return { by, found: [...by.values()].flat(), states: visited.flatMap(({ states }) => [...states.values()]), unseen: environments.length - visited.length + promising.length - services.length };
 }
 
 const inEnvironments = ({ wanted: { kind } }: Search): boolean => kind !== 'project' && kind !== 'cluster';
 
-async function inOrganization(organization_id: string, search: Search, project: string | undefined): Promise<Seen> {
+async function inOrganization(organization_id: string, search: Search, project: string | undefined): Promise<SearchResult> {
   const { context, wanted } = search;
   const searchesClusters = project === undefined && (wanted.kind === undefined || wanted.kind === 'cluster');
   const clusters = searchesClusters ? rows(await context.attempt(operations.list_clusters, { organization_id })) : [];
   const projects = wanted.kind === 'cluster' ? [] : rows(await context.read(operations.list_projects, { organization_id }));
   const outer = projects.filter(({ id }) => project === undefined || id === project).map((one): Found => ({ kind: 'project', path: text(one['name']), id: text(one['id']) }));
-  const last = clusters.map((one): Found => ({ kind: 'cluster', path: text(one['name']), id: text(one['id']), state: text(one['status']) }));
+  const clusterNodes = clusters.map((one): Found => ({ kind: 'cluster', path: text(one['name']), id: text(one['id']), state: text(one['status']) }));
   const searched = inEnvironments(search) ? outer : [];
-  const inside = await each(searched, search, async ({ id, path }) => rows(await context.attempt(operations.list_environments, { project_id: id })).map((one) => placeOf(one, path)));
-  const { by, states, unseen } = await lookInto(inside.flat(), search, [...outer, ...last]);
+  const inside = await each(searched, search, async ({ id, path }) => rows(await context.attempt(operations.list_environments, { project_id: id })).map((one) => nodeOf(one, path)));
+  const { by, states, unseen } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);
   const below = outer.flatMap((one, index) => [one, ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? [])]);
-  return { found: [...below, ...last], states: [...states, ...last.flatMap(({ state }) => state ?? [])], unseen: unseen + searched.length - inside.length };
+  return { found: [...below, ...clusterNodes], states: [...states, ...clusterNodes.flatMap(({ state }) => state ?? [])], unseen: unseen + searched.length - inside.length };
 }
 
-/** Requests that one look may make: never more than half of those that are left. */
+/** Requests that one search may make: at most half of the remaining budget. */
 const allowance = (context: ToolContext, kind: keyof typeof mostRequests = 'search'): number => Math.min(mostRequests[kind], Math.floor((context.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2));
 
 /**
- * What there is, as far as it can be what is searched for: what lies further out before what lies further in, until there
- * is enough, or the requests of one look are made.
- * @param within ids of the project or environment to stay in.
- * @param enough how many of what is searched for are enough, where it is not the nearest to a name.
+ * Searches the tree of resources from the outside in, until there are enough matches or no requests are left. The result
+ * may include resources that don't match.
+ * @param within ids of the project or environment to search in
+ * @param enough number of matches after which the search may stop, unless it is for a name
  */
-export async function everything(context: ToolContext, wanted: Wanted, within: { readonly project?: string; readonly environment?: string }, enough: number): Promise<Seen> {
+export async function everything(context: ToolContext, wanted: Wanted, within: { readonly project?: string; readonly environment?: string }, enough: number): Promise<SearchResult> {
   if (within.environment !== undefined) {
     const environment = await context.read(operations.get_environment, { environment_id: within.environment });
-    return lookInto([placeOf(environment, context.addresses['environment']?.project?.name ?? '')], { context, wanted, enough, left: allowance(context) }, []);
+    return searchEnvironments([nodeOf(environment, context.addresses['environment']?.project?.name ?? '')], { context, wanted, enough, remainingRequests: allowance(context) }, []);
   }
   const { id } = await context.read(operations.get_organization, {});
-  // What is left is known once something was answered.
+  // The budget is known only after the first response.
   const isSearch = [within.project, wanted.name, wanted.kind, wanted.state].some((one) => one !== undefined);
-  return inOrganization(id, { context, wanted, enough, left: allowance(context, isSearch ? 'search' : 'overview') }, within.project);
+  return inOrganization(id, { context, wanted, enough, remainingRequests: allowance(context, isSearch ? 'search' : 'overview') }, within.project);
 }
