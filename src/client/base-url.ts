@@ -23,7 +23,7 @@ const baseUrlProblem = (url: URL): string | undefined => {
 
 /**
  * Parses the base URL of a platform: https, or plain http to a loopback host. A path prefix is kept.
- * @throws Error that explains what is problem, without repeating parts that may be secret.
+ * @throws Error that explains what is wrong, without repeating parts that may be secret.
  */
 export function parseBaseUrl(text: string): BaseUrl {
   const url = URL.parse(text.trim());

@@ -8,12 +8,12 @@ interface SharedRequest<Result> {
 /** Lets concurrent identical reads share one request. */
 export interface RequestCoalescer<Result> {
   /**
-   * Joins the request in request with this key, or starts one. A caller whose signal aborts leaves without affecting the
+   * Joins the request in flight with this key, or starts one. A caller whose signal aborts leaves without affecting the
    * others; the request is aborted when the last caller has left.
    * @throws the reason of the caller's signal when it aborts.
    */
   join(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
-  /** Lets nobody join the requests in request anymore: something has changed, and later reads must see it. */
+  /** Later calls don't join the requests now in flight: something has changed, and they must see it. */
   forgetInFlight(): void;
 }
 

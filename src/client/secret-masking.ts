@@ -3,7 +3,7 @@ import { hiddenSecret } from '../contract/primitives.ts';
 /** Replaces credentials and secrets in texts. */
 export const mask = hiddenSecret;
 
-/** Shorter values, in characters, aren't masked: they are often ordinary words, so masking would garble texts and reveal them by the gaps. */
+/** Shorter values, in characters, aren't masked: they are often ordinary words, so masking them would garble texts and reveal the values by the gaps. */
 export const minimumMaskedLength = 6;
 
 /** A match in a text: the index of its first code unit, and of the one after its last. */
