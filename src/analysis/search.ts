@@ -9,7 +9,7 @@ export interface LogQuery {
   readonly pattern?: string;
   /** Plain text, ignoring case. */
   readonly text?: string;
-  /** Lowest level of a line. */
+  /** Least severe level to include. */
   readonly level?: Level;
   /** ISO timestamp, or ISO duration before now, such as PT15M. */
   readonly since?: string;

@@ -72,7 +72,7 @@ export const begun = { answer: z.object({ outcome: z.string(), subject: z.string
 
 const statusRecord = record({ first: ['state', 'id'] });
 
-/** Input and answer of a single-operation tool that starts a deployment of the resource its argument `member` refers to. */
+/** Input, answer, renderer and next calls of a single-operation tool that starts a deployment of the resource in its argument `member`. */
 export const beginning = (action: DeploymentAction, member: string) => ({
   input: wait,
   answer: async (args: JsonRecord, context: ToolContext, [answer = {}]: readonly JsonRecord[]): Promise<JsonRecord> => {
