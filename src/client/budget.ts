@@ -60,7 +60,7 @@ export interface RequestBudgets {
   record(key: string, reported: RequestBudget | undefined): void;
 }
 
-// A credential that was last used this many credentials ago is most likely no longer in use.
+// Most credentials to remember: one that was last used before this many others is most likely no longer in use.
 const maximumBudgets = 10_000;
 
 /** Creates a store of request budgets that evicts the least recently updated ones. */

@@ -10,7 +10,7 @@ export interface Timeouts {
   readonly call: number;
 }
 
-/** MCP clients give up after a minute: a call ends before that, and one slow response takes at most half of it. */
+/** MCP clients give up after a minute: a call ends before that, and a wait for headers or the next chunk takes at most half of it. */
 export const defaultTimeouts: Timeouts = { connect: 10_000, headers: 30_000, body: 30_000, call: 45_000 };
 
 /** Largest response body accepted, in bytes: enough for a thousand log lines of maximum length. */

@@ -67,7 +67,7 @@ export function subjectAt(context: ToolContext, member: string): Subject | undef
   return { kind, id, name, path, environmentId: kind === 'environment' ? id : environment?.id, projectId: project?.id };
 }
 
-/** The services and environments that a call's arguments refer to, in the order of the arguments. */
+/** The services and environments that a call's arguments refer to, widest first: in the order in which names are resolved. */
 export const subjectsOf = (context: ToolContext): readonly Subject[] => Object.keys(context.addresses).flatMap((member) => subjectAt(context, member) ?? []);
 
 /** The subject of the argument `service` or `environment`, whichever was given. */
