@@ -13,7 +13,7 @@ import { subjectAt } from '../service/any-kind.ts';
 const commitsOf = (releases: readonly CommitDeployment[]): string => [...new Set(releases.map(({ commit }) => commit))].join(', ');
 
 /** Most pages of history to read: the age of a commit is that of its first deployment, which may be far back. */
-const mostPages = 5;
+const maximumPages = 5;
 
 interface History {
   /** Deployments, newest first. */
@@ -28,7 +28,7 @@ interface History {
  */
 async function readHistory(read: (input: InputOf<typeof operations.list_application_deployments>) => Promise<{ readonly results?: unknown } | undefined>, application_id: string): Promise<History | undefined> {
   const deployments: PastDeployment[] = [];
-  for (let page = 1; page <= mostPages; page += 1) {
+  for (let page = 1; page <= maximumPages; page += 1) {
     // A further page is only needed if the one before was full.
     // oxlint-disable-next-line no-await-in-loop
     const answer = await read({ application_id, page, page_size: maximumPageSize });

@@ -17,7 +17,7 @@ const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by',
 
 const statusUnavailable = 'how it goes on can not be read on this platform';
 
-/** The widest of these subjects, given widest first, whose status the platform shows, so that it can be waited for; undefined if there is none. */
+/** The first of these subjects, which are sorted widest first, whose status the platform shows, so that it can be waited for; undefined if there is none. */
 async function findFollowable(context: ToolContext, subjects: readonly Subject[]): Promise<Subject | undefined> {
   for (const subject of subjects) if (await tellsStatus(context, subject)) return subject;
   return undefined;

@@ -4,8 +4,8 @@ import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
 /** Most log lines that are shown with a diagnosis, and their maximum length in characters. */
-const mostLines = 6;
-const longestLine = 200;
+const maximumLines = 6;
+const maximumLineLength = 200;
 
 /** Characters kept from the beginning of a long line; the rest is its end, where nested errors state their cause. */
 const beginning = 60;
@@ -13,7 +13,7 @@ const beginning = 60;
 // Column padding in a tool's output costs bytes and means nothing here.
 const line = (text: string): string => {
   const narrow = text.trim().replaceAll(/\s+/g, ' ');
-  return narrow.length > longestLine ? `${narrow.slice(0, beginning)}…${narrow.slice(beginning - longestLine)}` : narrow;
+  return narrow.length > maximumLineLength ? `${narrow.slice(0, beginning)}…${narrow.slice(beginning - maximumLineLength)}` : narrow;
 };
 
 const moment = ({ at, what, seconds }: TimelineEntry): string => `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;
@@ -38,7 +38,7 @@ export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, 
     blocked: lockIn(evidence),
     failing_step,
     changes: changes.map(change),
-    lines: lines.slice(-mostLines).map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
+    lines: lines.slice(-maximumLines).map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
     timeline: timeline.filter(({ what }) => !what.startsWith('first sign')).map(moment).map(line),
     deployment: { id: deployment?.id, triggered_by: deployment?.triggered_by },
     last_good,

@@ -32,7 +32,7 @@ interface SearchResult {
 }
 
 /** Most requests of one search below the organization: few for an overview, which has no criteria. */
-const mostRequests = { search: 40, overview: 12 } as const;
+const maximumRequests = { search: 40, overview: 12 } as const;
 
 /** Most concurrent requests. */
 const maximumConcurrency = 4;
@@ -128,7 +128,7 @@ async function inOrganization(organization_id: string, search: Search, project: 
 }
 
 /** Requests that one search may make: at most half of the remaining budget. */
-const allowance = (context: ToolContext, kind: keyof typeof mostRequests = 'search'): number => Math.min(mostRequests[kind], Math.floor((context.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2));
+const allowance = (context: ToolContext, kind: keyof typeof maximumRequests = 'search'): number => Math.min(maximumRequests[kind], Math.floor((context.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2));
 
 /**
  * Searches the tree of resources from the outside in, until there are enough matches or no requests are left. The result

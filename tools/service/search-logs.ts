@@ -8,7 +8,7 @@ import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type T
 import { oneOf, readAspect, readsOf, subjectOf } from './any-kind.ts';
 
 const defaultLimit = 30;
-const mostShown = 200;
+const maximumLimit = 200;
 
 const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] => (Array.isArray(answer?.['results']) ? answer['results'].filter(isRecord) : []);
 
@@ -41,7 +41,7 @@ export const searchLogs = composeTool({
     since: z.string().optional().describe('Time, or ago: PT15M.'),
     until: z.string().optional().describe('As since.'),
     context: z.int().min(0).max(20).default(0).describe('Lines around each match.'),
-    limit: z.int().min(1).max(mostShown).default(defaultLimit).describe('Newest matches.'),
+    limit: z.int().min(1).max(maximumLimit).default(defaultLimit).describe('Newest matches.'),
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('logs'), operations.get_environment_logs],

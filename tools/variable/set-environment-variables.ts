@@ -118,14 +118,14 @@ const ignoredLines = (text: string): number[] =>
   text.replaceAll(readable, (match) => match.replaceAll(/[^\n]/g, '')).split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
 
 /** Most variables in one call: each is a request, and a person may have to read them all. */
-const mostAtOnce = 200;
+const maximumVariables = 200;
 
 const maximumReportedLines = 10;
 
 /** What is wrong with the given values. Doesn't mention values: they may be secret. */
 function problemsIn({ variables = {}, secrets = {}, env_text = '' }: GivenValues): string[] {
   const keys = [variables, secrets, parseEnv(env_text)].flatMap((one) => Object.keys(one));
-  if (keys.length > mostAtOnce) return [`${keys.length} variables are too many for one call: give at most ${mostAtOnce}`];
+  if (keys.length > maximumVariables) return [`${keys.length} variables are too many for one call: give at most ${maximumVariables}`];
   const duplicates = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
   const ignored = ignoredLines(env_text);
   return [

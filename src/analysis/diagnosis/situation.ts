@@ -63,7 +63,7 @@ const outcomeOf = (deployment: PastDeployment | undefined, isUnhealthy: boolean)
 };
 
 // Most entries that are searched, the newest: what makes a deployment fail is logged towards its end.
-const mostEntries = 2000;
+const maximumEntries = 2000;
 
 // Tolerance in milliseconds: clocks of a platform differ, and the last lines are collected a little later.
 const clockSkew = 60_000;
@@ -95,7 +95,7 @@ const ownEntries = ({ service, lines }: Evidence, deployment: PastDeployment | u
     return (!of || of === service.id) && (!request || !deployment?.id || request === deployment.id) && (!step || !succeeded.has(step));
   };
   const own = readEntries(lines).filter(isOwn);
-  return (deployment ? own.filter(isDuring(deployment)) : own).slice(-mostEntries);
+  return (deployment ? own.filter(isDuring(deployment)) : own).slice(-maximumEntries);
 };
 
 /** Interprets the evidence. Never throws, whatever members are missing. */
