@@ -15,10 +15,10 @@ import { searchLogs } from './service/search-logs.ts';
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
 
-/** The name under which the core tools are chosen, beside the toolsets. */
+/** The name that selects the core tools, used beside the names of toolsets. */
 export const coreName = 'core';
 
-/** What daily work needs, in a list that costs a model's context little: find, look, explain, deploy, roll back, configure. */
+/** The tools for everyday work, few enough to take little of a model's context: find, inspect, explain, deploy, roll back, configure. */
 export const core: readonly Tool[] = [
   findResource,
   getEnvironmentOverview,

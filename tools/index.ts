@@ -52,7 +52,7 @@ import { updateEnvironmentVariable } from './variable/update-environment-variabl
 import { createWebhook } from './webhook/create-webhook.ts';
 import { listWebhookEvents } from './webhook/list-webhook-events.ts';
 
-/** Every tool: those of the documented operations in the document's order, then those outside it, then those made of several. */
+/** Every tool: those of documented operations in the document's order, then those of other operations, then those that combine several. */
 export const tools: readonly Tool[] = [
   getOrganization,
   listProjects,

@@ -4,10 +4,10 @@ import type { ServiceKind } from '../contract/resources/service.ts';
 import { type HistoryItem, type PastDeployment, readDeployment, shortCommit } from './history.ts';
 import type { Lenient } from './lenient.ts';
 
-/** A variable without its value: what reads one here must not be able to show it. */
+/** A variable without its value, so that the analysis can't reveal it. */
 export type VariableKey = Lenient<Pick<z.infer<typeof EnvironmentVariable>, 'updated_at' | 'created_at' | 'scope' | 'variable_type'>> & { readonly key: string };
 
-/** Another service of the same environment; databases have a host, a port and a type. */
+/** Another service of the same environment. Databases have a host, a port and a type. */
 export interface Sibling {
   readonly kind: ServiceKind;
   readonly id: string;
@@ -20,17 +20,17 @@ export interface Sibling {
   readonly last_deployment_date?: string | null;
 }
 
-/** A difference between two points of a service's life. */
+/** A change between two points in a service's history. */
 export interface ServiceChange {
   readonly kind: 'commit' | 'image' | 'configuration' | 'variable' | 'sibling' | 'deployment';
   readonly text: string;
-  /** The variable's key, where it is one. */
+  /** Key of the variable, if it is a change of one. */
   readonly variable?: string;
-  /** When it was made, where that is known. */
+  /** When it was made, if known. */
   readonly at?: string;
 }
 
-/** What stands around a service's deployments. */
+/** What else may have changed beside a service's deployments. */
 export interface ChangeContext {
   readonly variables?: readonly VariableKey[];
   readonly siblings?: readonly Sibling[];
@@ -38,17 +38,17 @@ export interface ChangeContext {
   readonly configuredAt?: string | null;
 }
 
-/** Whether a time lies after the first and not after the second; each is open where left out. */
+/** Whether a time is after `from` and not after `to`; an undefined bound is open. */
 export const isWithin = (time: string | null | undefined, from: string | undefined, to: string | undefined): time is string => {
   if (!time) return false;
   const at = Date.parse(time);
-  // Comparisons with what isn't a time are false, as they should be.
+  // Comparisons with an invalid time are false, as intended.
   return (from === undefined || at > Date.parse(from)) && (to === undefined || at <= Date.parse(to));
 };
 
 const commitText = (from: PastDeployment, to: PastDeployment): string => {
-  const said = [to.commitMessage && JSON.stringify(to.commitMessage), to.commitAuthor && `by ${to.commitAuthor}`].filter(Boolean).join(' ');
-  return `commit ${from.commit ? `${shortCommit(from.commit)} → ` : ''}${shortCommit(to.commit ?? '')}${said ? ` (${said})` : ''}`;
+  const details = [to.commitMessage && JSON.stringify(to.commitMessage), to.commitAuthor && `by ${to.commitAuthor}`].filter(Boolean).join(' ');
+  return `commit ${from.commit ? `${shortCommit(from.commit)} → ` : ''}${shortCommit(to.commit ?? '')}${details ? ` (${details})` : ''}`;
 };
 
 const contentChanges = (from: PastDeployment, to: PastDeployment): ServiceChange[] => [
@@ -77,15 +77,15 @@ const contextChanges = ({ variables = [], siblings = [], configuredAt }: ChangeC
 ];
 
 /**
- * What changed from one deployment of a service to a later one: commit, image, and what was changed around it after
- * the first began and before the second did. Variables that were removed leave no trace, so none is told of.
+ * What changed from one deployment of a service to a later one: commit, image, and what else was changed between the
+ * starts of the two. Removed variables leave no trace, so they aren't reported.
  */
-export function changesBetween(from: HistoryItem, to: HistoryItem, surroundings: ChangeContext = {}): ServiceChange[] {
+export function changesBetween(from: HistoryItem, to: HistoryItem, context: ChangeContext = {}): ServiceChange[] {
   const [first, second] = [readDeployment(from), readDeployment(to)];
   const content = contentChanges(first, second);
-  // Another image is another configuration: that says it already.
-  const configuredAt = content.some(({ kind }) => kind === 'image') ? undefined : surroundings.configuredAt;
-  return [...content, ...contextChanges({ ...surroundings, configuredAt }, first.startedAt, second.startedAt)];
+  // A new image is a configuration change, and is reported already.
+  const configuredAt = content.some(({ kind }) => kind === 'image') ? undefined : context.configuredAt;
+  return [...content, ...contextChanges({ ...context, configuredAt }, first.startedAt, second.startedAt)];
 }
 
 const deploymentText = ({ action, state, triggeredBy, commit, image }: PastDeployment): string =>
@@ -95,15 +95,15 @@ const deploymentText = ({ action, state, triggeredBy, commit, image }: PastDeplo
   ].filter(Boolean).join(', ');
 
 /**
- * What changed for a service since a time, newest first: its deployments and what was changed around it.
+ * What changed for a service since a time, newest first: its deployments, and what else was changed.
  * @param history the service's deployments, newest first
  * @param since an ISO timestamp
  */
-export function changesSince(history: readonly HistoryItem[], since: string, surroundings: ChangeContext = {}): ServiceChange[] {
+export function changesSince(history: readonly HistoryItem[], since: string, context: ChangeContext = {}): ServiceChange[] {
   const deployments = history
     .map(readDeployment)
     .filter(({ startedAt }) => isWithin(startedAt, since, undefined))
     .map((past): ServiceChange => ({ kind: 'deployment', text: deploymentText(past), at: past.startedAt }));
   const time = ({ at }: ServiceChange): number => (at === undefined ? 0 : Date.parse(at));
-  return [...deployments, ...contextChanges(surroundings, since)].toSorted((one, other) => time(other) - time(one));
+  return [...deployments, ...contextChanges(context, since)].toSorted((one, other) => time(other) - time(one));
 }

@@ -6,22 +6,22 @@ import type { Lenient } from './lenient.ts';
 /** Status of a service, with its steps. */
 export type LenientServiceStatus = Lenient<z.infer<typeof ServiceDeploymentStatus>>;
 
-/** What was asked of a service, as far as the asker knows. */
+/** A requested action on a service, as far as the caller knows it. */
 export interface RequestedAction {
   readonly action: DeploymentAction;
-  /** Id of the deployment that the request began, where its answer told one. */
+  /** Id of the deployment that the request started, if the response had one. */
   readonly deployment?: string | null;
   /** The service's status before the request. */
   readonly before?: LenientServiceStatus | null;
 }
 
 /**
- * Where a request stands. `stale`: the status is still the one from before the request. `superseded`: it speaks of a
- * later deployment than the one asked about.
+ * Progress of a requested action. `stale`: the status is still the one from before the request. `superseded`: it is about
+ * a later deployment than the requested one.
  */
 export type DeploymentProgress = 'stale' | 'moving' | 'good' | 'bad' | 'superseded';
 
-/** The action of a word as the platform writes it; undefined for a word that isn't one. */
+/** Parses the platform's name of an action; undefined for an unknown one. */
 export const actionOf = (word: string | null | undefined): DeploymentAction | undefined => DeploymentAction.safeParse(word).data;
 
 const progressFromState = (action: DeploymentAction, status: LenientServiceStatus): DeploymentProgress => {
@@ -36,12 +36,12 @@ const isAsBefore = (before: LenientServiceStatus, status: LenientServiceStatus):
   && before.last_deployment_date === status.last_deployment_date;
 
 /**
- * Where what was asked stands by a status read afterwards. Servers still answer with the old status for some seconds
- * after a request: such an answer is `stale`, never an end. Where neither ids nor the status from before can tell,
- * the status is taken at its word.
+ * The progress of a requested action, from a status read after the request. Servers return the old status for some seconds
+ * after a request: such a status is `stale`, never a result. If neither ids nor the earlier status tell, the status is
+ * taken as current.
  */
-export function deploymentProgressOf(asked: RequestedAction, status: LenientServiceStatus): DeploymentProgress {
-  const { action, deployment, before } = asked;
+export function deploymentProgressOf(requested: RequestedAction, status: LenientServiceStatus): DeploymentProgress {
+  const { action, deployment, before } = requested;
   const current = status.deployment_request_id;
   if (deployment && current) {
     if (deployment === current) return progressFromState(action, status);

@@ -1,52 +1,52 @@
 import { hiddenSecret } from '../contract/primitives.ts';
 import { isRecord } from '../contract/json.ts';
 
-/** A service as the platform answers it: `name`, `service_type` and its configuration. */
+/** A service as the platform returns it: `name`, `service_type` and its configuration. */
 export type ServiceAnswer = Readonly<Record<string, unknown>>;
 
-/** A variable of an environment, with its value where all of it may be shown. */
+/** A variable of an environment. It has a value only if all of it may be shown. */
 export interface ComparedVariable {
   readonly key: string;
-  /** Name of the service it belongs to; absent where the whole environment sees it. */
+  /** Name of the service it belongs to; absent if the whole environment sees it. */
   readonly service?: string | null;
   readonly scope?: string | null;
-  /** Absent where it can't be read or is hidden: then it is compared with no other, which would tell whether a guess is right. */
+  /** Absent if it can't be read or is hidden. It is then not compared, because the result would confirm or refute a guess. */
   readonly value?: string | null;
 }
 
-/** One of two environments that are compared. */
+/** One of the two environments to compare. */
 export interface ComparedEnvironment {
   readonly name: string;
   readonly services: readonly ServiceAnswer[];
   readonly variables?: readonly ComparedVariable[];
 }
 
-/** What a difference is about, gravest first. */
+/** Kinds of differences, most severe first. */
 export const driftKinds = ['missing service', 'version', 'missing variable', 'variable', 'network', 'size', 'setting'] as const;
 export type DriftKind = (typeof driftKinds)[number];
 
 export interface Difference {
   readonly kind: DriftKind;
-  /** Absent where it is about the whole environment. */
+  /** Absent if it concerns the whole environment. */
   readonly service?: string;
   readonly what: string;
-  /** Values of the first and the second environment; absent where there is none; `differs` where they may not be shown. */
+  /** Values in the first and the second environment; absent if there is none, `differs` if they may not be shown. */
   readonly first?: string;
   readonly second?: string;
 }
 
 export interface Drift {
-  /** Gravest first, then by service. */
+  /** Most severe first, then by service. */
   readonly differences: readonly Difference[];
-  /** Services that both have. */
+  /** Number of services that exist in both. */
   readonly pairs: number;
-  /** Pairs without a difference, variables included. */
+  /** Number of pairs without a difference, including their variables. */
   readonly same: number;
-  /** Variables and settings that both have and that can't be compared, because something of them is hidden. */
+  /** Variables and settings that exist in both but can't be compared, because part of them is hidden. */
   readonly unknown: readonly string[];
 }
 
-/** What is compared of two services: the member's path, what to call it, what a difference in it means. */
+/** The members of services to compare: path, label, and kind of difference. */
 const compared: readonly { path: string; what: string; kind: DriftKind }[] = [
   { path: 'image_name', what: 'image', kind: 'version' },
   { path: 'tag', what: 'tag', kind: 'version' },
@@ -85,7 +85,7 @@ const compared: readonly { path: string; what: string; kind: DriftKind }[] = [
 const valueAt = (record: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), record);
 
-/** A value as text that is equal for what means the same: ids and the order of members don't count. */
+/** A value as canonical text: ids, nulls and the order of members don't matter. */
 const textOf = (value: unknown): string | undefined => {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
@@ -99,7 +99,7 @@ const nameOf = (service: ServiceAnswer): string => (typeof service['name'] === '
 
 const kindOf = (service: ServiceAnswer): string => (typeof service['service_type'] === 'string' ? service['service_type'].toLowerCase() : 'service');
 
-// Names are unique in their environment whatever the case.
+// Names are unique in their environment, ignoring case.
 const keyOf = (service: ServiceAnswer): string => `${kindOf(service)} ${nameOf(service).toLowerCase()}`;
 
 const missing = (services: readonly ServiceAnswer[], others: readonly ServiceAnswer[], side: 'first' | 'second'): Difference[] => {
@@ -121,7 +121,7 @@ const compareServices = (one: ServiceAnswer, other: ServiceAnswer): Comparison =
   const rows = compared.map(({ path, ...about }) => ({ ...about, first: textOf(valueAt(one, path)), second: textOf(valueAt(other, path)) }));
   return {
     differences: rows.flatMap(({ kind, what, first, second }) => (first === second ? [] : [{ kind, service, what, first, second }])),
-    // Where all that shows is the same, what is hidden in it may differ.
+    // Hidden parts may differ although the visible text is the same.
     unknown: rows.flatMap(({ what, first, second }) => (first === second && first?.includes(hiddenStart) ? [`${service} ${what}`] : [])),
   };
 };
@@ -130,12 +130,12 @@ const variableKey = ({ key, service }: ComparedVariable): string => `${service?.
 
 const ofService = ({ service }: ComparedVariable): { service?: string } => (service ? { service } : {});
 
-/** Scopes from the widest to the narrowest: of variables with one key the narrowest counts. Whatever else there is belongs to a service. */
+/** Shared scopes, widest first. Of variables with the same key the one with the narrowest scope is effective. All other scopes belong to a service. */
 const sharedScopes: readonly string[] = ['PROJECT', 'ENVIRONMENT'];
 
 const scopeBreadth = ({ scope }: ComparedVariable): number => (sharedScopes.includes(scope ?? '') ? sharedScopes.indexOf(scope!) : sharedScopes.length);
 
-/** Variables by key. Those that the platform sets itself differ by their nature: they are left out. */
+/** Variables by key, without built-in ones, which always differ. */
 const variablesByKey = (variables: readonly ComparedVariable[] = []): Map<string, ComparedVariable> =>
   new Map(
     variables
@@ -144,13 +144,13 @@ const variablesByKey = (variables: readonly ComparedVariable[] = []): Map<string
       .map((variable) => [variableKey(variable), variable]),
   );
 
-/** What of an environment is seen under the key and by the service of a variable: the service's own or, where there is none, what it inherits. */
+/** The effective variables of an environment: a lookup by the key and service of a variable finds the service's own variable or the inherited one. */
 const effectiveIn = ({ services, variables }: ComparedEnvironment) => {
   const set = variablesByKey(variables);
   const names = new Set(services.map((service) => nameOf(service).toLowerCase()));
   return {
     set,
-    seenLike: (like: ComparedVariable): ComparedVariable | undefined =>
+    lookup: (like: ComparedVariable): ComparedVariable | undefined =>
       set.get(variableKey(like)) ?? (names.has(like.service?.toLowerCase() ?? '') ? set.get(variableKey({ key: like.key })) : undefined),
   };
 };
@@ -164,25 +164,25 @@ const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment):
   const unknown: string[] = [];
   for (const [key, variable] of new Map([...seconds.set, ...firsts.set])) {
     const about = { ...ofService(variable), what: variable.key };
-    const [first, second] = [firsts.seenLike(variable), seconds.seenLike(variable)];
+    const [first, second] = [firsts.lookup(variable), seconds.lookup(variable)];
     if (!first || !second) differences.push({ kind: 'missing variable', ...about, ...(first ? { first: 'set' } : { second: 'set' }) });
     else if (typeof first.value !== 'string' || typeof second.value !== 'string') unknown.push(key.trim());
     else if (first.value !== second.value) {
-      const [said, too] = [first, second].map((seen) => (isInherited(seen, variable) ? 'differs, inherited' : 'differs'));
-      differences.push({ kind: 'variable', ...about, first: said, second: too });
+      const [firstText, secondText] = [first, second].map((effective) => (isInherited(effective, variable) ? 'differs, inherited' : 'differs'));
+      differences.push({ kind: 'variable', ...about, first: firstText, second: secondText });
     }
   }
   return { differences, unknown };
 };
 
-const byGravity = (one: Difference, other: Difference): number =>
+const bySeverity = (one: Difference, other: Difference): number =>
   driftKinds.indexOf(one.kind) - driftKinds.indexOf(other.kind)
   || (one.service ?? '').localeCompare(other.service ?? '')
   || one.what.localeCompare(other.what);
 
 /**
- * How two environments differ. Services are paired by kind and name; variables are compared where both
- * sides were given any, and both values may be shown. Answers of any platform will do: members that neither has aren't compared.
+ * Compares two environments. Services are paired by kind and name. Variables are compared if both sides have a list of
+ * them; values, if both may be shown. Works with any platform's responses: members that neither side has are skipped.
  */
 export function findDrift(one: ComparedEnvironment, other: ComparedEnvironment): Drift {
   const seconds = new Map(other.services.map((service) => [keyOf(service), service]));
@@ -194,7 +194,7 @@ export function findDrift(one: ComparedEnvironment, other: ComparedEnvironment):
   const inPairs = pairs.map(([first, second]) => compareServices(first, second));
   const differences = [
     ...missing(one.services, other.services, 'first'), ...missing(other.services, one.services, 'second'), ...inPairs.flatMap(({ differences: found }) => found), ...variables.differences,
-  ].toSorted(byGravity);
+  ].toSorted(bySeverity);
   const different = new Set(differences.map(({ service }) => service?.toLowerCase()));
   return {
     differences,

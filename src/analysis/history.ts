@@ -5,27 +5,27 @@ import { actionOf } from './deployment-progress.ts';
 import type { Lenient } from './lenient.ts';
 import { durationOf } from './time-window.ts';
 
-/** One deployment, as histories list it. */
+/** A deployment, as deployment histories list it. */
 export type HistoryItem = Lenient<z.infer<typeof DeploymentHistoryItem>>;
 
-/** What one item of a history tells, in one shape. Absent where the platform left it out. */
+/** An item of a deployment history, normalized. Members that the platform omits are absent. */
 export interface PastDeployment {
   readonly id?: string;
   readonly state?: string;
-  /** DEPLOY where the platform doesn't say: most are. */
+  /** DEPLOY, the most frequent one, if the platform doesn't say. */
   readonly action: 'DEPLOY' | 'RESTART' | 'STOP' | 'DELETE';
-  /** How it ended by what it was to do; absent while it goes on. */
+  /** Whether its action succeeded; absent while it is in progress. */
   readonly end?: 'good' | 'bad';
   readonly startedAt?: string;
-  /** Only of what has ended. */
+  /** Absent while it is in progress. */
   readonly endedAt?: string;
-  /** Seconds from the order to the end. */
+  /** Seconds from the request to the end. */
   readonly seconds?: number;
   readonly triggeredBy?: string;
   readonly commit?: string;
   readonly commitMessage?: string;
   readonly commitAuthor?: string;
-  /** image:tag. */
+  /** Image with its tag, as `image:tag`. */
   readonly image?: string;
   readonly tag?: string;
 }
@@ -38,17 +38,17 @@ const secondsOf = (duration: string): number | undefined => {
 const endByStatus = (status: string | null | undefined): 'good' | 'bad' | undefined =>
   status === 'SUCCESS' ? 'good' : status === 'ERROR' || status === 'CANCELED' ? 'bad' : undefined;
 
-/** Reads one item of a history. Its state counts before the status of its action; either is enough. */
+/** Normalizes an item of a deployment history. Its end comes from its state or, if that isn't terminal, from the status of its action. */
 export function readDeployment(item: HistoryItem): PastDeployment {
   const { identifier, status, auditing_data: audit, details, status_details: action, total_duration: total } = item;
   const state = status ?? undefined;
-  const asked = actionOf(action?.action) ?? 'DEPLOY';
-  const end = (state === undefined ? undefined : terminalOutcome(asked, state)) ?? endByStatus(action?.status);
+  const requested = actionOf(action?.action) ?? 'DEPLOY';
+  const end = (state === undefined ? undefined : terminalOutcome(requested, state)) ?? endByStatus(action?.status);
   const image = details?.image;
   return {
     id: identifier?.execution_id ?? undefined,
     state,
-    action: asked,
+    action: requested,
     end,
     startedAt: audit?.created_at ?? undefined,
     endedAt: end === undefined ? undefined : (audit?.updated_at ?? undefined),
@@ -62,5 +62,5 @@ export function readDeployment(item: HistoryItem): PastDeployment {
   };
 }
 
-/** The short form of a commit's hash. */
+/** The abbreviated hash of a commit. */
 export const shortCommit = (commit: string): string => commit.slice(0, 7);

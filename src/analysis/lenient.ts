@@ -1,6 +1,6 @@
 /**
- * A type as a foreign platform may fill it: any member may be absent or null, any enum may hold another word.
- * What the client reads tolerantly fits it, and so do plain records.
+ * A type as any platform may fill it: each member may be absent or null, and enums may have other values.
+ * Responses that the client reads tolerantly are assignable to it, and so are plain records.
  */
 export type Lenient<T> = T extends string
   ? string

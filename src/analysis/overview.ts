@@ -1,7 +1,7 @@
 import { terminalOutcome } from '../contract/states.ts';
 import { actionOf, type LenientServiceStatus } from './deployment-progress.ts';
 
-/** A service with its status; `status` is absent where the platform told none. */
+/** A service with its status, which is absent if the platform returned none. */
 export interface WatchedService {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface WatchedService {
   readonly status?: LenientServiceStatus | null;
 }
 
-/** How services stand, what needs someone first. */
+/** Conditions of services, most urgent first. */
 export const conditions = ['failed', 'unavailable', 'canceled', 'moving', 'unknown', 'out of date', 'stopped', 'never deployed', 'well'] as const;
 export type Condition = (typeof conditions)[number];
 
@@ -19,14 +19,14 @@ export interface ServiceCondition {
   readonly kind: string;
   readonly condition: Condition;
   readonly state?: string;
-  /** Why it stands so, in a few words. */
+  /** The reason for the condition, in a few words. */
   readonly reason: string;
   /** When it was last deployed. */
   readonly at?: string;
 }
 
 export interface Overview {
-  /** What needs someone first; within that, the latest first. */
+  /** Most urgent first, then the most recently deployed. */
   readonly services: readonly ServiceCondition[];
   readonly counts: Readonly<Partial<Record<Condition, number>>>;
 }
@@ -67,7 +67,7 @@ const conditionOf = (status: LenientServiceStatus | null | undefined): readonly 
 
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
-/** How the services of an environment stand, what needs someone first. States that aren't known pass as under way. */
+/** The conditions of an environment's services, most urgent first. Unknown states count as `moving`. */
 export function overviewOf(services: readonly WatchedService[]): Overview {
   const rows = services.map(({ id, name, kind, status }): ServiceCondition => {
     const [condition, reason] = conditionOf(status);

@@ -3,67 +3,67 @@ import type { PastDeployment } from './history.ts';
 /** A deployment of a commit. */
 export type CommitDeployment = PastDeployment & { readonly commit: string };
 
-/** Where an application goes back to. */
+/** The target of a rollback, or why there is none. */
 export type RollbackTarget =
-  /** From the present commit to the one of a deployment that ended well. */
-  | { readonly kind: 'back'; readonly from: string; readonly to: CommitDeployment }
-  /** It was gone back already: `to` is present, and `from` came after it. */
-  | { readonly kind: 'back_already'; readonly from: string; readonly to: CommitDeployment }
-  /** The present commit failed, and was deployed well before: it is not what fails. */
-  | { readonly kind: 'not_the_commit'; readonly from: string }
-  /** No commit fits; these would, where another one than the last good was wanted. */
+  /** Roll back from the current commit to the one of a successful deployment. */
+  | { readonly kind: 'found'; readonly from: string; readonly to: CommitDeployment }
+  /** It was rolled back before: `to` is the current deployment, and `from` was released after it. */
+  | { readonly kind: 'already_rolled_back'; readonly from: string; readonly to: CommitDeployment }
+  /** The current commit failed, but an earlier deployment of it succeeded, so the commit isn't the cause. */
+  | { readonly kind: 'commit_not_at_fault'; readonly from: string }
+  /** No commit qualifies. If one was requested, `good` lists those that would. */
   | { readonly kind: 'none'; readonly good: readonly CommitDeployment[] };
 
-/** Fewest digits that name a commit. */
+/** Fewest digits that identify a commit. */
 const shortestCommitPrefix = 7;
 
 const isNamed = (commit: string, wanted: string): boolean => wanted.length >= shortestCommitPrefix && commit.startsWith(wanted.toLowerCase());
 
-/** The deployments of commits, newest first. */
+/** The deployments that have a commit, newest first. */
 const commitDeploymentsIn = (history: readonly PastDeployment[]): readonly CommitDeployment[] => history.filter((one): one is CommitDeployment => one.action === 'DEPLOY' && one.commit !== undefined);
 
-/** Whether a commit was first deployed before another one. */
+/** Whether a commit was first deployed before the commit `than`. */
 const isOlder = (releases: readonly CommitDeployment[], commit: string, than: string): boolean => {
   const firstOf = (wanted: string): number => releases.findLastIndex((one) => one.commit === wanted);
   return firstOf(commit) > firstOf(than);
 };
 
 /**
- * Whether deploying a commit goes back: it was deployed before the present one was.
- * @param history newest first.
- * @param commit at least its first 7 digits.
- * @returns undefined where the history doesn't know the commit.
+ * Whether deploying a commit is a rollback: it was first deployed before the current one.
+ * @param history newest first
+ * @param commit at least its first 7 digits
+ * @returns undefined if the commit isn't in the history
  */
 export function isRollback(history: readonly PastDeployment[], commit: string): boolean | undefined {
   const releases = commitDeploymentsIn(history);
-  const [present] = releases;
+  const [current] = releases;
   const same = releases.filter((one) => isNamed(one.commit, commit) || isNamed(commit.toLowerCase(), one.commit));
-  return present && same.length > 0 ? same.some((one) => isOlder(releases, one.commit, present.commit)) : undefined;
+  return current && same.length > 0 ? same.some((one) => isOlder(releases, one.commit, current.commit)) : undefined;
 }
 
 /**
- * Where going back leads: to the newest deployment that ended well, of a commit that is older than the present one. A
- * commit is as old as its first deployment. What was gone back from is never chosen, nor what came after the present commit.
- * @param history newest first; has to reach back to the first deployment of the present commit.
- * @param wanted the commit to go back to, at least its first 7 digits. Without one going back twice leads nowhere.
+ * Finds the target of a rollback: the newest successful deployment of a commit that is older than the current one. The age
+ * of a commit is that of its first deployment. Commits that were rolled back from are never chosen, nor newer commits.
+ * @param history newest first; must reach back to the first deployment of the current commit
+ * @param wanted the commit to roll back to, at least its first 7 digits. Without it, a second rollback finds no target.
  */
 export function findRollbackTarget(history: readonly PastDeployment[], wanted?: string): RollbackTarget {
   const releases = commitDeploymentsIn(history);
-  const [present] = releases;
-  if (!present) return { kind: 'none', good: [] };
+  const [current] = releases;
+  if (!current) return { kind: 'none', good: [] };
   const older = (commit: string, than: string): boolean => isOlder(releases, commit, than);
-  const wasLeft = ({ commit }: CommitDeployment): boolean =>
+  const wasRolledBackFrom = ({ commit }: CommitDeployment): boolean =>
     releases.slice(0, releases.findIndex((one) => one.commit === commit)).some((later) => older(later.commit, commit));
   const good = releases.filter((one) => one.end === 'good');
-  const before = good.filter((one) => older(one.commit, present.commit));
-  const left = releases.find((one) => older(present.commit, one.commit));
+  const before = good.filter((one) => older(one.commit, current.commit));
+  const newer = releases.find((one) => older(current.commit, one.commit));
 
   if (wanted !== undefined) {
     const to = before.find(({ commit }) => isNamed(commit, wanted));
-    return to ? { kind: 'back', from: present.commit, to } : { kind: 'none', good: before };
+    return to ? { kind: 'found', from: current.commit, to } : { kind: 'none', good: before };
   }
-  if (present.end === 'bad' && good.some(({ commit }) => commit === present.commit)) return { kind: 'not_the_commit', from: present.commit };
-  if (left) return { kind: 'back_already', from: left.commit, to: present };
-  const to = before.find((one) => !wasLeft(one));
-  return to ? { kind: 'back', from: present.commit, to } : { kind: 'none', good: [] };
+  if (current.end === 'bad' && good.some(({ commit }) => commit === current.commit)) return { kind: 'commit_not_at_fault', from: current.commit };
+  if (newer) return { kind: 'already_rolled_back', from: newer.commit, to: current };
+  const to = before.find((one) => !wasRolledBackFrom(one));
+  return to ? { kind: 'found', from: current.commit, to } : { kind: 'none', good: [] };
 }

@@ -3,52 +3,52 @@ import { type Level, levels, type LogLine } from './logs/log-line.ts';
 import { type Entry, readEntries } from './logs/entries.ts';
 import { timeWindow, UnusableQuery, type TimeWindow } from './time-window.ts';
 
-/** What to look for in a log. Everything given must fit. */
+/** A log search. Lines must meet all criteria. */
 export interface LogQuery {
-  /** Regular expression, matched in linear time. */
+  /** Regular expression in RE2 syntax, ignoring case. */
   readonly pattern?: string;
-  /** Plain text; capital letters are the same as small ones, as they are in `pattern`. */
+  /** Plain text, ignoring case. */
   readonly text?: string;
-  /** Lines at least this grave. */
+  /** Least severe level to include. */
   readonly level?: Level;
-  /** ISO timestamp, or ISO duration before now such as PT15M. */
+  /** ISO timestamp, or ISO duration before now, such as PT15M. */
   readonly since?: string;
   readonly until?: string;
-  /** Lines shown before and after each match; default none. */
+  /** Number of lines to show before and after each match. Default: 0. */
   readonly context?: number;
-  /** Most matches shown, default all; the newest stay. */
+  /** Most matches to show; the newest are kept. Default: all. */
   readonly limit?: number;
 }
 
 export interface FoundLine {
-  /** Place in the lines that were searched. */
+  /** Index in the lines that were searched. */
   readonly index: number;
   readonly time?: string;
   readonly pod?: string;
   readonly level: Level;
   readonly text: string;
-  /** False for a line that is shown as context. */
+  /** False for context lines. */
   readonly matched: boolean;
 }
 
 export interface LogSearchResult {
-  /** Lines in their order, in groups that are apart in the log. */
+  /** Groups of consecutive lines, in their order. */
   readonly groups: readonly (readonly FoundLine[])[];
   readonly matched: number;
   readonly shown: number;
-  /** Lines that were looked through: those of the time window. */
+  /** Number of lines in the time window. */
   readonly searched: number;
-  /** Matches of each level. */
+  /** Number of matches per level. */
   readonly levels: Readonly<Record<Level, number>>;
 }
 
 type Test = (text: string) => boolean;
 
-// Matching takes time in proportion to the pattern's size too, counted in the engine's instructions.
+// Matching time also grows with the size of the pattern, in instructions of the engine.
 const maximumPatternSize = 500;
 const tooLarge = 'The pattern is too large once its repeats, such as {2,9}, are written out. Search for a shorter one.';
 
-// What a person who is used to other engines misses, by how it is written.
+// Syntax of other engines that RE2 doesn't support.
 const unsupportedSyntax = [
   { form: /\(\?<?[=!]/, name: 'Lookahead and lookbehind' },
   { form: /\\(?:[1-9]|k<)/, name: 'Backreferences' },
@@ -56,9 +56,9 @@ const unsupportedSyntax = [
 ];
 
 const unusableReason = (pattern: string, reason: string): string => {
-  const missed = unsupportedSyntax.find(({ form }) => form.test(pattern));
-  return missed
-    ? `${missed.name} can't be used: patterns are matched in linear time, without stepping back. Search for a simpler pattern, or use text.`
+  const unsupported = unsupportedSyntax.find(({ form }) => form.test(pattern));
+  return unsupported
+    ? `${unsupported.name} can't be used: patterns are matched in linear time, without stepping back. Search for a simpler pattern, or use text.`
     : `The pattern can't be read: ${reason}. To search for the characters as they are, use text.`;
 };
 
@@ -71,7 +71,7 @@ const compilePattern = (pattern: string): RE2JS => {
   }
 };
 
-/** @throws UnusableQuery when the engine can't carry the pattern out */
+/** @throws UnusableQuery if the pattern is too large or not supported */
 const patternTest = (pattern: string): Test => {
   if (pattern.length > maximumPatternSize) throw new UnusableQuery(tooLarge);
   const compiled = compilePattern(pattern);
@@ -85,27 +85,27 @@ const textTest = (wanted: string): Test => {
 };
 
 const levelTest = (least: Level): ((entry: Entry) => boolean) => {
-  const taken = levels.slice(0, levels.indexOf(least) + 1);
-  return ({ level }) => taken.includes(level);
+  const accepted = levels.slice(0, levels.indexOf(least) + 1);
+  return ({ level }) => accepted.includes(level);
 };
 
-/** The entries of a window. One without a time has that of the line before it. */
+/** The entries of a time window. An entry without a time has that of the one before it. */
 const entriesWithin = (entries: readonly Entry[], { from, to }: TimeWindow): Entry[] => {
   if (from === undefined && to === undefined) return [...entries];
   let at = Number.NaN;
   return entries.filter(({ time }) => {
-    const told = time === undefined ? Number.NaN : Date.parse(time);
-    if (!Number.isNaN(told)) at = told;
+    const parsed = time === undefined ? Number.NaN : Date.parse(time);
+    if (!Number.isNaN(parsed)) at = parsed;
     return !Number.isNaN(at) && at >= (from ?? at) && at <= (to ?? at);
   });
 };
 
-/** Places of the shown lines around matches, in groups whose contexts touch. */
-const groupPositions = (places: readonly number[], context: number, length: number): [number, number][] => {
+/** First and last index of each group of lines around matches; groups whose contexts touch are merged. */
+const groupPositions = (positions: readonly number[], context: number, length: number): [number, number][] => {
   const groups: [number, number][] = [];
-  for (const place of places) {
-    const first = Math.max(0, place - context);
-    const last = Math.min(length - 1, place + context);
+  for (const position of positions) {
+    const first = Math.max(0, position - context);
+    const last = Math.min(length - 1, position + context);
     const open = groups.at(-1);
     if (open && first <= open[1] + 1) open[1] = Math.max(open[1], last);
     else groups.push([first, last]);
@@ -114,10 +114,10 @@ const groupPositions = (places: readonly number[], context: number, length: numb
 };
 
 /**
- * Searches a log. Lines are cleaned of escapes first; a line of a stack trace has the level of its record.
- * Takes time in proportion to the log's length, whatever the pattern.
- * @param now what durations in `since` and `until` count back from
- * @throws UnusableQuery when the pattern or a time can't be understood; the message says why
+ * Searches a log, in time linear in its length for any pattern. Escape sequences are removed from lines first; the lines
+ * of a stack trace have the level of their record.
+ * @param now the time that durations in `since` and `until` are relative to
+ * @throws UnusableQuery if the pattern or a time is invalid; the message explains why
  */
 export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date): LogSearchResult {
   const entries = entriesWithin(readEntries(lines), timeWindow(query, now));
@@ -126,18 +126,18 @@ export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date)
   for (const test of [query.text ? textTest(query.text) : undefined, query.pattern ? patternTest(query.pattern) : undefined]) {
     if (test) tests.push(({ text }) => test(text));
   }
-  const places = entries.flatMap((entry, place) => (tests.every((test) => test(entry)) ? [place] : []));
-  const { limit = places.length, context = 0 } = query;
-  const shown = places.slice(Math.max(0, places.length - limit));
-  const matched = new Set(places);
+  const matches = entries.flatMap((entry, position) => (tests.every((test) => test(entry)) ? [position] : []));
+  const { limit = matches.length, context = 0 } = query;
+  const shown = matches.slice(Math.max(0, matches.length - limit));
+  const matched = new Set(matches);
   const counts = Object.fromEntries(levels.map((level) => [level, 0])) as Record<Level, number>;
-  for (const place of places) counts[entries[place]?.level ?? 'info'] += 1;
+  for (const position of matches) counts[entries[position]?.level ?? 'info'] += 1;
   return {
     groups: groupPositions(shown, context, entries.length).map(([first, last]) =>
       entries.slice(first, last + 1).map(({ index, time, pod, level, text }, offset) => ({
         index, time, pod, level, text, matched: matched.has(first + offset),
       }))),
-    matched: places.length,
+    matched: matches.length,
     shown: shown.length,
     searched: entries.length,
     levels: counts,

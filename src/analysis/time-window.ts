@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/** A query that can't be carried out, and why; the message is for whoever wrote the query. */
+/** Thrown for a query that can't be run. The message is for whoever wrote the query. */
 export class UnusableQuery extends Error {
   override readonly name = 'UnusableQuery';
 }
 
-/** Times in milliseconds since 1970, both inclusive; open where left out. */
+/** Times in milliseconds since the epoch, both inclusive; an absent bound is open. */
 export interface TimeWindow {
   readonly from?: number;
   readonly to?: number;
@@ -15,13 +15,13 @@ const duration = z.iso.duration();
 const parts = /^P(?:(\d+)W)?(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?)?$/;
 const second = 1000;
 const day = 86_400 * second;
-// Weeks, years, months, days, hours, minutes, seconds; years and months as calendars have them on average.
+// Milliseconds per week, year, month, day, hour, minute, second; years and months are approximate.
 const lengths = [7 * day, 365 * day, 30 * day, day, 3600 * second, 60 * second, second];
 
-/** Milliseconds of an ISO 8601 duration such as PT15M or P1DT2H; undefined when it is none. A month counts as 30 days. */
+/** Milliseconds of an ISO 8601 duration such as PT15M or P1DT2H; undefined if it is invalid. A month counts as 30 days, a year as 365. */
 export const durationOf = (text: string): number | undefined => {
   const found = duration.safeParse(text).success ? parts.exec(text) : null;
-  return found?.slice(1).reduce((sum, amount, place) => sum + Number(amount ?? 0) * (lengths[place] ?? 0), 0);
+  return found?.slice(1).reduce((sum, amount, index) => sum + Number(amount ?? 0) * (lengths[index] ?? 0), 0);
 };
 
 const timeOf = (member: string, text: string | undefined, now: Date): number | undefined => {
@@ -35,9 +35,9 @@ const timeOf = (member: string, text: string | undefined, now: Date): number | u
 };
 
 /**
- * The window that two ends describe.
- * @param now what durations count back from
- * @throws UnusableQuery when an end is neither a timestamp nor a duration, or the window is empty
+ * The time window between two bounds.
+ * @param now the time that durations are relative to
+ * @throws UnusableQuery if a bound is neither a timestamp nor a duration, or the window is empty
  */
 export function timeWindow({ since, until }: { since?: string; until?: string }, now: Date): TimeWindow {
   const from = timeOf('since', since, now);

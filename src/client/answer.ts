@@ -3,25 +3,25 @@ import type { AnyOperation } from '../contract/operation.ts';
 import { operations } from '../contract/operations.ts';
 import { tolerant } from '../contract/tolerant.ts';
 import type { ApiFailure } from './errors.ts';
-import { isObject, parseJson } from '../contract/json.ts';
+import { isRecord, parseJson } from '../contract/json.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
 
-/** A success that was read, or what is wrong with it. */
+/** The body of a successful response, or why it can't be used. */
 export type AnswerResult = { readonly answer: unknown; readonly failure?: undefined } | { readonly failure: ApiFailure };
 
 const lenientSchemas = new WeakMap<AnyOperation, z.ZodType>();
 
 const lenientSchemaOf = (operation: AnyOperation): z.ZodType => {
-  const reader = lenientSchemas.get(operation) ?? tolerant(operation.response as z.ZodType);
-  lenientSchemas.set(operation, reader);
-  return reader;
+  const schema = lenientSchemas.get(operation) ?? tolerant(operation.response as z.ZodType);
+  lenientSchemas.set(operation, schema);
+  return schema;
 };
 
-// Some platforms answer the record, some a list of it: callers get both, side by side.
+// Some platforms return the record, others a list that contains it: callers get both.
 const recordAndResults = (body: unknown): unknown => {
-  if (!isObject(body)) return body;
-  if (Array.isArray(body['results'])) return isObject(body['results'][0]) ? { ...body['results'][0], ...body } : body;
+  if (!isRecord(body)) return body;
+  if (Array.isArray(body['results'])) return isRecord(body['results'][0]) ? { ...body['results'][0], ...body } : body;
   return { ...body, results: [body] };
 };
 
@@ -30,13 +30,13 @@ const normalised = (operation: AnyOperation, body: unknown): unknown => {
   return operation.name === operations.get_organization.name ? recordAndResults(body) : body;
 };
 
-/** `results[0].id`, as one would write it in code. */
+/** A path as written in code, such as `results[0].id`. */
 const fieldName = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('').replace(/^\./, '');
 
 type Issue = z.core.$ZodIssue;
 
-// Of a choice between shapes, the one that comes nearest tells best what is wrong.
+// Of a union, the branch with the fewest issues explains best what is wrong.
 const nearestIssue = (issue: Issue): Issue => {
   if (issue.code !== 'invalid_union') return issue;
   const [nearest] = issue.errors.filter((branch) => branch.length > 0).toSorted((a, b) => a.length - b.length);
@@ -52,7 +52,7 @@ const typeName = (value: unknown): string => (value === null ? 'null' : Array.is
 const contractBroken = 'Calling again will hardly help: this platform does not keep to the contract here.';
 const changeAccepted = 'The change was accepted, only its answer is of no use: read the present state instead of calling again.';
 
-/** What is wrong with an answer; the part of a failure that depends on the body alone. */
+/** What is wrong with a response: the members of a failure that depend only on the body. */
 type ContractViolation = Pick<ApiFailure, 'reason' | 'field' | 'detail'>;
 
 const memberViolation = (body: unknown, first: Issue): ContractViolation => {
@@ -65,7 +65,7 @@ const memberViolation = (body: unknown, first: Issue): ContractViolation => {
   return { reason: `${subject} is of type ${typeName(found)}${expected}`, field };
 };
 
-// Only a page is quoted: broken JSON may hold values that must not show.
+// Only markup is quoted: broken JSON may contain values that must not be shown.
 const notJson = (text: string): ContractViolation =>
   isMarkup(text) ? { reason: 'the answer is a page, not JSON', detail: text } : { reason: 'the answer is not JSON' };
 
@@ -75,19 +75,19 @@ const violationIn = (operation: AnyOperation, body: unknown): ContractViolation 
 };
 
 /**
- * Reads the body of a success. It is given as it came, unknown members included; GET /organization always has both
- * the record and `results`. An empty body is undefined, which only a change may answer with.
+ * Reads the body of a successful response. Unknown members are kept; GET /organization always gets both the record and
+ * `results`. An empty body gives undefined, and is a failure for reads.
  */
-export function readAnswer(operation: AnyOperation, exchange: RawResponse): AnswerResult {
+export function readAnswer(operation: AnyOperation, response: RawResponse): AnswerResult {
   const isRead = operation.method === 'GET';
-  const failed = (flaw: ContractViolation): AnswerResult => ({
-    failure: { kind: 'bad_answer', status: exchange.status, next: isRead ? contractBroken : changeAccepted, ...flaw },
+  const failed = (violation: ContractViolation): AnswerResult => ({
+    failure: { kind: 'bad_answer', status: response.status, next: isRead ? contractBroken : changeAccepted, ...violation },
   });
   if (!operation.response) return { answer: undefined };
-  if (exchange.text.trim() === '') return isRead ? failed({ reason: 'the answer is empty' }) : { answer: undefined };
-  const json = parseJson(exchange.text);
-  if (json === undefined) return failed(notJson(exchange.text));
+  if (response.text.trim() === '') return isRead ? failed({ reason: 'the answer is empty' }) : { answer: undefined };
+  const json = parseJson(response.text);
+  if (json === undefined) return failed(notJson(response.text));
   const body = normalised(operation, json);
-  const flaw = violationIn(operation, body);
-  return flaw ? failed(flaw) : { answer: body };
+  const violation = violationIn(operation, body);
+  return violation ? failed(violation) : { answer: body };
 }

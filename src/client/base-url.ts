@@ -1,10 +1,10 @@
 import { isIPv4 } from 'node:net';
 
-/** Where a platform is. */
+/** The base URL of a platform. */
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Path in front of every operation's, without a slash at the end; often empty. */
+  /** Prefix of every operation's path, without a trailing slash; often empty. */
   readonly prefix: string;
 }
 
@@ -22,13 +22,13 @@ const baseUrlProblem = (url: URL): string | undefined => {
 };
 
 /**
- * Reads the base address of a platform: https, or plain http to this machine only; a path prefix is kept.
- * @throws Error that says what is wrong with it, without repeating parts that may be secret.
+ * Parses the base URL of a platform: https, or plain http to a loopback host. A path prefix is kept.
+ * @throws Error that explains what is wrong, without repeating parts that may be secret.
  */
 export function parseBaseUrl(text: string): BaseUrl {
   const url = URL.parse(text.trim());
   if (!url) throw new Error('The base URL is not a URL. Give it like https://api.example.com.');
-  const wrong = baseUrlProblem(url);
-  if (wrong) throw new Error(`The base URL ${wrong}. Give it like https://api.example.com.`);
+  const problem = baseUrlProblem(url);
+  if (problem) throw new Error(`The base URL ${problem}. Give it like https://api.example.com.`);
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }

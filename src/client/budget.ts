@@ -1,22 +1,22 @@
 import { rateHeaders } from '../contract/limits.ts';
 import type { Headers } from './transport.ts';
 
-/** What is left of a credential's requests, as the platform last said. */
+/** The remaining requests of a credential, as last reported by the platform. */
 export interface RequestBudget {
-  /** Requests in a whole window. */
+  /** Requests allowed per window. */
   readonly limit: number;
-  /** Requests left in this window. */
+  /** Requests left in the current window. */
   readonly remaining: number;
   /** When the window ends, in milliseconds since the epoch. */
   readonly resetAt: number;
-  /** When the platform said so, in milliseconds since the epoch. */
+  /** When the platform reported this, in milliseconds since the epoch. */
   readonly seenAt: number;
 }
 
-// Below it a reset is no Unix time but the seconds from now.
+// A smaller reset value is not a Unix time but a number of seconds from now.
 const smallestUnixTime = 1e9;
 
-// Beyond it there are no dates.
+// The latest time that a Date can represent, in milliseconds since the epoch.
 const latestTime = 8.64e15;
 
 const numericHeader = (headers: Headers, name: string): number | undefined => {
@@ -33,7 +33,7 @@ const resetAt = (headers: Headers, now: number): number | undefined => {
   return validTime(reset < smallestUnixTime ? now + reset * 1000 : reset * 1000);
 };
 
-/** The budget that an answer's headers tell of; undefined where they tell none. `now` in milliseconds since the epoch. */
+/** The budget in a response's headers; undefined if they are missing or invalid. `now` is in milliseconds since the epoch. */
 export function budgetFromHeaders(headers: Headers, now: number): RequestBudget | undefined {
   const limit = numericHeader(headers, rateHeaders.limit);
   const remaining = numericHeader(headers, rateHeaders.remaining);
@@ -43,8 +43,8 @@ export function budgetFromHeaders(headers: Headers, now: number): RequestBudget 
 }
 
 /**
- * When an answer asks to come back, in milliseconds since the epoch: Retry-After where it is given (seconds or a
- * date), the end of the rate window otherwise. `now` likewise.
+ * When a response allows a retry, in milliseconds since the epoch: from Retry-After (seconds or a date) or, without that
+ * header, the end of the rate limit window. `now` is in the same unit.
  */
 export function retryAfterTime(headers: Headers, now: number): number | undefined {
   const seconds = numericHeader(headers, 'Retry-After');
@@ -53,27 +53,27 @@ export function retryAfterTime(headers: Headers, now: number): number | undefine
   return Number.isNaN(date) ? resetAt(headers, now) : date;
 }
 
-/** The budgets of many credentials. */
+/** Request budgets by credential key. */
 export interface RequestBudgets {
   get(key: string): RequestBudget | undefined;
-  /** Takes over what an answer says. Answers may overtake each other: within one window the lowest count stands. */
-  record(key: string, seen: RequestBudget | undefined): void;
+  /** Records a reported budget. Responses may arrive out of order: within one window the lowest count is kept. */
+  record(key: string, reported: RequestBudget | undefined): void;
 }
 
-// A credential unseen for so many others has most likely left.
+// Most credentials to remember: one that was last used before this many others is most likely no longer in use.
 const maximumBudgets = 10_000;
 
-/** Budgets by credential key; the longest unseen are forgotten first. */
+/** Creates a store of request budgets that evicts the least recently updated ones. */
 export function createRequestBudgets(): RequestBudgets {
   const budgets = new Map<string, RequestBudget>();
   return {
     get: (key) => budgets.get(key),
-    record: (key, seen) => {
-      if (!seen) return;
+    record: (key, reported) => {
+      if (!reported) return;
       const known = budgets.get(key);
-      const lowest = known?.resetAt === seen.resetAt ? Math.min(known.remaining, seen.remaining) : seen.remaining;
+      const lowest = known?.resetAt === reported.resetAt ? Math.min(known.remaining, reported.remaining) : reported.remaining;
       budgets.delete(key);
-      budgets.set(key, { ...seen, remaining: lowest });
+      budgets.set(key, { ...reported, remaining: lowest });
       for (const oldest of budgets.keys()) {
         if (budgets.size <= maximumBudgets) break;
         budgets.delete(oldest);

@@ -17,78 +17,78 @@ import { safeDetail } from './safe-text.ts';
 import { createRequestCoalescer } from './request-coalescer.ts';
 import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
 
-/** Where the client writes what it did; a pino logger fits. */
+/** Logger of the client; compatible with pino. */
 export interface Logger {
   debug(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
-/** What may differ from call to call. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** Default: the client's own. */
+  /** Default: the client's credential. */
   readonly credential?: Credential;
-  /** Ends the call and frees its connection. */
+  /** Aborts the call and releases its connection. */
   readonly signal?: AbortSignal;
-  /** Latest end of the call, retries and waits included, in milliseconds since the epoch. Default: `timeouts.call` from now. */
+  /** Deadline of the call, including retries and waits, in milliseconds since the epoch. Default: `timeouts.call` from now. */
   readonly deadline?: number;
   /** Sent as X-Request-Id and written to the log. */
   readonly requestId?: string;
-  /** The trace that the call is part of; sent on. */
+  /** Trace context to propagate to the platform. */
   readonly trace?: Trace;
-  /** Most times the request is sent. Default: as often as it makes sense. */
+  /** Most attempts to send the request. Default: `maximumSendAttempts`. */
   readonly attempts?: number;
   readonly log?: Logger;
 }
 
 type ReadName = `get_${string}` | `list_${string}`;
 
-/** What a call gives. Reads always have an answer; a change may be accepted without a body, which is undefined. */
+/** The result of a call. A read always has one; a change may return no body, which is undefined. */
 export type Answer<Op extends AnyOperation> = Tolerant<ResponseOf<Op>> | (Op['name'] extends ReadName ? never : undefined);
 
 export interface Client {
   /**
-   * Carries out one operation of the contract. Identical reads under way at once, with one credential, share a request.
+   * Calls an operation of the contract. Concurrent identical reads with the same credential share one request.
    * @throws ApiError
    */
   call<Op extends AnyOperation>(operation: Op, input: InputOf<Op>, options?: CallOptions): Promise<Answer<Op>>;
-  /** What is left of a credential's requests; undefined until the platform has said so. Default: the client's own credential. */
+  /** The remaining requests of a credential (default: the client's); undefined until the platform has reported them. */
   budget(credential?: Credential): RequestBudget | undefined;
-  /** Whether the platform is known not to have an operation: it was tried. */
+  /** Whether an earlier call showed that the platform doesn't have the operation. */
   lacks(operation: AnyOperation): boolean;
-  /** Ends every connection; calls still running fail as `canceled`. */
+  /** Closes all connections. Calls in progress fail as `canceled`. */
   close(): Promise<void>;
 }
 
 export interface ClientConfig {
-  /** See `parseBaseUrl` for what it may be. */
+  /** For the accepted forms see `parseBaseUrl`. */
   readonly baseUrl: string;
   readonly credential: Credential;
   readonly timeouts?: Partial<Timeouts>;
-  /** Largest answer taken, in bytes. */
+  /** Largest response body accepted, in bytes. */
   readonly maximumAnswerBytes?: number;
   readonly log?: Logger;
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since the epoch. Default: the system clock. */
   readonly clock?: { now(): number };
-  /** From 0 to below 1. */
+  /** Random number from 0 (inclusive) to 1 (exclusive). */
   readonly random?: () => number;
-  /** Waits so many milliseconds; rejects when the signal aborts. */
+  /** Waits for this many milliseconds; rejects when the signal aborts. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Longest secret that is looked for in what a platform says, in characters: what is longer would take too much memory. */
+/** Longest secret that is searched for in a platform's texts, in characters. Searching for longer ones would take too much memory. */
 const longestMaskedSecret = 65_536;
 
-/** Hides the secrets of a call; where one is too long to be looked for, everything. */
+/** Masks the secrets of a call, or the whole text if one of them is too long to search for. */
 const maskingOf = (secrets: readonly string[]): ((text: string) => string) =>
   secrets.some(({ length }) => length > longestMaskedSecret) ? () => mask : createMasker(secrets.filter(({ length }) => length >= minimumMaskedLength));
 
-/** An outcome as the log shows it. */
-const describe = ({ response: exchange, fault }: SendOutcome, masked: (text: string) => string): object =>
-  fault ? { fault: fault.kind, reason: masked(fault.reason) } : { status: exchange.status };
+/** The log fields of an outcome. */
+const describe = ({ response, fault }: SendOutcome, masked: (text: string) => string): object =>
+  fault ? { fault: fault.kind, reason: masked(fault.reason) } : { status: response.status };
 
 /**
- * A client of one platform; it connects with the first call.
- * @throws Error when the base URL can't be used.
+ * Creates a client of one platform. It connects on the first call.
+ * @throws Error if the base URL is invalid; see `parseBaseUrl`.
  */
 export function createClient(config: ClientConfig): Client {
   const base = parseBaseUrl(config.baseUrl);
@@ -96,7 +96,7 @@ export function createClient(config: ClientConfig): Client {
   const timeouts = { ...defaultTimeouts, ...config.timeouts };
   const transport = createTransport(base, timeouts, config.maximumAnswerBytes ?? defaultMaximumAnswerBytes);
   const budgets = createRequestBudgets();
-  const offered = createOperationAvailability(base.origin);
+  const availability = createOperationAvailability(base.origin);
   const reads = createRequestCoalescer<SendOutcome>();
   const now = () => clock.now();
 
@@ -111,42 +111,42 @@ export function createClient(config: ClientConfig): Client {
       ? reads.join(`${credential.key} ${outgoing.target}`, signal, (shared) => sendOnce(outgoing, credential, shared))
       : sendOnce(outgoing, credential, signal).finally(() => reads.forgetInFlight());
 
-  /** What came of it, as the answer or the failure it stands for. */
+  /** The answer or the failure that results from sending a request. */
   const settle = (operation: AnyOperation, input: OperationInput, { outcome, outcomeUnknown }: SendResult): { answer?: unknown; failure?: ApiFailure } => {
-    const { response: exchange, fault } = outcome;
+    const { response, fault } = outcome;
     if (fault) return { failure: { kind: fault.kind, reason: fault.reason, next: fault.next, outcomeUnknown } };
-    if (exchange.status < 200 || exchange.status > 299) {
-      const refused = { operation, input, response: exchange, origin: base.origin, now: now() };
-      return { failure: offered.recordFailure(refused) ?? { ...failureFromResponse(refused), outcomeUnknown } };
+    if (response.status < 200 || response.status > 299) {
+      const refused = { operation, input, response, origin: base.origin, now: now() };
+      return { failure: availability.recordFailure(refused) ?? { ...failureFromResponse(refused), outcomeUnknown } };
     }
-    offered.recordSuccess(operation);
-    return readAnswer(operation, exchange);
+    availability.recordSuccess(operation);
+    return readAnswer(operation, response);
   };
 
   const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
     const { credential = config.credential, log = config.log, signal, requestId, trace, attempts } = options;
-    // Made when something is to be said: most calls say nothing.
+    // Created when first needed: most calls have no text to mask.
     let masks: ((text: string) => string) | undefined;
     const masked = (text: string): string => (masks ??= maskingOf([config.credential.value, credential.value, ...secretsOf(operation, input)]))(text);
     const fail = ({ reason, detail = '', ...rest }: ApiFailure): ApiError =>
       new ApiError(operation.name, { ...rest, reason: masked(reason), detail: safeDetail(detail, masked) });
 
-    const needless = invalidIdFailure(operation, input) ?? offered.unavailability(operation, now());
-    if (needless) throw fail(needless);
+    const knownFailure = invalidIdFailure(operation, input) ?? availability.unavailability(operation, now());
+    if (knownFailure) throw fail(knownFailure);
 
     const began = now();
     const deadline = options.deadline ?? began + timeouts.call;
     const lifetime = startLifetime(deadline - began, signal);
     const outgoing = buildRequest(operation, input, credential, { requestId, trace });
-    const about = { operation: operation.name, requestId };
-    const arrival = await sendWithRetries({
+    const logFields = { operation: operation.name, requestId };
+    const result = await sendWithRetries({
       method: operation.method, maxAttempts: attempts, lifetime, deadline, now, random, sleep,
       send: (stop) => send(outgoing, credential, stop),
-      onRetry: (outcome, wait) => log?.warn({ ...about, ...describe(outcome, masked), wait }, 'platform call repeated'),
+      onRetry: (outcome, wait) => log?.warn({ ...logFields, ...describe(outcome, masked), wait }, 'platform call repeated'),
     }).finally(() => lifetime.end());
-    log?.debug({ ...about, ...describe(arrival.outcome, masked), attempts: arrival.attempts, duration: now() - began }, 'platform called');
+    log?.debug({ ...logFields, ...describe(result.outcome, masked), attempts: result.attempts, duration: now() - began }, 'platform called');
 
-    const { answer, failure } = settle(operation, input, arrival);
+    const { answer, failure } = settle(operation, input, result);
     if (failure) throw fail(failure);
     return answer;
   };
@@ -154,7 +154,7 @@ export function createClient(config: ClientConfig): Client {
   return {
     call: call as Client['call'],
     budget: (credential = config.credential) => budgets.get(credential.key),
-    lacks: (operation) => offered.unavailability(operation, now()) !== undefined,
+    lacks: (operation) => availability.unavailability(operation, now()) !== undefined,
     close: () => transport.close(),
   };
 }

@@ -2,35 +2,35 @@ import { readFile } from 'node:fs/promises';
 
 export type Scheme = 'Token' | 'Bearer';
 
-/** Who calls. Its value appears neither in JSON nor in what inspection prints; don't spread it. */
+/** An API token and its scheme. JSON and util.inspect don't show `value`, because it isn't enumerable; don't spread it. */
 export interface Credential {
   readonly scheme: Scheme;
   readonly value: string;
-  /** Stable identity without the secret, for caches and budgets. */
+  /** Stable identifier that doesn't reveal the secret, for caches and budgets. */
   readonly key: string;
 }
 
-// Loaded when first needed: Node's cryptography costs a start a tenth of its time and memory.
+// node:crypto is loaded when first needed: it accounts for a tenth of the time and memory of a start.
 const fingerprint = (text: string): string => process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 const schemePrefix = /^(token|bearer)\s+/i;
 
 /**
- * A credential of a token as its owner has it. White space around it is dropped. A value written with its scheme, as
- * in an Authorization header, keeps that scheme.
- * @throws Error, never showing the value, when it is empty or can't stand in a header.
+ * Creates a credential from a token. Surrounding white space is removed. A token that begins with a scheme, as in an
+ * Authorization header, keeps that scheme.
+ * @throws Error, without the value, if it is empty or not valid in a header.
  */
 export function credentialOf(text: string, scheme: Scheme = 'Token'): Credential {
-  const written = schemePrefix.exec(text.trim())?.[1]?.toLowerCase();
-  const used = written === undefined ? scheme : written === 'bearer' ? 'Bearer' : 'Token';
+  const givenScheme = schemePrefix.exec(text.trim())?.[1]?.toLowerCase();
+  const usedScheme = givenScheme === undefined ? scheme : givenScheme === 'bearer' ? 'Bearer' : 'Token';
   const value = text.trim().replace(schemePrefix, '');
   if (value === '') throw new Error('The API token is empty. Give the token as the platform showed it when it was generated.');
   if (!/^[\x21-\x7e]+$/.test(value)) {
     throw new Error('The API token holds spaces, line breaks or other characters that no token has. Give it alone, on one line.');
   }
   let key: string | undefined;
-  const credential = { scheme: used, get key() { return (key ??= fingerprint(`${used} ${value}`)); } };
-  // Not enumerable: loggers and inspection walk over enumerable members.
+  const credential = { scheme: usedScheme, get key() { return (key ??= fingerprint(`${usedScheme} ${value}`)); } };
+  // Not enumerable: loggers and util.inspect print enumerable members.
   return Object.defineProperty(credential as Credential, 'value', { value });
 }
 
@@ -41,8 +41,8 @@ const readErrorTexts: Readonly<Record<string, string>> = {
 };
 
 /**
- * The credential kept in a file that holds nothing else.
- * @throws Error that names the file, never its content.
+ * Reads a credential from a file that contains nothing else.
+ * @throws Error with the path of the file, never its content.
  */
 export async function readCredentialFile(path: string, scheme?: Scheme): Promise<Credential> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -1,16 +1,16 @@
 import { snakeCase, type AnyOperation } from '../contract/operation.ts';
 import { retryAfterTime } from './budget.ts';
 import type { ApiFailure } from './errors.ts';
-import { isObject, parseJson } from '../contract/json.ts';
+import { isRecord, parseJson } from '../contract/json.ts';
 import type { OperationInput } from './request.ts';
 import type { RawResponse } from './transport.ts';
 
-/** A refused call: the operation, its flat input, the answer. */
+/** A call that the platform refused: the operation, its flat input, and the response. */
 export interface RefusedCall {
   readonly operation: AnyOperation;
   readonly input: OperationInput;
   readonly response: RawResponse;
-  /** The platform's address. */
+  /** Origin of the platform's base URL. */
   readonly origin: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -20,13 +20,13 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 const firstText = (text: string, names: readonly string[]): string | undefined => {
   const body = parseJson(text);
-  return isObject(body) ? names.map((name) => body[name]).find(isText) : undefined;
+  return isRecord(body) ? names.map((name) => body[name]).find(isText) : undefined;
 };
 
-/** The message in an error of the contract's body or its other wording; undefined where the body is of another kind. */
+/** The message in an error body: `message`, as in the contract, or `detail`; undefined if it has neither. */
 export const messageInBody = (text: string): string | undefined => firstText(text, ['message', 'detail']);
 
-/** What an error body says: its message, else its detail, else its error, else all of it, as it came. */
+/** The text of an error body: `message`, `detail` or `error`, otherwise the whole body unchanged. */
 const errorTextInBody = (text: string): string => firstText(text, ['message', 'detail', 'error']) ?? text;
 
 const idsText = ({ operation, input }: RefusedCall): string => {
@@ -92,7 +92,7 @@ const failureTextFor = (refused: RefusedCall, retryAt: number | undefined): Fail
   return byStatus[status]?.(refused, retryAt) ?? (status >= 400 ? invalidInput : unexpected);
 };
 
-/** The failure that an answer outside 2xx stands for. Its detail is the platform's text as it came. */
+/** The failure that a response outside 2xx means. `detail` is the platform's text, not masked or truncated yet. */
 export function failureFromResponse(refused: RefusedCall): ApiFailure {
   const { status, headers, text } = refused.response;
   const retryAt = status === 429 || status === 503 ? retryAfterTime(headers, refused.now) : undefined;

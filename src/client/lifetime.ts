@@ -1,29 +1,29 @@
-/** The time a call has. */
+/** Cancellation and deadline of a call. */
 export interface Lifetime {
-  /** Aborted when the caller gives up or the deadline is reached. */
+  /** Aborts when the caller cancels or the time is up. */
   readonly signal: AbortSignal;
-  /** Why it was aborted; undefined while it runs. */
+  /** Why the call was stopped; undefined while it runs. */
   stopped(): 'canceled' | 'timeout' | undefined;
-  /** Lets go of the caller's signal and of the timer. */
+  /** Clears the timer and stops listening to the caller's signal. */
   end(): void;
 }
 
-// Timers hold no longer time, in milliseconds.
+// Longest delay that a timer supports, in milliseconds.
 const longestTimer = 2 ** 31 - 1;
 
-/** Starts the time of a call that may take `time` milliseconds and that `given` may end earlier. */
-export function startLifetime(time: number, given: AbortSignal | undefined): Lifetime {
-  const own = new AbortController();
-  const stop = () => own.abort();
-  const timer = time > 0 ? setTimeout(stop, Math.min(time, longestTimer)) : undefined;
-  given?.addEventListener('abort', stop, { once: true });
-  if (time <= 0 || given?.aborted) stop();
+/** Starts the lifetime of a call, which ends after `timeout` milliseconds, or earlier if `callerSignal` aborts. */
+export function startLifetime(timeout: number, callerSignal: AbortSignal | undefined): Lifetime {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  const timer = timeout > 0 ? setTimeout(stop, Math.min(timeout, longestTimer)) : undefined;
+  callerSignal?.addEventListener('abort', stop, { once: true });
+  if (timeout <= 0 || callerSignal?.aborted) stop();
   return {
-    signal: own.signal,
-    stopped: () => (own.signal.aborted ? (given?.aborted ? 'canceled' : 'timeout') : undefined),
+    signal: controller.signal,
+    stopped: () => (controller.signal.aborted ? (callerSignal?.aborted ? 'canceled' : 'timeout') : undefined),
     end: () => {
       clearTimeout(timer);
-      given?.removeEventListener('abort', stop);
+      callerSignal?.removeEventListener('abort', stop);
     },
   };
 }

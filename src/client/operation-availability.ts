@@ -3,13 +3,13 @@ import type { ApiFailure } from './errors.ts';
 import { missingOperationTtl } from './limits.ts';
 import { messageInBody, type RefusedCall } from './error-response.ts';
 
-/** What is known of the operations outside the document: whether this platform has them. */
+/** Which of the operations outside the API document the platform has, as far as calls have shown. */
 export interface OperationAvailability {
-  /** Why the operation need not be tried; undefined when it may be. `now` in milliseconds since the epoch. */
+  /** The failure of an operation that is known to be missing; undefined if it may be tried. `now` is in milliseconds since the epoch. */
   unavailability(operation: AnyOperation, now: number): ApiFailure | undefined;
-  /** Takes note of a success. */
+  /** Records that an operation succeeded. */
   recordSuccess(operation: AnyOperation): void;
-  /** Takes note of a failure, and gives the better one where the operation turns out to be missing. */
+  /** Records a failure. If it shows that the operation is missing, returns the failure to report instead. */
   recordFailure(refused: RefusedCall): ApiFailure | undefined;
 }
 
@@ -21,8 +21,8 @@ const notOffered = ({ path, method }: AnyOperation, origin: string, status?: num
 });
 
 /**
- * Whether a message speaks of the thing asked for rather than of the route: it names one of the ids or the kind of
- * thing. Routers repeat the path, so ids inside it prove nothing; a message that repeats the path is a router's.
+ * Whether a message is about the requested resource rather than the route: it contains one of the ids or the kind of
+ * resource. Routers repeat the path, so ids inside it prove nothing; a message that repeats the path is a router's.
  */
 function namesTheResource(message: string, { operation, input }: RefusedCall): boolean {
   const lower = message.toLowerCase();
@@ -36,8 +36,8 @@ function namesTheResource(message: string, { operation, input }: RefusedCall): b
 }
 
 /**
- * Whether an answer means that the platform lacks the route: 405, or a 404 that doesn't speak of the thing asked for.
- * In doubt it is the id that is unknown: a wrong id must not make an operation disappear for all others.
+ * Whether a response means that the platform lacks the route: 405, or a 404 that isn't about the requested resource.
+ * In doubt the id is taken to be unknown: a wrong id must not make an operation unavailable to all other callers.
  */
 export function lacksRoute(refused: RefusedCall): boolean {
   const { status, text } = refused.response;
@@ -47,8 +47,9 @@ export function lacksRoute(refused: RefusedCall): boolean {
 }
 
 /**
- * Remembers for one base address which operations outside the document it lacks, so that each is tried once; after
- * an hour again, for platforms are upgraded. One that has ever succeeded is there, whatever a 404 says later.
+ * Remembers which operations outside the API document a platform lacks, so that each is tried only once; after
+ * `missingOperationTtl` it is tried again, because platforms get upgraded. An operation that has ever succeeded counts as
+ * present, whatever a later 404 says.
  */
 export function createOperationAvailability(origin: string): OperationAvailability {
   const present = new Set<string>();
@@ -57,10 +58,10 @@ export function createOperationAvailability(origin: string): OperationAvailabili
     unavailability: (operation, now) => ((missing.get(operation.name) ?? 0) > now ? notOffered(operation, origin) : undefined),
     recordSuccess: ({ name }) => void present.add(name),
     recordFailure: (refused) => {
-      const { operation, response: exchange, now } = refused;
+      const { operation, response, now } = refused;
       if (operation.documented || present.has(operation.name) || !lacksRoute(refused)) return undefined;
       missing.set(operation.name, now + missingOperationTtl);
-      return notOffered(operation, origin, exchange.status);
+      return notOffered(operation, origin, response.status);
     },
   };
 }

@@ -5,58 +5,58 @@ interface SharedRequest<Result> {
   settled: boolean;
 }
 
-/** Lets identical reads that run at the same time share one request. */
+/** Lets concurrent identical reads share one request. */
 export interface RequestCoalescer<Result> {
   /**
-   * Joins the request under way with this key, or starts one. Whoever leaves by their own signal leaves alone; the
-   * request is stopped when the last has left.
-   * @throws the signal's reason when it aborts.
+   * Joins the request in flight with this key, or starts one. A caller whose signal aborts leaves without affecting the
+   * others; the request is aborted when the last caller has left.
+   * @throws the reason of the caller's signal when it aborts.
    */
   join(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
-  /** Nobody joins what is under way now: something has changed, and later reads must see it. */
+  /** Later calls don't join the requests now in flight: something has changed, and they must see it. */
   forgetInFlight(): void;
 }
 
 /** Settles as the promise does, or rejects as soon as the signal aborts. */
 function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();
-  const { promise: first, resolve, reject } = Promise.withResolvers<Result>();
+  const { promise: settled, resolve, reject } = Promise.withResolvers<Result>();
   const leave = () => reject(signal.reason as Error);
   signal.addEventListener('abort', leave, { once: true });
   promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  return first;
+  return settled;
 }
 
-/** undici's own deduplication ends every caller's request when the first caller gives up; this doesn't. */
+/** Creates a coalescer. undici's deduplication aborts the request of all callers when the first one gives up; this doesn't. */
 export function createRequestCoalescer<Result>(): RequestCoalescer<Result> {
-  const flights = new Map<string, SharedRequest<Result>>();
+  const inFlight = new Map<string, SharedRequest<Result>>();
 
-  const depart = (key: string, start: (signal: AbortSignal) => Promise<Result>): SharedRequest<Result> => {
+  const begin = (key: string, start: (signal: AbortSignal) => Promise<Result>): SharedRequest<Result> => {
     const stop = new AbortController();
-    const flight: SharedRequest<Result> = { result: start(stop.signal), stop, waiting: 0, settled: false };
-    const land = () => {
-      flight.settled = true;
-      if (flights.get(key) === flight) flights.delete(key);
+    const request: SharedRequest<Result> = { result: start(stop.signal), stop, waiting: 0, settled: false };
+    const settle = () => {
+      request.settled = true;
+      if (inFlight.get(key) === request) inFlight.delete(key);
     };
-    flight.result.then(land, land);
-    flights.set(key, flight);
-    return flight;
+    request.result.then(settle, settle);
+    inFlight.set(key, request);
+    return request;
   };
 
   return {
     join: async (key, signal, start) => {
-      const flight = flights.get(key) ?? depart(key, start);
-      flight.waiting += 1;
+      const request = inFlight.get(key) ?? begin(key, start);
+      request.waiting += 1;
       try {
-        return await untilAborted(flight.result, signal);
+        return await untilAborted(request.result, signal);
       } finally {
-        flight.waiting -= 1;
-        if (flight.waiting === 0 && !flight.settled) {
-          if (flights.get(key) === flight) flights.delete(key);
-          flight.stop.abort();
+        request.waiting -= 1;
+        if (request.waiting === 0 && !request.settled) {
+          if (inFlight.get(key) === request) inFlight.delete(key);
+          request.stop.abort();
         }
       }
     },
-    forgetInFlight: () => flights.clear(),
+    forgetInFlight: () => inFlight.clear(),
   };
 }

@@ -5,23 +5,23 @@ import type { Credential } from './credential.ts';
 import type { ApiFailure } from './errors.ts';
 import type { OutgoingRequest } from './transport.ts';
 
-/** The contract's flat input: path, query and body members side by side, in snake_case. */
+/** The contract's flat input: path, query and body members in one object, in snake_case. */
 export type OperationInput = Readonly<Record<string, unknown>>;
 
-/** What is wrong with an id of the input. Ids go into the path, so nothing but a uuid is let through. */
+/** The failure of an input with an invalid id. Ids become part of the path, so only UUIDs are accepted. */
 export const invalidIdFailure = (operation: AnyOperation, input: OperationInput): ApiFailure | undefined => {
   const names: string[] = operation.params.map(snakeCase);
-  const wrong = names.find((name) => !Uuid.safeParse(input[name]).success);
-  return wrong === undefined ? undefined : { kind: 'invalid_input', reason: `${wrong} must be a uuid`, next: 'List what exists to find the right id.' };
+  const invalid = names.find((name) => !Uuid.safeParse(input[name]).success);
+  return invalid === undefined ? undefined : { kind: 'invalid_input', reason: `${invalid} must be a uuid`, next: 'List what exists to find the right id.' };
 };
 
-/** The trace that a call is part of, as W3C Trace Context writes it. */
+/** The trace that a call is part of, in the format of W3C Trace Context. */
 export interface Trace {
   readonly traceparent: string;
   readonly tracestate?: string;
 }
 
-/** What goes along with a request. */
+/** Identifiers that are sent in a request's headers. */
 export interface RequestTags {
   readonly requestId?: string;
   readonly trace?: Trace;
@@ -29,12 +29,12 @@ export interface RequestTags {
 
 const traceparentFormat = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
-/** Headers of a trace; none where it isn't written as it should. */
+/** Headers of a trace; none if it is malformed. */
 const traceHeaders = ({ traceparent, tracestate = '' }: Trace): Record<string, string> => ({
   ...(traceparentFormat.test(traceparent) && { traceparent, ...(/^[\x20-\x7e]{1,512}$/.test(tracestate) && { tracestate }) }),
 });
 
-/** The request of a call. A tag that can't stand in a header is left out. */
+/** Builds the HTTP request of a call. Tags that aren't valid in a header are omitted. */
 export const buildRequest = (operation: AnyOperation, input: OperationInput, credential: Credential, { requestId = '', trace }: RequestTags = {}): OutgoingRequest => {
   const { method, target, body } = toWire(operation, input);
   return {
@@ -69,5 +69,5 @@ function secretsIn(schema: z.ZodType | undefined, value: unknown): string[] {
   return schema && isSecret(schema) && typeof value === 'string' ? [value] : [];
 }
 
-/** The values in an input that the contract marks secret: a server may echo them in its errors. */
+/** The values in an input that the contract marks as secret. A server may echo them in its errors. */
 export const secretsOf = (operation: AnyOperation, input: unknown): string[] => secretsIn(operation.body as z.ZodType | undefined, input);

@@ -5,12 +5,12 @@ import type { SendOutcome } from './transport.ts';
 import { stoppedFault } from './transport-fault.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** Where a call stands after an attempt. Times in milliseconds since the epoch. */
+/** State of a call after an attempt. Times are in milliseconds since the epoch. */
 interface RetryState {
   readonly method: Method;
-  /** Attempts made, the last one included. */
+  /** Attempts made so far. */
   readonly attempts: number;
-  /** Most attempts there may be. */
+  /** Most attempts. Default: `maximumSendAttempts`. */
   readonly maxAttempts?: number;
   readonly now: number;
   readonly deadline: number;
@@ -18,39 +18,39 @@ interface RetryState {
   readonly random: () => number;
 }
 
-// Carrying one of these out twice comes to the same as once.
+// Methods whose requests can be repeated with the same effect.
 const repeatable: ReadonlySet<Method> = new Set(['GET', 'PUT']);
 
 const backoffAfter = (attempts: number, random: () => number): number =>
   random() * Math.min(backoff.longest, backoff.first * 2 ** (attempts - 1));
 
-const worthRepeating = ({ response: exchange, fault }: SendOutcome, method: Method): boolean => {
+const worthRepeating = ({ response, fault }: SendOutcome, method: Method): boolean => {
   if (fault) return fault.transient && (repeatable.has(method) || !fault.sent);
-  // Refused for its number, whatever it asked for: nothing was carried out.
-  return exchange.status === 429 || (exchange.status >= 500 && repeatable.has(method));
+  // 429 rejects any request before it is carried out.
+  return response.status === 429 || (response.status >= 500 && repeatable.has(method));
 };
 
-const waitAfter = ({ response: exchange }: SendOutcome, { attempts, now, random }: RetryState): number => {
-  const asked = exchange && (exchange.status === 429 || exchange.status === 503) ? retryAfterTime(exchange.headers, now) : undefined;
+const waitAfter = ({ response }: SendOutcome, { attempts, now, random }: RetryState): number => {
+  const retryAt = response && (response.status === 429 || response.status === 503) ? retryAfterTime(response.headers, now) : undefined;
   const wait = backoffAfter(attempts, random);
-  return asked === undefined ? wait : Math.max(wait, asked - now + random() * resetJitter);
+  return retryAt === undefined ? wait : Math.max(wait, retryAt - now + random() * resetJitter);
 };
 
 /**
- * How long to wait before sending the same request again, in milliseconds; undefined when what came is the end of it.
- * Reads and PUT are repeated after passing faults and 5xx, everything after 429 and where the request never left;
- * never when the wait would outlast the deadline.
+ * How long to wait before sending the same request again, in milliseconds; undefined if the outcome is final.
+ * GET and PUT are repeated after transient faults and 5xx; any method after 429, or after a transient fault before the
+ * request was sent; none if the wait would end after the deadline.
  */
-function waitBeforeRetry(outcome: SendOutcome, standing: RetryState): number | undefined {
-  if (standing.attempts >= (standing.maxAttempts ?? maximumSendAttempts) || !worthRepeating(outcome, standing.method)) return undefined;
-  const wait = waitAfter(outcome, standing);
-  return standing.now + wait < standing.deadline ? wait : undefined;
+function waitBeforeRetry(outcome: SendOutcome, state: RetryState): number | undefined {
+  if (state.attempts >= (state.maxAttempts ?? maximumSendAttempts) || !worthRepeating(outcome, state.method)) return undefined;
+  const wait = waitAfter(outcome, state);
+  return state.now + wait < state.deadline ? wait : undefined;
 }
 
-/** One call on its way. */
+/** A request to send, and how to repeat it. */
 export interface RetryOptions {
   readonly method: Method;
-  /** Default: as many as make sense. */
+  /** Default: `maximumSendAttempts`. */
   readonly maxAttempts?: number;
   readonly lifetime: Lifetime;
   /** Milliseconds since the epoch. */
@@ -58,22 +58,22 @@ export interface RetryOptions {
   readonly now: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** Waits so many milliseconds; rejects when the signal aborts. */
+  /** Waits for this many milliseconds; rejects when the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
   /** Sends the request once; rejects only when the signal aborts. */
   readonly send: (signal: AbortSignal) => Promise<SendOutcome>;
-  /** Told of every attempt that is followed by another after `wait` milliseconds. */
+  /** Called for each attempt that will be followed by another, after `wait` milliseconds. */
   readonly onRetry: (outcome: SendOutcome, wait: number) => void;
 }
 
 export interface SendResult {
   readonly outcome: SendOutcome;
   readonly attempts: number;
-  /** True when some attempt at a change may have been carried out without an answer that says so. */
+  /** True if an attempt at a change may have taken effect without a response that confirms it. */
   readonly outcomeUnknown: boolean;
 }
 
-/** Sends once, until the call is stopped. */
+/** Sends the request once, unless the call is or gets stopped. */
 async function attempt({ lifetime, send }: RetryOptions): Promise<SendOutcome> {
   const before = lifetime.stopped();
   if (before) return { fault: stoppedFault(before, false) };
@@ -83,19 +83,19 @@ async function attempt({ lifetime, send }: RetryOptions): Promise<SendOutcome> {
   return outcome ?? { fault: stoppedFault('canceled', true) };
 }
 
-const mayHaveTakenEffect = ({ response: exchange, fault }: SendOutcome): boolean => (fault ? fault.sent : exchange.status >= 500);
+const mayHaveTakenEffect = ({ response, fault }: SendOutcome): boolean => (fault ? fault.sent : response.status >= 500);
 
-/** Sends a request until its outcome settles, the retries are used up, or the call is stopped. Never throws. */
-export async function sendWithRetries(journey: RetryOptions): Promise<SendResult> {
-  const { method, maxAttempts: mostAttempts, lifetime, deadline, now, random, sleep } = journey;
+/** Sends a request until its outcome is final, the attempts are used up, or the call is stopped. Never throws. */
+export async function sendWithRetries(options: RetryOptions): Promise<SendResult> {
+  const { method, maxAttempts, lifetime, deadline, now, random, sleep } = options;
   let outcomeUnknown = false;
   for (let attempts = 1; ; attempts += 1) {
     // oxlint-disable-next-line no-await-in-loop
-    const outcome = await attempt(journey);
+    const outcome = await attempt(options);
     outcomeUnknown ||= method !== 'GET' && mayHaveTakenEffect(outcome);
-    const wait = waitBeforeRetry(outcome, { method, attempts, maxAttempts: mostAttempts, now: now(), deadline, random });
+    const wait = waitBeforeRetry(outcome, { method, attempts, maxAttempts, now: now(), deadline, random });
     if (wait === undefined) return { outcome, attempts, outcomeUnknown };
-    journey.onRetry(outcome, wait);
+    options.onRetry(outcome, wait);
     // oxlint-disable-next-line no-await-in-loop
     await sleep(wait, lifetime.signal).catch(() => undefined);
   }

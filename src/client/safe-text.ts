@@ -1,9 +1,9 @@
 import { withoutInvisible } from '../contract/plain-text.ts';
 
-/** Longest text of a platform that an error carries, in characters. */
+/** Longest text of a platform in an error, in characters. */
 const longestDetail = 300;
 
-// Enough markup to find the words of an error page in.
+// Enough markup, in characters, to contain the text of an error page.
 const longestMarkup = 10_000;
 
 const oneLine = (text: string): string => text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
@@ -13,16 +13,16 @@ const cut = (text: string): string => (text.length > longestDetail ? `${text.sli
 const withoutMarkup = (text: string): string =>
   text.slice(0, longestMarkup).replaceAll(/<(?:script|style)\b[^<]*/gi, ' ').replaceAll(/<[^<>]*>/g, ' ');
 
-/** True for a page where JSON was expected. */
+/** Whether a body is markup, such as an HTML error page. */
 export const isMarkup = (text: string): boolean => /^\s*</.test(text);
 
 /**
- * A text from outside, fit for an error: masked, without markup, one line without control characters, cut short.
- * Undefined when nothing is left.
+ * Makes a platform's text safe for an error: masked, without markup and control characters, on one line, truncated.
+ * Undefined if nothing is left.
  */
 export function safeDetail(text: string, masked: (text: string) => string): string | undefined {
-  // Characters that nobody sees may split a secret, so they go first. Masked before anything is cut, or half a secret could
-  // remain at the edge.
+  // Invisible characters may split a secret, so they are removed first. Masking comes before truncation, which could
+  // otherwise leave half a secret at the end.
   const whole = masked(withoutInvisible(text));
   return cut(oneLine(isMarkup(whole) ? withoutMarkup(whole) : whole)) || undefined;
 }

@@ -1,31 +1,31 @@
 import { hiddenSecret } from '../contract/primitives.ts';
 
-/** What stands where a credential or secret stood. */
+/** Replaces credentials and secrets in texts. */
 export const mask = hiddenSecret;
 
-/** Shorter values are words as often as secrets: masking them would riddle ordinary text, and tell by its holes what they are. */
+/** Shorter values, in characters, aren't masked: they are often ordinary words, so masking them would garble texts and reveal the values by the gaps. */
 export const minimumMaskedLength = 6;
 
-/** Where something was found in a text: the first code unit and the one after the last. */
+/** A match in a text: the index of its first code unit, and of the one after its last. */
 interface Span {
   start: number;
   readonly end: number;
 }
 
-/** Finds known values in a text. The spans are in order and don't overlap. Takes time in proportion to the text's length. */
+/** Finds known values in a text, in linear time. The spans are in order and don't overlap. */
 export type ValueFinder = (text: string) => readonly Span[];
 
 /**
- * The source of an expression for what stands for a hidden secret: the marks that are made, and no others. In what merely
- * looks like one a program may have written the secret itself.
+ * Source of a regular expression that matches exactly the marks this program writes in place of secrets. Text that merely
+ * looks like a mark may contain a secret that another program put there.
  */
 export const maskPatternSource = String.raw`${mask.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
 
-// What is hidden already. Nothing is found inside of it, nor across it.
+// A mark that is already in the text. Nothing is found inside or across it.
 const maskPattern = new RegExp(maskPatternSource, 'y');
 const bracket = mask.charCodeAt(0);
 
-/** Where the mark that begins at a place ends; the same place where none begins. */
+/** The end of the mark that starts at this index; the same index if none does. */
 function endOfMark(text: string, at: number): number {
   maskPattern.lastIndex = at;
   return maskPattern.test(text) ? maskPattern.lastIndex : at;
@@ -38,10 +38,10 @@ function computeFold(unit: number): number {
   return (folded[unit] = lower.length === 1 ? lower.charCodeAt(0) : unit);
 }
 
-/** A code unit in lower case, where that is one code unit. */
+/** A code unit in lower case, if that is a single code unit; otherwise unchanged. */
 const fold = (unit: number): number => folded[unit] || computeFold(unit);
 
-/** The ways a server may write down a value it was sent. */
+/** The encodings in which a server may repeat a value that it received. */
 const encodingsOf = (value: string): string[] => [
   value,
   encodeURIComponent(value.toWellFormed()),
@@ -51,11 +51,11 @@ const encodingsOf = (value: string): string[] => [
 ];
 
 /**
- * The steps from node to node, in one hash table of typed arrays: a Map of objects for each node takes ten times the
- * memory, and values of many thousand characters are many thousand nodes.
+ * The transitions between nodes, in one hash table of typed arrays: a Map per node takes ten times the memory, and values
+ * of many thousand characters need many thousand nodes.
  */
-function createTransitionTable(most: number) {
-  const size = 2 ** Math.ceil(Math.log2(2 * most + 1));
+function createTransitionTable(capacity: number) {
+  const size = 2 ** Math.ceil(Math.log2(2 * capacity + 1));
   const [from, to, by] = [new Int32Array(size).fill(-1), new Int32Array(size), new Uint16Array(size)];
   const slotOf = (node: number, unit: number): number => {
     let slot = (Math.imul(node, 0x9e_37_79_b1) ^ Math.imul(unit, 0x85_eb_ca_6b)) >>> 0;
@@ -64,7 +64,7 @@ function createTransitionTable(most: number) {
     return slot;
   };
   return {
-    /** The node that a unit leads to; -1 where it leads nowhere. */
+    /** The node that a code unit leads to; -1 if there is none. */
     get: (node: number, unit: number): number => {
       const slot = slotOf(node, unit);
       return from[slot] === -1 ? -1 : to[slot]!;
@@ -79,46 +79,46 @@ function createTransitionTable(most: number) {
 }
 
 /**
- * Makes ready to find these values in texts, in any case and however a server may spell them (raw, URL-encoded, escaped as
- * in JSON, base64). This is the algorithm of Aho and Corasick: no value, however long or strange, makes it slow or fail.
- * Its size is in proportion to the length of all values together.
+ * Creates a finder of these values, in any case and in every encoding that a server may use (raw, URL-encoded, escaped as
+ * in JSON, base64). It uses the Aho–Corasick algorithm: no value, however long or unusual, makes it slow or fail. Its
+ * memory is linear in the total length of the values.
  */
 export function createValueFinder(values: readonly string[]): ValueFinder {
   const patterns = [...new Set(values.flatMap(encodingsOf).filter((spelling) => spelling !== ''))];
   if (patterns.length === 0) return () => [];
-  const most = patterns.reduce((sum, { length }) => sum + length, 1);
-  const steps = createTransitionTable(most);
-  // Of each node: where to go on when no step fits, and the length of the longest value that ends there.
-  const [elsewhere, ending] = [new Int32Array(most), new Int32Array(most)];
+  const capacity = patterns.reduce((sum, { length }) => sum + length, 1);
+  const transitions = createTransitionTable(capacity);
+  // For each node: its failure link, and the length of the longest value that ends there.
+  const [failureLinks, matchLengths] = [new Int32Array(capacity), new Int32Array(capacity)];
 
   const step = (from: number, unit: number): number => {
     let node = from;
-    let next = steps.get(node, unit);
+    let next = transitions.get(node, unit);
     while (next === -1 && node !== 0) {
-      node = elsewhere[node]!;
-      next = steps.get(node, unit);
+      node = failureLinks[node]!;
+      next = transitions.get(node, unit);
     }
     return Math.max(next, 0);
   };
 
   let count = 1;
-  let growing = patterns.map((pattern) => ({ pattern, node: 0 }));
-  // All values grow by one unit at a time: whatever a node refers to is shorter, and so there already.
-  for (let depth = 0; growing.length > 0; depth += 1) {
-    for (const branch of growing) {
+  let branches = patterns.map((pattern) => ({ pattern, node: 0 }));
+  // Breadth-first, one code unit of all values at a time: a failure link leads to a shorter prefix, which exists already.
+  for (let depth = 0; branches.length > 0; depth += 1) {
+    for (const branch of branches) {
       const unit = fold(branch.pattern.charCodeAt(depth));
-      let next = steps.get(branch.node, unit);
+      let next = transitions.get(branch.node, unit);
       if (next === -1) {
         next = count;
         count += 1;
-        elsewhere[next] = branch.node === 0 ? 0 : step(elsewhere[branch.node]!, unit);
-        ending[next] = ending[elsewhere[next]!]!;
-        steps.add(branch.node, unit, next);
+        failureLinks[next] = branch.node === 0 ? 0 : step(failureLinks[branch.node]!, unit);
+        matchLengths[next] = matchLengths[failureLinks[next]!]!;
+        transitions.add(branch.node, unit, next);
       }
       branch.node = next;
-      if (branch.pattern.length === depth + 1) ending[next] = depth + 1;
+      if (branch.pattern.length === depth + 1) matchLengths[next] = depth + 1;
     }
-    growing = growing.filter(({ pattern }) => pattern.length > depth + 1);
+    branches = branches.filter(({ pattern }) => pattern.length > depth + 1);
   }
 
   return (text) => {
@@ -133,39 +133,39 @@ export function createValueFinder(values: readonly string[]): ValueFinder {
         continue;
       }
       node = step(node, fold(unit));
-      if (ending[node]! > 0) add(spans, at + 1 - ending[node]!, at + 1);
+      if (matchLengths[node]! > 0) addSpan(spans, at + 1 - matchLengths[node]!, at + 1);
     }
     return spans;
   };
 }
 
-/** Adds a span that ends last, joined with those that it overlaps. */
-function add(spans: Span[], from: number, end: number): void {
+/** Appends a span that ends after all others, merged with those it overlaps. */
+function addSpan(spans: Span[], from: number, end: number): void {
   let start = from;
   while (spans.length > 0 && spans.at(-1)!.end > start) start = Math.min(start, spans.pop()!.start);
   spans.push({ start, end });
 }
 
-const joined = (lists: readonly (readonly Span[])[]): readonly Span[] => {
+const mergeSpans = (lists: readonly (readonly Span[])[]): readonly Span[] => {
   const found = lists.filter((spans) => spans.length > 0);
   if (found.length <= 1) return found[0] ?? [];
   const spans: Span[] = [];
-  for (const { start, end } of found.flat().toSorted((one, other) => one.end - other.end)) add(spans, start, end);
+  for (const { start, end } of found.flat().toSorted((one, other) => one.end - other.end)) addSpan(spans, start, end);
   return spans;
 };
 
 /**
- * A text with everything hidden that one of these finds. What is hidden already stays as it is: doing it twice changes nothing.
- * @param mark what stands in its place.
+ * Masks everything that one of these finders finds. Existing marks are kept, so masking twice changes nothing.
+ * @param mark the replacement.
  */
 export function maskFound(text: string, finders: readonly ValueFinder[], mark = mask): string {
-  const spans = joined(finders.map((find) => find(text)));
+  const spans = mergeSpans(finders.map((find) => find(text)));
   if (spans.length === 0) return text;
-  const open = spans.map(({ end }, index) => text.slice(end, spans[index + 1]?.start));
-  return text.slice(0, spans[0]!.start) + open.map((part) => mark + part).join('');
+  const visible = spans.map(({ end }, index) => text.slice(end, spans[index + 1]?.start));
+  return text.slice(0, spans[0]!.start) + visible.map((part) => mark + part).join('');
 }
 
-/** Gives a function that hides these values in a text. */
+/** Creates a function that masks these values in a text. */
 export function createMasker(values: readonly string[]): (text: string) => string {
   const find = createValueFinder(values);
   return (text) => maskFound(text, [find]);

@@ -1,17 +1,17 @@
 import type { ApiErrorKind } from './errors.ts';
 
-/** Why a request got no answer that can be read. */
+/** Why a request got no usable response. */
 export interface TransportFault {
   readonly kind: Extract<ApiErrorKind, 'unreachable' | 'timeout' | 'canceled' | 'bad_answer'>;
   readonly reason: string;
   readonly next: string;
-  /** False when it is certain that no server got the request. */
+  /** False if it is certain that no server received the request. */
   readonly sent: boolean;
-  /** True when another attempt may succeed. */
+  /** True if another attempt may succeed. */
   readonly transient: boolean;
 }
 
-// The parser's errors may come without a code; their name says enough.
+// Errors of the HTTP parser may have no code; their name is enough.
 const codeOf = (error: unknown): string => {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return [code, name].find((text) => typeof text === 'string') ?? '';
@@ -22,8 +22,8 @@ const tryLater = 'Try again in a minute.';
 
 type FaultFactory = (origin: string, code: string) => TransportFault;
 
-const unsent = (reason: (origin: string) => string, next: string, passing: boolean): FaultFactory => (origin) => ({
-  kind: 'unreachable', reason: reason(origin), next, sent: false, transient: passing,
+const unsent = (reason: (origin: string) => string, next: string, transient: boolean): FaultFactory => (origin) => ({
+  kind: 'unreachable', reason: reason(origin), next, sent: false, transient,
 });
 
 const tooLarge: FaultFactory = (origin) => ({
@@ -34,7 +34,7 @@ const tooSlow = (what: string): FaultFactory => (origin) => ({
   kind: 'timeout', reason: `${origin} ${what}`, next: tryLater, sent: true, transient: true,
 });
 
-/** The fault of calls that run, or begin, after the client was closed. */
+/** The fault of calls that run or start after the client was closed. */
 export const closedFault: TransportFault = {
   kind: 'canceled', reason: 'the connection to the platform was closed by this program', next: 'It is shutting down: call again once it runs.', sent: true, transient: false,
 };
@@ -44,12 +44,12 @@ const stopReasons = {
   timeout: { reason: 'the platform did not answer before the deadline of the call', next: tryLater },
 } as const;
 
-/** The fault of a call that its caller, or its deadline, has stopped. `sent`: whether an attempt was under way. */
+/** The fault of a call that its caller or its deadline stopped. `sent`: whether an attempt was in progress. */
 export const stoppedFault = (kind: keyof typeof stopReasons, sent: boolean): TransportFault => ({ kind, ...stopReasons[kind], sent, transient: false });
 
 const noRoute = unsent((origin) => `there is no route to ${origin}`, 'Check the network.', true);
 
-// By the codes of Node's system errors and of undici.
+// By the error codes of Node.js and of undici.
 const faultsByCode: Readonly<Record<string, FaultFactory>> = {
   ECONNREFUSED: unsent((origin) => `nothing listens at ${origin}`, checkAddress, true),
   ENOTFOUND: unsent((origin) => `the host name of ${origin} does not exist`, 'Check the spelling of the base URL.', false),
@@ -64,7 +64,7 @@ const faultsByCode: Readonly<Record<string, FaultFactory>> = {
   UND_ERR_CLOSED: () => closedFault,
 };
 
-/** The codes that have an explanation of their own. */
+/** Error codes that have their own explanation. */
 export const explainedCodes: readonly string[] = Object.keys(faultsByCode);
 
 const tlsFault: FaultFactory = (origin, code) => ({
@@ -88,7 +88,7 @@ const faultsByPattern: readonly (readonly [RegExp, FaultFactory])[] = [
   [/^(?:HPE_|HTTPParserError$)/, notHttp],
 ];
 
-/** What an error of the network or the HTTP library means. `origin` is the platform's. */
+/** Classifies an error of the network or of undici. `origin` is the platform's. */
 export function transportFaultOf(error: unknown, origin: string): TransportFault {
   const code = codeOf(error);
   const explain = faultsByCode[code] ?? faultsByPattern.find(([pattern]) => pattern.test(code))?.[1] ?? broken;
@@ -96,10 +96,10 @@ export function transportFaultOf(error: unknown, origin: string): TransportFault
   return (error as NodeJS.ErrnoException | null)?.syscall === 'connect' ? { ...fault, sent: false } : fault;
 }
 
-/** True when an answer was cut off for its size. */
+/** Whether a response was aborted because of its size. */
 export const isTooLarge = (error: unknown): boolean => faultsByCode[codeOf(error)] === tooLarge;
 
-// No host name is longer.
+// Longest host name that DNS allows, in characters.
 const longestHost = 253;
 
 const redirectTargetText = (to: URL | null, origin: string): string => {
@@ -108,7 +108,7 @@ const redirectTargetText = (to: URL | null, origin: string): string => {
   return to.host ? `${to.protocol}//${to.host}` : 'something that is no web address';
 };
 
-/** A redirect that is not followed. `to` is null where it leads to no valid address. */
+/** The fault of a redirect that isn't followed. `to` is null if it leads to no valid URL. */
 export const redirectFault = (origin: string, to: URL | null): TransportFault => ({
   kind: 'unreachable',
   reason: `${origin} redirects to ${redirectTargetText(to, origin)}, and credentials do not follow there`,
@@ -117,7 +117,7 @@ export const redirectFault = (origin: string, to: URL | null): TransportFault =>
   transient: false,
 });
 
-/** Redirects that go on and on. */
+/** The fault of too many redirects. */
 export const redirectLoop = (origin: string): TransportFault => ({
   kind: 'unreachable', reason: `${origin} redirects again and again`, next: checkAddress, sent: true, transient: false,
 });

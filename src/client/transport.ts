@@ -4,10 +4,10 @@ import type { BaseUrl } from './base-url.ts';
 import { closedFault, transportFaultOf, isTooLarge, redirectFault, redirectLoop, type TransportFault } from './transport-fault.ts';
 import { maximumConnections, maximumRedirects, type Timeouts } from './limits.ts';
 
-/** Header members by their names in lower case. */
+/** Headers by their names in lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A request as it goes out; `target` is path and query below the base address. */
+/** A request to send. `target` is path and query, relative to the base URL. */
 export interface OutgoingRequest {
   readonly method: Method;
   readonly target: string;
@@ -15,26 +15,26 @@ export interface OutgoingRequest {
   readonly body?: string;
 }
 
-/** What a server answered, whatever it means. */
+/** A response as received, not interpreted. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** What came of one attempt: an answer, or the reason there is none. */
+/** The outcome of one attempt: a response, or why there is none. */
 export type SendOutcome =
   | { readonly response: RawResponse; readonly fault?: undefined }
   | { readonly fault: TransportFault; readonly response?: undefined };
 
 export interface Transport {
-  /** Sends one request. Follows redirects of reads within the origin, no others: credentials never reach another. Never throws. */
+  /** Sends one request. Follows only redirects of reads within the origin: credentials never reach another origin. Never throws. */
   send(request: OutgoingRequest, signal: AbortSignal): Promise<SendOutcome>;
-  /** Ends every connection at once. */
+  /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
-/** Where a redirect leads, when it may be followed. */
+/** The path that a redirect leads to, or a fault if it may not be followed; undefined if the response is no redirect. */
 const nextHop = (base: BaseUrl, { method }: OutgoingRequest, path: string, { status, headers }: RawResponse): string | TransportFault | undefined => {
   const location = headers['location'];
   if (status < 300 || status > 399 || typeof location !== 'string') return undefined;
@@ -43,17 +43,17 @@ const nextHop = (base: BaseUrl, { method }: OutgoingRequest, path: string, { sta
   return follow ? url.pathname + url.search : redirectFault(base.origin, url);
 };
 
-/** The connections to one platform. `maximumBytes` bounds each answer's body. */
+/** Creates the connection pool to one platform. `maximumBytes` limits each response body. */
 export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes: number): Transport {
   let opening: Promise<Agent> | undefined;
   let closed = false;
 
-  // Loaded with the first call: it is large, and many a session makes none.
+  // Loaded on the first call: undici is large, and many sessions make no call.
   const open = async (): Promise<Agent> => {
     const { Agent } = await import('undici');
     return new Agent({
       connections: maximumConnections,
-      // One protocol, one way to fail.
+      // Only HTTP/1.1: one protocol means one set of failures to handle.
       allowH2: false,
       connect: { timeout: timeouts.connect },
       headersTimeout: timeouts.headers,
@@ -64,13 +64,13 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
 
   const exchange = async ({ method, headers, body }: OutgoingRequest, path: string, signal: AbortSignal): Promise<RawResponse> => {
     const agent = await (opening ??= open());
-    const answer = await agent.request({ origin: base.origin, path, method, headers, body, signal });
-    const text = await answer.body.text().catch((error: unknown) => {
-      // What an error says may be lost, that it is one may not.
-      if (answer.statusCode >= 400 && isTooLarge(error)) return '';
+    const response = await agent.request({ origin: base.origin, path, method, headers, body, signal });
+    const text = await response.body.text().catch((error: unknown) => {
+      // The text of an error response may be lost, its status may not.
+      if (response.statusCode >= 400 && isTooLarge(error)) return '';
       throw error;
     });
-    return { status: answer.statusCode, headers: answer.headers, text };
+    return { status: response.statusCode, headers: response.headers, text };
   };
 
   const send = async (request: OutgoingRequest, signal: AbortSignal): Promise<SendOutcome> => {
@@ -79,9 +79,9 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
     try {
       for (let hops = 0; ; hops += 1) {
         // oxlint-disable-next-line no-await-in-loop
-        const answer = await exchange(request, path, signal);
-        const hop = nextHop(base, request, path, answer);
-        if (hop === undefined) return { response: answer };
+        const response = await exchange(request, path, signal);
+        const hop = nextHop(base, request, path, response);
+        if (hop === undefined) return { response };
         if (typeof hop !== 'string') return { fault: hop };
         if (hops === maximumRedirects) return { fault: redirectLoop(base.origin) };
         path = hop;

@@ -16,16 +16,16 @@ import { LabelsGroup } from './resources/service.ts';
 import { EnvironmentVariable, Secret, SecretRequest, VariableOverrideRequest, VariableRequest } from './resources/variable.ts';
 import { Webhook, WebhookEvent, WebhookRequest } from './resources/webhook.ts';
 
-/** Rows of a job's deployment history when no page size is given. */
+/** Page size of the deployment histories if the request has none. */
 export const defaultHistoryPageSize = 20;
 
-/** Query of the deployment histories, which take pageSize instead of page_size. */
+/** Query of the deployment histories, which use `pageSize` instead of `page_size`. */
 export const historyQuery = {
   page: PageNumber.optional(),
   pageSize: PageSize.nullish().describe(`Deployments per page, default ${defaultHistoryPageSize}.`),
 };
 
-/** Every operation of the document's Endpoints table, in its order. */
+/** Every operation in the API document's Endpoints table, in the same order. */
 export const documentedOperations = {
   get_organization: operation({
     name: 'get_organization', method: 'GET', path: '/organization',
@@ -58,7 +58,7 @@ export const documentedOperations = {
   create_database: operation({
     name: 'create_database', method: 'POST', path: '/environment/{environmentId}/database',
     body: DatabaseRequest, response: Database, effect: 'write',
-    // Its mode is how the database is run.
+    // How the database runs, not the mode of an environment.
     target: 'environment', creates: { kind: 'database', in: 'environment' }, roles: { mode: 'unrelated' },
     summary: 'Create a database.',
   }),

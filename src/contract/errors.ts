@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Status codes of the document's Errors section, with their status texts. */
+/** Status codes from the API document's Errors section, with their status texts. */
 export const statusTexts = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -11,11 +11,11 @@ export const statusTexts = {
 } as const;
 export type ErrorStatus = keyof typeof statusTexts;
 
-/** Body of every error answer. `detail` repeats the message for clients of another wording. */
+/** Body of every error response. `detail` repeats `message`, because some clients read that member. */
 export const ErrorBody = z.object({ status: z.int(), error: z.string(), message: z.string(), detail: z.string() });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
-/** The error body for a status and a message. */
+/** Creates the body of an error response. */
 export const errorBody = (status: ErrorStatus, message: string): ErrorBody => ({
   status,
   error: statusTexts[status],

@@ -52,12 +52,12 @@ const listInOrganization = <const Name extends string, const Segment extends str
   name: Name, segment: Segment, row: Row, summary: string,
 ) => operation({ ...read, name, path: `/organization/{organizationId}/${segment}`, query: pageQuery, response: listOf(row), summary });
 
-// Services of every kind stand side by side in one list: the members all kinds share are typed, the rest pass.
+// One list mixes services of every kind: members that all kinds share are typed, the others pass through.
 const AnyService = z.union([Application, Container, Database, Job, Helm, Terraform]);
 
 const statuses = z.array(ServiceDeploymentStatus);
 
-/** The read side and the missing verbs that platforms of this kind serve beside the documented interface. */
+/** Operations that aren't in the API document but that platforms of this kind serve: the other reads, and missing actions. */
 export const extensionOperations = {
   list_environments: operation({
     ...read, name: 'list_environments', path: '/project/{projectId}/environment', query: pageQuery, response: listOf(Environment),

@@ -1,9 +1,9 @@
 /**
- * What a member of this name means wherever a request has it: said once, for names of many places. A schema's own
- * description goes before it, where the meaning is of its place. Short, for every client is sent all of it.
+ * Descriptions of request members by name, for names that occur in many places. Where the meaning depends on the place,
+ * the schema has its own description, which takes precedence. They are short, because every client receives all of them.
  */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
-  // Anything that is made.
+  // Common to everything that can be created.
   name: 'Its name.',
   description: 'Free text.',
   enabled: 'false switches it off.',
@@ -14,7 +14,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   value: 'Its value.',
   enable_interpolation_in_file: 'Fill variables into the file.',
 
-  // Where a service is built from.
+  // The source of a service.
   git_repository: 'Its source.',
   branch: 'Git branch.',
   root_path: 'Folder inside.',
@@ -22,7 +22,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   git_token_id: 'If private.',
   dockerfile_path: 'From root_path.',
 
-  // How it runs.
+  // The runtime configuration.
   entrypoint: 'Command to start.',
   arguments: 'Of the entrypoint.',
   gpu: 'Number of GPUs.',

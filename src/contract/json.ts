@@ -1,4 +1,10 @@
-/** The value a JSON text stands for; undefined, which JSON can't say, when it isn't JSON. */
+/** A JSON object. */
+export type JsonRecord = Record<string, unknown>;
+
+/** Whether a value is a JSON object: neither an array nor null. */
+export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Parses JSON. Returns undefined, which no JSON text represents, if the text isn't valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -6,10 +12,3 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
-
-/** True for a JSON object, which excludes arrays and null. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Whether a value is a plain object, as JSON has them. */
-export const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

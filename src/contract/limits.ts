@@ -1,15 +1,15 @@
-/** Requests a token may make in one window (the document's Limits). */
+/** Requests that a token may make in one window (the document's Limits). */
 export const defaultRateLimit = 1000;
 
-/** Length of the rate window, in seconds. */
+/** Length of the rate limit window, in seconds. */
 export const defaultRateWindowSeconds = 3600;
 
-/** Headers that every answer carries: the limit, what remains of it, and the Unix time in seconds at which it is whole again. */
+/** Headers of every response: the limit, the remaining requests, and the Unix time in seconds when the window resets. */
 export const rateHeaders = {
   limit: 'X-RateLimit-Limit',
   remaining: 'X-RateLimit-Remaining',
   reset: 'X-RateLimit-Reset',
 } as const;
 
-/** Largest request body a server takes, in bytes. */
+/** Largest request body that a server accepts, in bytes. */
 export const maximumBodyBytes = 1024 * 1024;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ErrorBody, type ErrorStatus, statusTexts } from './errors.ts';
+import type { JsonRecord } from './json.ts';
 import { rateHeaders } from './limits.ts';
 import { type AnyOperation, parameterKind } from './operation.ts';
 import { allOperations } from './operations.ts';
@@ -17,22 +18,21 @@ import { Autoscaling, AutoscalingRequest, GitRepository, Healthchecks } from './
 import { Terraform } from './resources/terraform.ts';
 import { EnvironmentVariable } from './resources/variable.ts';
 
-type Json = Record<string, unknown>;
 
-/** Answers, and parts of them, that several operations share: written once under their name. */
+/** Response schemas, and parts of them, that several operations share: written once, under `components`. */
 const shared: Readonly<Record<string, z.ZodType>> = {
   Error: ErrorBody,
   AlertRule, Application, Autoscaling, ClusterStatus, Container, Database, Deployment, DeploymentHistory, Environment,
   EnvironmentStatus, EnvironmentVariable, GitRepository, Helm, Job, ServiceDeploymentStatus, Terraform,
 };
 
-/** The same of requests. */
+/** The same for request schemas. */
 const sharedRequests: Readonly<Record<string, z.ZodType>> = { AutoscalingRequest, HealthchecksRequest: Healthchecks };
 
 const pointer = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` });
 
-/** Takes out what zod prints for itself, and writes secrets the standard way. Answers stay open: the API may add members. */
-const normalizeSchema = (printed: Json): void => {
+/** Removes keywords that only zod or the tools need, and marks secrets as `writeOnly`. Objects stay open: the API may add members. */
+const normalizeSchema = (printed: JsonRecord): void => {
   if (printed['minimum'] === Number.MIN_SAFE_INTEGER) delete printed['minimum'];
   if (printed['maximum'] === Number.MAX_SAFE_INTEGER) delete printed['maximum'];
   if (printed['additionalProperties'] === false) delete printed['additionalProperties'];
@@ -42,14 +42,14 @@ const normalizeSchema = (printed: Json): void => {
   delete printed['reference'];
 };
 
-/** The JSON Schema of a request's or an answer's part. `whole` writes out a shared schema instead of pointing at it. */
-const jsonSchema = (schema: z.ZodType, io: 'input' | 'output', whole?: z.ZodType): Json => {
+/** JSON Schema of a part of a request or response. Shared schemas become references, except `inlined`, which is written out. */
+const jsonSchema = (schema: z.ZodType, io: 'input' | 'output', inlined?: z.ZodType): JsonRecord => {
   const names = Object.entries<unknown>(io === 'input' ? sharedRequests : shared);
   const { $schema: _, ...printed } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema: part }) => {
-      const name = names.find(([, known]) => known === zodSchema && known !== whole)?.[0];
+      const name = names.find(([, known]) => known === zodSchema && known !== inlined)?.[0];
       if (name === undefined) return normalizeSchema(part);
       for (const keyword of Object.keys(part)) delete part[keyword as keyof typeof part];
       Object.assign(part, pointer('schemas', name));
@@ -58,12 +58,12 @@ const jsonSchema = (schema: z.ZodType, io: 'input' | 'output', whole?: z.ZodType
   return printed;
 };
 
-const content = (schema: Json) => ({ 'application/json': { schema } });
+const content = (schema: JsonRecord) => ({ 'application/json': { schema } });
 
 const headerNames = Object.values(rateHeaders);
 const headers = Object.fromEntries(headerNames.map((name) => [name, pointer('headers', name)]));
 
-/** Name of a failure among the components: `Bad Request` → `BadRequest`. */
+/** Name of an error response in `components`: `Bad Request` → `BadRequest`. */
 const failureName = (status: ErrorStatus): string => statusTexts[status].replaceAll(' ', '');
 const failures = Object.keys(statusTexts).map((status) => Number(status) as ErrorStatus);
 
@@ -104,12 +104,12 @@ const pathItem = (op: AnyOperation) => ({
 const schemasOf = (named: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output') =>
   Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, jsonSchema(schema, io, schema)]));
 
-/** Version of the interface: its major number stands for what callers may rely on (the document's Versioning). */
+/** Version of the API. A breaking change raises the major number (the document's Versioning). */
 const version = '1.0.0';
 
-/** The OpenAPI 3.1 document of every operation, derived from the contract. */
-export function openApiDocument(): Json {
-  const paths: Record<string, Json> = {};
+/** The OpenAPI 3.1 document that describes every operation, derived from the contract. */
+export function openApiDocument(): JsonRecord {
+  const paths: Record<string, JsonRecord> = {};
   for (const op of allOperations) (paths[op.path] ??= {})[op.method.toLowerCase()] = pathItem(op);
   return {
     openapi: '3.1.0',

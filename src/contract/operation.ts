@@ -2,21 +2,21 @@ import * as z from 'zod';
 import { declarationFaults, type TargetDeclaration, type MemberRole } from './target-declaration.ts';
 import { kindPointedAt, reference, type ReferenceKind } from './primitives.ts';
 
-/** HTTP methods the contract uses. */
+/** HTTP methods that the contract uses. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * What carrying out an operation does to the platform, from harmless to grave.
+ * What an operation does to the platform, from least to most severe.
  * Annotations, confirmation and read-only mode are derived from it.
  */
 export const effects = ['read', 'write', 'disruptive', 'destructive', 'sensitive'] as const;
 export type Effect = (typeof effects)[number];
 
-/** Token permission levels, each including those before it. */
+/** Permission levels of tokens. Each includes those before it. */
 export const permissionLevels = ['read', 'deploy', 'write', 'admin'] as const;
 export type PermissionLevel = (typeof permissionLevels)[number];
 
-/** Whether a level includes another one. */
+/** Whether permission `level` includes `needed`. */
 export const includesPermission = (level: PermissionLevel, needed: PermissionLevel): boolean => permissionLevels.indexOf(level) >= permissionLevels.indexOf(needed);
 
 type PathParam<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -30,10 +30,10 @@ type SnakeCase<Text extends string> = Text extends `${infer Head}${infer Tail}`
 type SnakeCaseKeys<T> = { [K in keyof T as K extends string ? SnakeCase<K> : never]: T[K] };
 
 type Shape = Readonly<Record<string, z.ZodType>>;
-// What an operation without query members has: nothing.
+// The query of an operation that takes no query parameters.
 type NoShape = Record<never, never>;
 
-/** What is written down about one operation. Everything else is derived from it. */
+/** Definition of an operation, as the contract declares it. Everything else is derived from it. */
 interface Definition<
   Name extends string,
   Path extends string,
@@ -41,29 +41,29 @@ interface Definition<
   Body extends z.ZodObject | undefined,
   Response extends z.ZodType | undefined,
 > extends TargetDeclaration {
-  /** Unique, verb_noun, snake_case; also the tool's name where the operation is a tool. */
+  /** Unique, verb_noun, snake_case. Also the name of the tool that is defined for it, if there is one. */
   readonly name: Name;
   readonly method: Method;
-  /** Path as the document writes it, parameters in braces; every parameter is the id of the resource it names. */
+  /** Path as in the API document, with parameters in braces. Each parameter is the id of the resource that it names. */
   readonly path: Path;
-  /** Members of the query string, by their names on the wire. */
+  /** Query parameters, by their names on the wire. */
   readonly query?: Query;
-  /** Shape of the JSON body. A body whose members are all optional may be left out. */
+  /** Schema of the JSON body. Requests may omit a body whose members are all optional. */
   readonly body?: Body;
-  /** Other spellings of body members that servers take: alias to the member's own name. */
+  /** Other names that servers accept for body members: alias → name. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Shape of a successful answer; absent where the answer has no body (204). */
+  /** Schema of a successful response; absent if it has no body (204). */
   readonly response?: Response;
   readonly effect: Effect;
-  /** Lowest token level that may call it. Default: read for GET, write otherwise. */
+  /** Lowest permission level of a token that may call it. Default: `read` for GET, otherwise `write`. */
   readonly permission?: PermissionLevel;
-  /** False for operations that lie outside the documented interface. */
+  /** False for operations that aren't in the API document. Default: true. */
   readonly documented?: boolean;
   /** One short line for generated documentation. */
   readonly summary: string;
 }
 
-/** One operation of the API, as data. */
+/** An operation of the API, as data. */
 export interface Operation<
   Name extends string = string,
   Path extends string = string,
@@ -88,7 +88,7 @@ export interface Operation<
   readonly summary: string;
 }
 
-// Operations of any shape. `any` stands where variance would reject a concrete operation.
+// Any operation. Type arguments are `any` where variance would reject a concrete operation.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyOperation = Operation<string, any, any, any, any>;
 
@@ -98,24 +98,24 @@ type QueryInput<Op extends AnyOperation> = [keyof Op['query']] extends [never]
   : SnakeCaseKeys<z.input<z.ZodObject<Op['query']>>>;
 type PathInput<Op extends AnyOperation> = { [K in Op['params'][number] as SnakeCase<K>]: string };
 
-/** What a caller gives: path, query and body members side by side, in snake_case. */
+/** The flat input of an operation: path, query and body members in one object, in snake_case. */
 export type InputOf<Op extends AnyOperation> = PathInput<Op> & QueryInput<Op> & BodyInput<Op>;
 
-/** The same as a server has it once validated: defaults filled in, unknown members gone. */
+/** The flat input after a server validated it: defaults are filled in, unknown members removed. */
 export type ValidInputOf<Op extends AnyOperation> = PathInput<Op> &
   ([keyof Op['query']] extends [never] ? unknown : SnakeCaseKeys<z.output<z.ZodObject<Op['query']>>>) &
   (Op['body'] extends z.ZodObject ? z.output<Op['body']> : unknown);
 
-/** What a server of the contract answers. */
+/** The response body of a server that implements the contract. */
 export type ResponseOf<Op extends AnyOperation> = Op['response'] extends z.ZodType ? z.output<Op['response']> : undefined;
 
 /** `environmentVariableId` → `environment_variable_id`. */
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** `environmentVariableId` → `environment_variable`: the kind of resource a path parameter names. */
+/** `environmentVariableId` → `environment_variable`: the kind of resource that a path parameter names. */
 export const parameterKind = (param: string): ReferenceKind => snakeCase(param).replace(/_id$/, '') as ReferenceKind;
 
-/** The members inside of another, by dotted path, each with the kind of what it points at: in lists, unions and records too. */
+/** Members nested in `schema`, by dotted path, each with the kind of resource it refers to. Looks into lists, unions and records. */
 function membersWithin(path: string, schema: unknown): readonly (readonly [string, ReferenceKind | undefined])[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) return membersWithin(path, schema.unwrap());
   if (schema instanceof z.ZodArray) return membersWithin(path, schema.element);
@@ -126,9 +126,9 @@ function membersWithin(path: string, schema: unknown): readonly (readonly [strin
 }
 
 /**
- * Writes down one operation.
- * @throws Error when a body or query member would hide another under the flat, snake_case input; when it doesn't say what
- *   it acts upon, or not all of it: the guard goes by that, and must never guess.
+ * Defines an operation.
+ * @throws Error if two of its path, query and body members have the same name in the flat, snake_case input, or if its
+ *   target declaration is missing, incomplete or wrong: the guard relies on it and must never guess.
  */
 export function operation<
   const Name extends string,
@@ -143,10 +143,10 @@ export function operation<
   const members = [...Object.entries<z.ZodType>(query).map(([name, schema]) => [snakeCase(name), schema] as const), ...Object.entries<z.ZodType>(definition.body?.shape ?? {})];
   const flat = [...(params as string[]).map(snakeCase), ...members.map(([name]) => name)];
   const { aliases = {}, target, creates, moves, roles = {}, carriesOut, onEachService } = definition;
-  const twice = flat.find((name, index) => flat.indexOf(name) !== index);
-  if (twice) throw new Error(`${definition.name}: "${twice}" is given twice by path, query and body`);
-  const pointing = Object.fromEntries(members.flatMap(([name, schema]) => [[name, kindPointedAt(schema)] as const, ...membersWithin(name, schema)]));
-  const faults = declarationFaults({ changes: definition.effect !== 'read', named, members: pointing, aliases, target, creates, moves, roles, carriesOut, onEachService });
+  const duplicate = flat.find((name, index) => flat.indexOf(name) !== index);
+  if (duplicate) throw new Error(`${definition.name}: "${duplicate}" is given twice by path, query and body`);
+  const references = Object.fromEntries(members.flatMap(([name, schema]) => [[name, kindPointedAt(schema)] as const, ...membersWithin(name, schema)]));
+  const faults = declarationFaults({ changes: definition.effect !== 'read', named, members: references, aliases, target, creates, moves, roles, carriesOut, onEachService });
   if (faults.length > 0) throw new Error(faults.map((fault) => `${definition.name}: ${fault}`).join('\n'));
   return {
     name: definition.name,
@@ -171,25 +171,25 @@ export function operation<
   };
 }
 
-/** The flat input as zod members: path ids first, then query, then body. */
+/** The flat input as a zod shape: path ids first, then query, then body. */
 export function inputShape(op: AnyOperation): Record<string, z.ZodType> {
   const ids = op.params.map((param) => [snakeCase(param), reference(parameterKind(param))]);
   const query = Object.entries(op.query as Shape).map(([name, schema]) => [snakeCase(name), schema]);
   return Object.fromEntries([...ids, ...query, ...Object.entries(op.body?.shape ?? {})]);
 }
 
-/** A call as it goes over the wire. */
+/** The HTTP request of a call. */
 export interface WireRequest {
   readonly method: Method;
-  /** Path and query string, percent-encoded, relative to the base address. */
+  /** Path and query string, percent-encoded, relative to the base URL. */
   readonly target: string;
-  /** The JSON body; absent where the operation takes none or none of its members is given. */
+  /** The JSON body; absent if the operation takes none or the input has none of its members. */
   readonly body?: Record<string, unknown>;
 }
 
 /**
- * Splits a flat input into path, query and body. Members given as undefined are left out.
- * @throws Error when a path id is missing: callers validate first.
+ * Splits a flat input into path, query and body. Members that are undefined are omitted.
+ * @throws Error if a path id is missing; callers validate first.
  */
 export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireRequest {
   const path = op.path.replace(/\{(\w+)\}/g, (_: string, param: string) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Kinds of things that an id can point at. */
+/** Kinds of resources that an id can refer to. */
 export const referenceKinds = [
   'organization', 'project', 'environment', 'environment_variable', 'cluster',
   'application', 'container', 'database', 'job', 'helm', 'terraform',
@@ -10,8 +10,8 @@ export const referenceKinds = [
 export type ReferenceKind = (typeof referenceKinds)[number];
 
 /**
- * A string checked as hard as `check` does, but printed in JSON Schema as a format name alone:
- * printed patterns cost hosts hundreds of characters each.
+ * A string that `check` validates, but that JSON Schema shows only as a format name:
+ * printed patterns would cost hosts hundreds of characters each.
  */
 const formatted = (format: string, check: z.ZodType<unknown, string>) =>
   z.string().refine((value) => check.safeParse(value).success, { error: `must be a valid ${format}` }).meta({ format });
@@ -25,16 +25,16 @@ export const Email = formatted('email', z.email());
 export const Duration = formatted('duration', z.iso.duration());
 /** Any absolute URI. */
 export const Uri = formatted('uri', z.string().refine((value) => URL.canParse(value)));
-/** An http or https address. */
+/** An http or https URL. */
 export const HttpUrl = formatted('uri', z.string().refine(isHttpUrl));
 
-/** The id of a resource of one kind. The kind stays readable in the schema's metadata. */
+/** The id of a resource of this kind. The schema's metadata holds the kind. */
 export const reference = (kind: ReferenceKind) => Uuid.meta({ reference: kind });
 
-/** The kind a schema refers to, or undefined when it isn't an id. */
+/** The kind of resource that a schema refers to; undefined if it isn't an id. */
 export const referenceKind = (schema: z.ZodType): ReferenceKind | undefined => schema.meta()?.['reference'] as ReferenceKind | undefined;
 
-/** The kind that a member of an input points at, also where it may be left out or is a list; undefined where it is no pointer. */
+/** The kind of resource that an input member refers to, also if it is optional, nullable or a list; undefined if it refers to none. */
 export function kindPointedAt(schema: z.ZodType | undefined): ReferenceKind | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) return kindPointedAt(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray) return kindPointedAt(schema.element as z.ZodType);
@@ -43,41 +43,41 @@ export function kindPointedAt(schema: z.ZodType | undefined): ReferenceKind | un
 
 const resourceKinds = z.registry<{ readonly kind: ReferenceKind }>();
 
-/** The shape that resources of one kind are answered in. The kind stays readable, beside the schema: it is never printed. */
+/** Marks a schema as the representation of a resource kind. A registry holds the kind, so it never appears in JSON Schema. */
 export const resourceOf = <Schema extends z.ZodObject>(kind: ReferenceKind, schema: Schema): Schema => {
   resourceKinds.add(schema, { kind });
   return schema;
 };
 
-/** The kind of resource a schema is the shape of, or undefined. */
+/** The kind of resource that a schema represents, or undefined. */
 export const resourceKind = (schema: z.ZodType): ReferenceKind | undefined => resourceKinds.get(schema)?.kind;
 
-/** A string that must never leave the platform again, nor appear in a log, result or record. */
+/** A string that must never leave the platform again or appear in a log, result or audit record. */
 export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret: true });
 
-/** What answers show in place of a secret they must have a member for. Sent back, it means the secret that is there. */
+/** Shown in responses in place of a secret whose member is required. A request that sends it back keeps the stored secret. */
 export const hiddenSecret = '[hidden]';
 
-/** True for schemas made by `secret`. */
+/** Whether a schema was made by `secret`. */
 export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.['secret'] === true;
 
-/** Names of resources: not empty, at most 255 characters, no control characters. */
+/** Name of a resource: 1 to 255 characters, no control characters, no leading or trailing white space. */
 export const Name = z.string().min(1).max(255).refine((value) => !/\p{Cc}/u.test(value) && value.trim() === value, {
   error: 'must not contain control characters or begin or end with a space',
 });
 
-/** Members that nearly every resource answers with. */
+/** Members that nearly every resource has. */
 export const identity = { id: Uuid, created_at: DateTime, updated_at: DateTime };
 
-/** A pointer to another resource, as answers embed it. */
+/** A reference to another resource, as responses embed it. */
 export const Pointer = z.object({ id: Uuid });
 
-/** Largest page a list gives. */
+/** Most rows on one page of a list. */
 export const maximumPageSize = 100;
 export const PageNumber = z.int().min(1).describe('Page, from 1.');
 export const PageSize = z.int().min(1).max(maximumPageSize).describe('Rows per page.');
 
-/** Query members of every list that returns `{results}`. */
+/** Query parameters of every list that returns `{results}`. */
 export const pageQuery = { page: PageNumber.optional(), page_size: PageSize.optional() };
 
 export const Pagination = z.object({
@@ -87,5 +87,5 @@ export const Pagination = z.object({
   total_pages: z.int(),
 });
 
-/** `{results: [...]}`, with `pagination` where a page was asked for. */
+/** `{results: [...]}`, with `pagination` if a page was requested. */
 export const listOf = <Row extends z.ZodType>(row: Row) => z.object({ results: z.array(row), pagination: Pagination.optional() });

@@ -9,7 +9,7 @@ export const DeploymentState = z.enum([
 ]);
 export type DeploymentState = z.infer<typeof DeploymentState>;
 
-/** What the application status endpoint may say: the deployment states, and RUNNING after a good deployment. */
+/** States of the application status endpoint: the deployment states, and RUNNING after a successful deployment. */
 export const ApplicationState = z.enum([...DeploymentState.options, 'RUNNING']);
 
 export const ClusterState = z.enum([
@@ -27,7 +27,7 @@ export type AlertRuleState = z.infer<typeof AlertRuleState>;
 
 export const InvitationStatus = z.enum(['EXPIRED', 'PENDING']);
 
-/** What a deployment does; the end state it aims for follows from it. */
+/** What a deployment does. It determines which end states are a success. */
 export const DeploymentAction = z.enum(['DEPLOY', 'RESTART', 'STOP', 'DELETE']);
 export type DeploymentAction = z.infer<typeof DeploymentAction>;
 
@@ -44,22 +44,22 @@ const successStates: Readonly<Record<DeploymentAction, readonly string[]>> = {
   DELETE: ['DELETED'],
 };
 
-/** What is neither an end nor on the way to one. */
+/** States that are neither terminal nor in progress. */
 const idleStates: readonly string[] = ['READY'];
 
 const failureStates: readonly string[] = ['STOPPED', 'CANCELED', 'DELETED', 'ERROR'];
 
 /**
- * Whether a state ends what `action` began, and how. Every other state is still moving (or has not begun).
- * Takes any text: a platform may have states the document doesn't list.
+ * How `action` ended, if `state` is terminal for it; undefined if it is still in progress or hasn't started.
+ * Accepts any text: a platform may have states that the document doesn't list.
  */
 export const terminalOutcome = (action: DeploymentAction, state: string): 'good' | 'bad' | undefined => {
   if (successStates[action].includes(state)) return 'good';
   return failureStates.includes(state) || state.endsWith('_ERROR') ? 'bad' : undefined;
 };
 
-/** Whether a state tells that nothing is under way, whatever was asked before. Takes any text, as above; what isn't known may be moving. */
+/** Whether nothing is in progress in this state, whatever the last action was. Accepts any text; an unknown state may be in progress. */
 export const isAtRest = (state: string): boolean => idleStates.includes(state) || DeploymentAction.options.some((action) => terminalOutcome(action, state) !== undefined);
 
-/** Whether a state tells that nothing runs and nothing is under way. */
+/** Whether nothing runs and nothing is in progress in this state. */
 export const isDown = (state: string): boolean => idleStates.includes(state) || successStates.STOP.includes(state) || successStates.DELETE.includes(state);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a foreign server may answer: every member but `id` may be absent or null, at every level. */
+/** A response as any platform may send it: at every level, each member except `id` may be absent or null. */
 export type Tolerant<T> = T extends readonly (infer Row)[]
   ? Tolerant<Row>[]
   : T extends object
@@ -13,8 +13,8 @@ const member = (name: string, schema: z.ZodType): z.ZodType => {
 };
 
 /**
- * The reading side of a response schema: unknown members and unknown enum values pass, only a missing `id` or a
- * wrong type is refused. Formats, patterns and limits are the server's affair.
+ * The schema that clients read a response with. It accepts unknown members and enum values and rejects only a missing `id`
+ * or a wrong type. Formats, patterns and limits are left to the server.
  */
 export function tolerant(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {

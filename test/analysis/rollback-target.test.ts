@@ -9,20 +9,20 @@ const historyOf = (letters: string): PastDeployment[] =>
 
 const describeTarget = (letters: string, wanted?: string): string => {
   const way = findRollbackTarget(historyOf(letters), wanted);
-  return way.kind === 'back' || way.kind === 'back_already' ? `${way.kind} ${way.from[0]} ${way.to.commit[0]}` : way.kind;
+  return way.kind === 'found' || way.kind === 'already_rolled_back' ? `${way.kind} ${way.from[0]} ${way.to.commit[0]}` : way.kind;
 };
 
 test.each([
-  ['AB', 'back b a'],
-  ['Ab', 'back b a'],
-  ['ABA', 'back_already b a'],
-  ['ABAA', 'back_already b a'],
-  ['ABBa', 'not_the_commit'],
-  ['ABAC', 'back c a'],
-  ['ABaC', 'back c a'],
-  ['ABCB', 'back_already c b'],
-  ['ABCBD', 'back d b'],
-  ['ABAB', 'back b a'],
+  ['AB', 'found b a'],
+  ['Ab', 'found b a'],
+  ['ABA', 'already_rolled_back b a'],
+  ['ABAA', 'already_rolled_back b a'],
+  ['ABBa', 'commit_not_at_fault'],
+  ['ABAC', 'found c a'],
+  ['ABaC', 'found c a'],
+  ['ABCB', 'already_rolled_back c b'],
+  ['ABCBD', 'found d b'],
+  ['ABAB', 'found b a'],
   ['A', 'none'],
   ['aB', 'none'],
   ['', 'none'],
@@ -31,7 +31,7 @@ test.each([
 });
 
 test('going back further takes naming an older commit that ran well', () => {
-  expect(describeTarget('ABCB', 'aaaaaaa')).toBe('back b a');
+  expect(describeTarget('ABCB', 'aaaaaaa')).toBe('found b a');
   expect(describeTarget('ABCB', 'ccccccc')).toBe('none');
   expect(describeTarget('aBCB', 'aaaaaaa')).toBe('none');
   expect(describeTarget('ABCB', 'a')).toBe('none');
@@ -43,10 +43,10 @@ test('never leads forward, and a second time never anywhere', () => {
     fc.property(letters, (all) => {
       const history = historyOf(all);
       const way = findRollbackTarget(history);
-      if (way.kind !== 'back') return;
+      if (way.kind !== 'found') return;
       const first = (commit: string): number => history.findLastIndex((one) => one.commit === commit);
       expect(first(way.to.commit)).toBeGreaterThan(first(way.from));
-      expect(findRollbackTarget([way.to, ...history]).kind).toBe('back_already');
+      expect(findRollbackTarget([way.to, ...history]).kind).toBe('already_rolled_back');
     }),
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LenientServiceStatus } from '../../src/analysis/deployment-progress.ts';
-import { awaitEarlierEnd, awaitEnd, awaitNewEnd } from '../../tools/deployment/waiting.ts';
+import { awaitEarlierEnd, awaitEnd, awaitNewEnd } from '../../tools/shared/wait-for-end.ts';
 import type { ToolContext } from '../../src/server/tool/tool-context.ts';
 
 const [old, ours, later] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b', '00000000-0000-4000-8000-00000000000c'];
@@ -30,7 +30,7 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
   let now = 0;
   let isFresh = true;
   const context: ToolContext = {
-    addresses: {}, done: [], read: unused,
+    resolved: {}, done: [], read: unused,
     attempt: (async ({ name }: { name: string }) => {
       if (name.startsWith('list_')) return { results: history.map((execution_id) => ({ identifier: { execution_id } })) };
       if (isFresh) seen.reads += 1;

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issuesOf } from '../../src/server/tool/arguments.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
-import { begun } from '../../tools/deployment/begun.ts';
+import { startedAnswer } from '../../tools/shared/deployment-started.ts';
 import { tools } from '../../tools/index.ts';
 import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
@@ -124,6 +124,6 @@ describe('an end', () => {
 test('a call that waited until its time was over says how to go on', () => {
   const id = ids()['environment_id'];
   const view = { outcome: 'running', id, deployment_id: 'x', action: 'STOP' };
-  expect(begun.next({ ...view, environment: id })).toMatchObject([{ tool: 'wait_for_deployment', arguments: { environment: id, deployment_id: 'x', action: 'STOP' } }]);
-  expect(begun.next({ ...view, service: id })).toMatchObject([{ tool: 'wait_for_deployment', arguments: { service: id, deployment_id: 'x', action: 'STOP' } }]);
+  expect(startedAnswer.next({ ...view, environment: id })).toMatchObject([{ tool: 'wait_for_deployment', arguments: { environment: id, deployment_id: 'x', action: 'STOP' } }]);
+  expect(startedAnswer.next({ ...view, service: id })).toMatchObject([{ tool: 'wait_for_deployment', arguments: { service: id, deployment_id: 'x', action: 'STOP' } }]);
 });

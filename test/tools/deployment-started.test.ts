@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { afterwards, begun } from '../../tools/deployment/begun.ts';
-import { awaitEnd } from '../../tools/deployment/waiting.ts';
+import { afterwards, startedAnswer } from '../../tools/shared/deployment-started.ts';
+import { awaitEnd } from '../../tools/shared/wait-for-end.ts';
 import type { ToolContext } from '../../src/server/tool/tool-context.ts';
 
 const status = { state: 'DEPLOYING', deployment_request_id: 'd-1' };
@@ -16,7 +16,7 @@ test.each([
 ] as const)('whoever waited in vain for a deployment of a %s is told to wait for that again', async (kind, subject) => {
   const view = await afterwards(context, { kind, id: 'e-1' }, { action: 'RESTART', answer: status, wait: true });
   expect(view).toMatchObject({ outcome: 'running' });
-  expect(begun.next(view)).toEqual([
+  expect(startedAnswer.next(view)).toEqual([
     { tool: 'wait_for_deployment', arguments: { ...subject, deployment_id: 'd-1', action: 'RESTART' }, why: 'it has not ended yet' },
   ]);
 });

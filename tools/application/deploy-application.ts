@@ -1,6 +1,6 @@
 import { operations } from '../../src/contract/operations.ts';
 import { defineTool, deployment } from '../../src/server/tool/index.ts';
-import { beginning } from '../deployment/begun.ts';
+import { startMoment } from '../shared/deployment-started.ts';
 
 export const deployApplication = defineTool(operations.deploy_application, {
   toolset: 'services',
@@ -8,5 +8,5 @@ export const deployApplication = defineTool(operations.deploy_application, {
     'Ship, release or roll back an application: deploys the newest commit of its branch, or the commit you name. Answers at once, ' +
     'with it still queued.',
   preview: deployment,
-  ...beginning('DEPLOY', 'application_id'),
+  ...startMoment('DEPLOY', 'application_id'),
 });

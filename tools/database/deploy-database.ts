@@ -1,10 +1,10 @@
 import { operations } from '../../src/contract/operations.ts';
 import { defineTool, deployment } from '../../src/server/tool/index.ts';
-import { beginning } from '../deployment/begun.ts';
+import { startMoment } from '../shared/deployment-started.ts';
 
 export const deployDatabase = defineTool(operations.deploy_database, {
   toolset: 'services',
   description: 'Start a database, or roll out its changed configuration. Answers at once, with it still queued.',
   preview: deployment,
-  ...beginning('DEPLOY', 'database_id'),
+  ...startMoment('DEPLOY', 'database_id'),
 });

@@ -2,9 +2,9 @@ import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { anyService, composeTool, effectLines, deployment, environmentDeployment, naming, type Preview } from '../../src/server/tool/index.ts';
-import { deployOperation, idOf, oneOf, subjectOf } from '../service/any-kind.ts';
-import { afterwards, begun } from './begun.ts';
-import { wait } from './waiting.ts';
+import { deployOperation, idOf, oneOf, subjectOf } from '../shared/any-service.ts';
+import { afterwards, startedAnswer } from '../shared/deployment-started.ts';
+import { waitForEnd } from '../shared/wait-for-end.ts';
 
 const kinds = [...serviceKinds.map(deployOperation), operations.deploy_environment] as const;
 
@@ -19,7 +19,7 @@ export const deployService = composeTool({
       'present configuration: applications at their newest commits, jobs are run, Terraform plans and applies.',
     naming`For a given commit of an application use ${'deploy_application'}.`,
   ],
-  input: { service: anyService().optional(), environment: reference('environment').optional(), ...wait },
+  input: { service: anyService().optional(), environment: reference('environment').optional(), ...waitForEnd },
   rules: oneOf('service', 'environment'),
   operations: kinds as unknown as readonly [(typeof kinds)[number], ...(typeof kinds)[number][]],
   expand: async (_, context) => {
@@ -27,8 +27,8 @@ export const deployService = composeTool({
     return [{ operation: deployOperation(subject.kind), input: idOf(subject) }];
   },
   preview,
-  output: begun.answer,
+  output: startedAnswer.answer,
   answer: (args, context, [answer = {}]) => afterwards(context, subjectOf(context), { action: 'DEPLOY', answer, wait: args.wait }),
-  render: begun.render,
-  next: begun.next,
+  render: startedAnswer.render,
+  next: startedAnswer.next,
 });

@@ -3,16 +3,16 @@ import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import type { ServiceKind } from '../../src/contract/resources/service.ts';
 import { anyService, composeTool, isRecord, naming, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
-import { oneOf, readsOf, subjectOf, type Subject } from '../service/any-kind.ts';
-import { diagnosisAnswer, diagnosisView } from './diagnosis-text.ts';
-import { gather, servicesIn, type Seen } from './evidence.ts';
+import { oneOf, readsOf, subjectOf, type Subject } from '../shared/any-service.ts';
+import { diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
+import { gather, servicesIn, type ObservedService } from '../shared/diagnosis-evidence.ts';
 
-const hasFailed = ({ status }: Seen): boolean => status?.state?.endsWith('ERROR') ?? false;
+const hasFailed = ({ status }: ObservedService): boolean => status?.state?.endsWith('ERROR') ?? false;
 
-const latestFirst = (one: Seen, other: Seen): number => (other.status?.last_deployment_date ?? '').localeCompare(one.status?.last_deployment_date ?? '');
+const latestFirst = (one: ObservedService, other: ObservedService): number => (other.status?.last_deployment_date ?? '').localeCompare(one.status?.last_deployment_date ?? '');
 
-/** The service of an environment that is asked about: the one whose deployment failed last. */
-async function failedIn(context: ToolContext, environment: Subject): Promise<{ subject?: Subject & { kind: ServiceKind }; others: readonly Seen[] }> {
+/** The service of an environment to diagnose: the one whose deployment failed last. */
+async function failedIn(context: ToolContext, environment: Subject): Promise<{ subject?: Subject & { kind: ServiceKind }; others: readonly ObservedService[] }> {
   const services = (await servicesIn(context, environment.id)) ?? context.refuse('this platform does not show the services of an environment', 'Name the service.');
   const [first, ...others] = services.filter(hasFailed).toSorted(latestFirst);
   return { subject: first && { kind: first.kind, id: first.id, name: first.name, environmentId: environment.id, projectId: environment.projectId }, others };
@@ -20,18 +20,18 @@ async function failedIn(context: ToolContext, environment: Subject): Promise<{ s
 
 const isService = (subject: Subject): subject is Subject & { kind: ServiceKind } => subject.kind !== 'environment';
 
-/** What is wrong with a service's latest deployment, or with that one, and why, as an answer. */
+/** Diagnoses a deployment of a service, by default the latest, as an answer. */
 export async function diagnosed(context: ToolContext, subject: Subject & { kind: ServiceKind }, deployment?: string): Promise<JsonRecord> {
   const evidence = await gather(context, subject, deployment);
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
 }
 
-/** The calls a diagnosis proposes. */
+/** The calls that a diagnosis proposes. */
 export const proposed = (view: JsonRecord): readonly NextCall[] =>
   Array.isArray(view['next']) ? view['next'].filter(isRecord).map((call) => call as unknown as NextCall) : [];
 
-/** The same of what failed last in an environment; undefined where nothing did. Names the others that are in a failed state. */
+/** Diagnoses the service of an environment that failed last, and lists the others in a failed state; undefined if none failed. */
 export async function diagnosedIn(context: ToolContext, environment: Subject, deployment?: string): Promise<JsonRecord | undefined> {
   const { subject, others } = await failedIn(context, environment);
   if (!subject) return undefined;
@@ -54,13 +54,13 @@ export const diagnoseDeployment = composeTool({
   operations: [...readsOf('deployments', 'logs', 'status'), operations.list_services, operations.get_environment_status, operations.get_environment_logs],
   output: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
   answer: async ({ deployment_id }, context) => {
-    const given = subjectOf(context);
-    if (isService(given)) {
-      const answer = await diagnosed(context, given, deployment_id);
+    const subject = subjectOf(context);
+    if (isService(subject)) {
+      const answer = await diagnosed(context, subject, deployment_id);
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
       return context.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment_id it is the latest that failed.`);
     }
-    return (await diagnosedIn(context, given, deployment_id)) ?? { subject: given.path ?? given.name ?? given.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
+    return (await diagnosedIn(context, subject, deployment_id)) ?? { subject: subject.path ?? subject.name ?? subject.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
   },
   render: {
     ...diagnosisView,

@@ -3,9 +3,9 @@ import { operations } from '../../src/contract/operations.ts';
 import { PageNumber, PageSize, reference } from '../../src/contract/primitives.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
 import { anyService, composeTool, isRecord, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
-import { oneOf, readAspect, readsOf, subjectOf } from '../service/any-kind.ts';
+import { oneOf, readAspect, readsOf, subjectOf } from '../shared/any-service.ts';
 
-const usualPage = 10;
+const defaultPageSize = 10;
 
 const columns = ['state', 'action', 'at', 'seconds', 'by', 'commit', 'message', 'image', 'services', 'id'];
 
@@ -22,7 +22,7 @@ export const listDeployments = composeTool({
   description:
     'What was deployed, when, by whom, and did it work? The deployment history of a service of any kind, or of a whole environment, newest first: ' +
     'state, commit or image, duration.',
-  input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(usualPage) },
+  input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(defaultPageSize) },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
   output: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),

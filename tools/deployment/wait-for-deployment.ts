@@ -3,9 +3,9 @@ import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
 import { anyService, composeTool, pick, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
-import { oneOf, readsOf, subjectOf } from '../service/any-kind.ts';
-import { endAnswer, endView } from './end.ts';
-import { awaitEarlierEnd, waitTime } from './waiting.ts';
+import { oneOf, readsOf, subjectOf } from '../shared/any-service.ts';
+import { endAnswer, endView } from '../shared/deployment-end.ts';
+import { awaitEarlierEnd, waitTime } from '../shared/wait-for-end.ts';
 
 function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
   switch (view['outcome']) {

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
-import { findDrift as drift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/drift.ts';
-import { composeTool, containsMark as hides, isRecord, naming, pruneRecord, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/drift.ts';
+import { composeTool, containsMark, isRecord, naming, pruneRecord, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
 
 const serviceScopes: readonly string[] = ['APPLICATION', 'CONTAINER'];
 
-/** A variable to be compared: by what may be shown of its value, where that is all of it. */
+/** A variable to compare. It has a value only if all of that may be shown. */
 const compared = (row: JsonRecord, service?: string): ComparedVariable => ({
-  key: String(row['key']), scope: String(row['scope']), ...(service !== undefined && { service }), value: typeof row['value'] === 'string' && !hides(row['value']) ? row['value'] : undefined,
+  key: String(row['key']), scope: String(row['scope']), ...(service !== undefined && { service }), value: typeof row['value'] === 'string' && !containsMark(row['value']) ? row['value'] : undefined,
 });
 
-/** The variables of a service's own; the platform lists those of applications and containers only. */
+/** A service's own variables. The platform lists only those of applications and containers. */
 async function ofService(context: ToolContext, service: JsonRecord): Promise<ComparedVariable[]> {
   const [id, name] = [String(service['id']), String(service['name'])];
   const list =
@@ -31,7 +31,7 @@ async function environmentOf(context: ToolContext, member: string, environment_i
   const services = rows(list) ?? context.refuse('this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
   const own = await Promise.all(services.map((service) => ofService(context, service)));
   const shared = rows(variables)?.map((row) => compared(row));
-  return { name: context.addresses[member]?.path ?? environment_id, services, variables: [...(shared ?? []), ...own.flat()] };
+  return { name: context.resolved[member]?.path ?? environment_id, services, variables: [...(shared ?? []), ...own.flat()] };
 }
 
 const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
@@ -47,7 +47,7 @@ export const compareEnvironments = composeTool({
   output: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
   answer: async ({ first, second }, context) => {
     const [one, other] = await Promise.all([environmentOf(context, 'first', first), environmentOf(context, 'second', second)]);
-    const { differences, pairs, same, unknown } = drift(one, other);
+    const { differences, pairs, same, unknown } = findDrift(one, other);
     return pruneRecord({ first: one.name, second: other.name, pairs, same, results: differences.map((row) => ({ ...row })), not_comparable: unknown });
   },
   render: {

@@ -3,11 +3,11 @@ import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { overviewOf } from '../../src/analysis/overview.ts';
 import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
-import { servicesIn } from '../deployment/evidence.ts';
+import { servicesIn } from '../shared/diagnosis-evidence.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
 
-/** The alerts that fire on the services of an environment. */
+/** The firing alerts on the services of an environment. */
 async function alertsOn(context: ToolContext, environmentId: string): Promise<JsonRecord[]> {
   const organization = await context.attempt(operations.get_organization, {});
   const rules = organization && (await context.attempt(operations.list_alert_rules, { organization_id: organization.id }));
@@ -35,7 +35,7 @@ export const getEnvironmentOverview = composeTool({
   answer: async ({ environment }, context) => {
     const [services, alerts] = await Promise.all([servicesIn(context, environment), alertsOn(context, environment)]);
     const { services: results, counts } = overviewOf(services ?? context.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
-    return { environment: context.addresses['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };
+    return { environment: context.resolved['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };
   },
   render: {
     view: (answer) => answer,

@@ -12,7 +12,7 @@ const serviceFacts = [
   'deployment_request_id', 'steps.total_duration_sec',
 ];
 
-// Plural in the answer, singular as the kind of each row.
+// Members of the response, and the kind of their rows.
 const kinds = { applications: 'application', containers: 'container', databases: 'database', jobs: 'job', helms: 'helm', terraforms: 'terraform' };
 
 const rowsOf = (answer: JsonRecord, member: string): JsonRecord[] => (Array.isArray(answer[member]) ? (answer[member] as JsonRecord[]) : []);

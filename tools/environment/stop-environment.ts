@@ -1,6 +1,6 @@
 import { operations } from '../../src/contract/operations.ts';
 import { allDown, defineTool, services } from '../../src/server/tool/index.ts';
-import { beginning } from '../deployment/begun.ts';
+import { startMoment } from '../shared/deployment-started.ts';
 
 export const stopEnvironment = defineTool(operations.stop_environment, {
   toolset: 'environments',
@@ -10,5 +10,5 @@ export const stopEnvironment = defineTool(operations.stop_environment, {
   plan: () => ['Every service in it stops serving until it is deployed again.'],
   preview: services('Takes down'),
   noOpCheck: allDown,
-  ...beginning('STOP', 'environment_id'),
+  ...startMoment('STOP', 'environment_id'),
 });

@@ -1,7 +1,7 @@
 import { operations } from '../../src/contract/operations.ts';
 import { partialUpdate, defineTool, isRecord, omit, record, type JsonRecord } from '../../src/server/tool/index.ts';
 
-/** What is read back calls its source otherwise than a request does. */
+/** Converts a helm service to a request, in which the members of `source` have other names. */
 function asRequest({ source, ...helm }: JsonRecord): JsonRecord {
   const { git, repository } = (isRecord(source) ? source : {}) as { git?: JsonRecord; repository?: JsonRecord };
   if (isRecord(git)) return { ...helm, source: { git_repository: git['git_repository'] } };
@@ -28,7 +28,7 @@ export const updateHelm = defineTool(operations.update_helm, {
     'ports[].service_name': 'Kubernetes service.',
   },
   folded: ['values_override.file.git.git_repository'],
-  // What is read back calls them so; they are taken as well.
+  // The names in responses; requests accept them, too.
   hidden: ['source.git', 'source.repository'],
   render: record({ left: [] }),
   next: 'It takes effect with the next deployment.',

@@ -2,21 +2,21 @@ import * as z from 'zod';
 import { operations } from '../../src/contract/operations.ts';
 import { reference } from '../../src/contract/primitives.ts';
 import { compact, composeTool, nearestName, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
-import { everything, kinds, matches, type Found, type Wanted } from './tree.ts';
+import { searchTree, kinds, matches, type FoundResource, type SearchedResource } from '../shared/resource-search.ts';
 
-const usualLimit = 50;
+const defaultLimit = 50;
 
-// Whose own name it is comes before what merely lies below something of that name.
-const nearness = (name: string | undefined, { path }: Found): number => {
+// Rank of a match: its own name, then part of its own name, then a name further up in its path.
+const matchRank = (name: string | undefined, { path }: FoundResource): number => {
   const own = path.toLowerCase().split('/').at(-1) ?? '';
   const wanted = name?.toLowerCase() ?? '';
   return own === wanted ? 0 : own.includes(wanted) ? 1 : 2;
 };
 
-const ownName = ({ path }: Found): string => path.split('/').at(-1) ?? path;
+const ownName = ({ path }: FoundResource): string => path.split('/').at(-1) ?? path;
 
-/** What may have been meant where nothing is found. */
-function nothingLike({ name, state }: Wanted, all: readonly Found[], known: readonly string[]): JsonRecord {
+/** Suggestions if nothing was found: the most similar name, and the states there are. */
+function suggestions({ name, state }: SearchedResource, all: readonly FoundResource[], known: readonly string[]): JsonRecord {
   const near = name === undefined ? undefined : nearestName(name, [...new Set(all.map(ownName))]);
   const states = [...new Set(known)].toSorted().join(', ');
   return { ...(near !== undefined && { did_you_mean: near }), ...(state !== undefined && { states }) };
@@ -34,14 +34,14 @@ export const findResource = composeTool({
     state: z.string().min(1).optional().describe('Part of it.'),
     project: reference('project').optional(),
     environment: reference('environment').optional(),
-    limit: z.int().min(1).max(500).default(usualLimit).describe('Most rows shown.'),
+    limit: z.int().min(1).max(500).default(defaultLimit).describe('Most rows shown.'),
   },
   operations: [operations.get_organization, operations.list_projects, operations.list_environments, operations.list_services, operations.get_environment_status, operations.list_clusters],
   output: z.object({ results: z.array(z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() })), total: z.int() }),
   answer: async ({ project, environment, limit, ...wanted }, context) => {
-    const { found: all, states, unseen } = await everything(context, wanted, { project, environment }, limit);
-    const found = all.filter(matches(wanted)).toSorted((one, other) => nearness(wanted.name, one) - nearness(wanted.name, other));
-    return pruneRecord({ results: found.slice(0, limit).map((one) => pruneRecord({ ...one })), total: found.length, ...(unseen > 0 && { unseen }), ...(found.length === 0 && nothingLike(wanted, all, states)) });
+    const { found: all, states, unseen } = await searchTree(context, wanted, { project, environment }, limit);
+    const found = all.filter(matches(wanted)).toSorted((one, other) => matchRank(wanted.name, one) - matchRank(wanted.name, other));
+    return pruneRecord({ results: found.slice(0, limit).map((one) => pruneRecord({ ...one })), total: found.length, ...(unseen > 0 && { unseen }), ...(found.length === 0 && suggestions(wanted, all, states)) });
   },
   render: {
     ...table('resource', ['path', 'kind', 'mode', 'state', 'id']),

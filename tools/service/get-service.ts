@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { anyService, composeTool, isRecord, omit, pick, pruneRecord, type JsonRecord } from '../../src/server/tool/index.ts';
-import { readAspect, readsOf, subjectOf } from './any-kind.ts';
+import { readAspect, readsOf, subjectOf } from '../shared/any-service.ts';
 
-const decoration = ['icon_uri', 'id', 'name', 'service_type'];
+const redundantMembers = ['icon_uri', 'id', 'name', 'service_type'];
 const statusFacts = ['state', 'service_deployment_status', 'last_deployment_date', 'deployment_request_id', 'status_details'];
 
 const line = ([name, value]: [string, unknown]): string => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
@@ -20,13 +20,13 @@ export const getService = composeTool({
     return pruneRecord({
       name: configuration?.['name'] ?? subject.name, id: subject.id, kind: subject.kind, path: subject.path,
       status: status && pick(status, statusFacts),
-      configuration: configuration && omit(configuration, decoration),
+      configuration: configuration && omit(configuration, redundantMembers),
     });
   },
   render: {
     view: (answer) => answer,
-    text: ({ status, configuration, ...who }) => {
-      const parts = [who, ...[status, configuration].filter(isRecord)] as JsonRecord[];
+    text: ({ status, configuration, ...identity }) => {
+      const parts = [identity, ...[status, configuration].filter(isRecord)] as JsonRecord[];
       return parts.flatMap((part) => Object.entries(part).map(line)).join('\n');
     },
     keep: 'first',

@@ -5,14 +5,14 @@ import { levels, type LogLine } from '../../src/analysis/logs/log-line.ts';
 import type { LogSearchResult } from '../../src/analysis/search.ts';
 import { UnusableQuery } from '../../src/analysis/time-window.ts';
 import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { oneOf, readAspect, readsOf, subjectOf } from './any-kind.ts';
+import { oneOf, readAspect, readsOf, subjectOf } from '../shared/any-service.ts';
 
-const usualLimit = 30;
-const mostShown = 200;
+const defaultLimit = 30;
+const maximumLimit = 200;
 
 const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] => (Array.isArray(answer?.['results']) ? answer['results'].filter(isRecord) : []);
 
-/** The newest lines of what is asked about; those of one deployment where one is named, for which the environment's log is read. */
+/** The newest log lines of the subject. For those of one deployment, the environment's log is read. */
 async function linesOf(context: ToolContext, deployment?: string): Promise<readonly LogLine[]> {
   const subject = subjectOf(context);
   const environmentId = subject.environmentId;
@@ -23,7 +23,7 @@ async function linesOf(context: ToolContext, deployment?: string): Promise<reado
   return rows(await readAspect(context, subject, 'logs'));
 }
 
-/** A match or a line around one as one text, the place it came from first. */
+/** A match or a context line as text, with its time and pod. */
 const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number][number]): string => `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
 
 export const searchLogs = composeTool({
@@ -41,7 +41,7 @@ export const searchLogs = composeTool({
     since: z.string().optional().describe('Time, or ago: PT15M.'),
     until: z.string().optional().describe('As since.'),
     context: z.int().min(0).max(20).default(0).describe('Lines around each match.'),
-    limit: z.int().min(1).max(mostShown).default(usualLimit).describe('Newest matches.'),
+    limit: z.int().min(1).max(maximumLimit).default(defaultLimit).describe('Newest matches.'),
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('logs'), operations.get_environment_logs],
@@ -49,11 +49,11 @@ export const searchLogs = composeTool({
   answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
     const query = { text, pattern, level, since, until, context: contextLines, limit };
     const lines = await linesOf(context, deployment_id);
-    // The engine of regular expressions is large, and needed here only.
+    // Loaded on demand: the regular expression engine is large, and only needed here.
     const { searchLog } = await import('../../src/analysis/search.ts');
-    const asked = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;
+    const effectiveQuery = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;
     try {
-      const { groups, matched, shown, searched, levels: counts } = searchLog(lines, asked, new Date(context.now()));
+      const { groups, matched, shown, searched, levels: counts } = searchLog(lines, effectiveQuery, new Date(context.now()));
       return pruneRecord({ matched, shown, searched, levels: counts, results: groups.flatMap((group, index) => [...(index > 0 && query.context > 0 ? ['--'] : []), ...group.map(lineText)]) });
     } catch (error) {
       if (error instanceof UnusableQuery) return context.refuse('what to look for can\'t be used', error.message);

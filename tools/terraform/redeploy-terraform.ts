@@ -1,11 +1,11 @@
 import { operations } from '../../src/contract/operations.ts';
 import { defineTool, deployment } from '../../src/server/tool/index.ts';
-import { beginning } from '../deployment/begun.ts';
+import { startMoment } from '../shared/deployment-started.ts';
 
 export const redeployTerraform = defineTool(operations.redeploy_terraform, {
   toolset: 'services',
   description: 'Run a Terraform service again: plans and applies its files once more.',
   plan: () => ['Terraform plans and applies again: what drifted is changed back, in the cloud account too.'],
   preview: deployment,
-  ...beginning('DEPLOY', 'terraform_id'),
+  ...startMoment('DEPLOY', 'terraform_id'),
 });

@@ -13,8 +13,8 @@ interface Variable {
   readonly owned_by?: string | null;
 }
 
-/** Whose variables are set, and what it sees of them now. */
-interface Holder {
+/** The owner of the variables to set, with the variables that it sees now. */
+interface VariableOwner {
   readonly kind: 'application' | 'container' | 'environment';
   readonly id: string;
   readonly environmentId: string;
@@ -32,15 +32,15 @@ const unreadable = (context: ToolContext, kind: string): never =>
 
 const variablesIn = (list: { results?: unknown } | undefined): readonly Variable[] => (Array.isArray(list?.results) ? (list.results as readonly Variable[]) : []);
 
-async function holderOf({ application, container, environment }: { application?: string; container?: string; environment?: string }, context: ToolContext): Promise<Holder> {
+async function ownerOf({ application, container, environment }: { application?: string; container?: string; environment?: string }, context: ToolContext): Promise<VariableOwner> {
   if (application !== undefined) {
     const list = await context.read(operations.list_environment_variables, { application_id: application });
-    const environmentId = context.addresses['application']?.environment?.id ?? pointerIn(await context.attempt(operations.get_application, { application_id: application }));
+    const environmentId = context.resolved['application']?.environment?.id ?? pointerIn(await context.attempt(operations.get_application, { application_id: application }));
     return { kind: 'application', id: application, environmentId: environmentId ?? unreadable(context, 'application'), variables: variablesIn(list) };
   }
   if (container !== undefined) {
     const list = (await context.attempt(operations.list_variables_of_container, { container_id: container })) ?? unreadable(context, 'container');
-    const environmentId = context.addresses['container']?.environment?.id ?? pointerIn(await context.attempt(operations.get_container, { container_id: container }));
+    const environmentId = context.resolved['container']?.environment?.id ?? pointerIn(await context.attempt(operations.get_container, { container_id: container }));
     return { kind: 'container', id: container, environmentId: environmentId ?? unreadable(context, 'container'), variables: variablesIn(list) };
   }
   const id = environment ?? '';
@@ -48,16 +48,16 @@ async function holderOf({ application, container, environment }: { application?:
   return { kind: 'environment', id, environmentId: id, variables: variablesIn(list) };
 }
 
-const isOwn = ({ kind }: Holder, { scope }: Variable): boolean => (own[kind] as readonly string[]).includes(scope);
+const isOwn = ({ kind }: VariableOwner, { scope }: Variable): boolean => (own[kind] as readonly string[]).includes(scope);
 
 const isSettable = ({ variable_type, owned_by }: Variable): boolean => settable.includes(variable_type) && (owned_by ?? undefined) === undefined;
 
-/** The request that gives one variable its value; none where it has it already. */
-function setting(holder: Holder, key: string, value: string, context: ToolContext): readonly PlannedOperation[] {
-  const { kind, id, environmentId, variables } = holder;
+/** The operation that sets a variable; none if it has that value already. */
+function planVariable(owner: VariableOwner, key: string, value: string, context: ToolContext): readonly PlannedOperation[] {
+  const { kind, id, environmentId, variables } = owner;
   const same = variables.filter((variable) => variable.key === key);
-  const present = same.find((variable) => isOwn(holder, variable));
-  // Of what the caller may not see it is not told whether it is the same already.
+  const present = same.find((variable) => isOwn(owner, variable));
+  // Don't reveal whether a value that the caller may not see is the same.
   const hidden = present ? context.hiddenIn({ ...present }) : [];
   if (present?.value === value && !hidden.includes('value')) return [];
   if (present && !isSettable(present)) {
@@ -76,67 +76,67 @@ function setting(holder: Holder, key: string, value: string, context: ToolContex
   );
 }
 
-/** The request that stores a secret. A stored one can't be told from a key that is free: that shows only when the platform refuses it. */
-function storing(holder: Holder, key: string, value: string, context: ToolContext): PlannedOperation {
-  if (holder.kind !== 'application') {
+/** The operation that stores a secret. Stored secrets aren't visible: only the platform's refusal shows that the key is taken. */
+function planSecret(owner: VariableOwner, key: string, value: string, context: ToolContext): PlannedOperation {
+  if (owner.kind !== 'application') {
     context.refuse(`a secret (${key}) can be stored for applications only`, 'Leave it out here, and give it to the application that needs it. Nothing was set.');
   }
-  if (holder.variables.some((variable) => variable.key === key && isOwn(holder, variable))) {
+  if (owner.variables.some((variable) => variable.key === key && isOwn(owner, variable))) {
     context.refuse(`${key} is a variable of the application, and a secret can't have the same key`, 'Give the secret another key, or set the variable. Nothing was set.');
   }
-  return planOperation(operations.create_secret, { application_id: holder.id, key, value });
+  return planOperation(operations.create_secret, { application_id: owner.id, key, value });
 }
 
 const risky: readonly string[] = [operations.create_environment_variable.name, operations.create_secret.name];
 
-/** What creates comes first, secrets foremost: it may meet a stored secret, and then least was changed before. */
-const byRisk = (acts: readonly PlannedOperation[]): PlannedOperation[] => acts.toSorted((one, other) => risky.indexOf(other.operation.name) - risky.indexOf(one.operation.name));
+/** Operations that create come first, secrets before variables: their key may be taken by a stored secret, and then little was changed before the failure. */
+const byRisk = (planned: readonly PlannedOperation[]): PlannedOperation[] => planned.toSorted((one, other) => risky.indexOf(other.operation.name) - risky.indexOf(one.operation.name));
 
 const Values = z.record(z.string(), z.string());
 
-interface Given {
+interface GivenValues {
   readonly variables?: Readonly<Record<string, string>>;
   readonly secrets?: Readonly<Record<string, string>>;
   readonly env_text?: string;
 }
 
-/** What of all that was given is to be a variable, and what a secret: in .env text the names tell, and of keys the values. */
-function sorted({ variables = {}, secrets = {}, env_text = '' }: Given, holder: Holder): { plain: [string, string][]; hidden: [string, string][] } {
+/** Splits the given values into variables and secrets. In .env text the names decide and, for names of keys, the values. */
+function splitSecrets({ variables = {}, secrets = {}, env_text = '' }: GivenValues, owner: VariableOwner): { plain: [string, string][]; hidden: [string, string][] } {
   const fromText = Object.entries(parseEnv(env_text)).map(([key, value]): [string, string] => [key, value ?? '']);
-  const isSecret = ([key, value]: [string, string]): boolean => isSecretName(key, value) && !holder.variables.some((variable) => variable.key === key);
+  const isSecret = ([key, value]: [string, string]): boolean => isSecretName(key, value) && !owner.variables.some((variable) => variable.key === key);
   return {
     plain: [...Object.entries(variables), ...fromText.filter((entry) => !isSecret(entry))],
     hidden: [...Object.entries(secrets), ...fromText.filter(isSecret)],
   };
 }
 
-// What parseEnv takes in: comments, and keys with a value that goes over lines where it is quoted.
-const read = /^[ \t]*(?:#.*|(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)$/gm;
+// What parseEnv reads: comments, and keys with a value, which may span lines if it is quoted.
+const readable = /^[ \t]*(?:#.*|(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)$/gm;
 
-/** Numbers of the lines of .env text that hold something and would be passed over in silence. */
-const unreadLines = (text: string): number[] =>
-  text.replaceAll(read, (taken) => taken.replaceAll(/[^\n]/g, '')).split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
+/** Numbers of the lines in .env text that parseEnv would silently ignore although they aren't empty. */
+const ignoredLines = (text: string): number[] =>
+  text.replaceAll(readable, (match) => match.replaceAll(/[^\n]/g, '')).split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
 
-/** Most variables of one call: each is a request, and somebody may have to read them all. */
-const mostAtOnce = 200;
+/** Most variables in one call: each is a request, and a person may have to read them all. */
+const maximumVariables = 200;
 
-const mostLinesTold = 10;
+const maximumReportedLines = 10;
 
-/** What is wrong with what was given, as it is given. Says nothing of values: they may be secret. */
-function wrongIn({ variables = {}, secrets = {}, env_text = '' }: Given): string[] {
+/** What is wrong with the given values. Doesn't mention values: they may be secret. */
+function problemsIn({ variables = {}, secrets = {}, env_text = '' }: GivenValues): string[] {
   const keys = [variables, secrets, parseEnv(env_text)].flatMap((one) => Object.keys(one));
-  if (keys.length > mostAtOnce) return [`${keys.length} variables are too many for one call: give at most ${mostAtOnce}`];
-  const twice = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
-  const unread = unreadLines(env_text);
+  if (keys.length > maximumVariables) return [`${keys.length} variables are too many for one call: give at most ${maximumVariables}`];
+  const duplicates = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
+  const ignored = ignoredLines(env_text);
   return [
-    ...(twice.size > 0 ? [`give each key in one of "variables", "secrets" and "env_text" only: ${[...twice].join(', ')}`] : []),
-    ...(unread.length > 0 ? [`"env_text": not of the form KEY=value: line ${unread.slice(0, mostLinesTold).join(', ')}${unread.length > mostLinesTold ? ` and ${unread.length - mostLinesTold} more` : ''}`] : []),
+    ...(duplicates.size > 0 ? [`give each key in one of "variables", "secrets" and "env_text" only: ${[...duplicates].join(', ')}`] : []),
+    ...(ignored.length > 0 ? [`"env_text": not of the form KEY=value: line ${ignored.slice(0, maximumReportedLines).join(', ')}${ignored.length > maximumReportedLines ? ` and ${ignored.length - maximumReportedLines} more` : ''}`] : []),
   ];
 }
 
 const how: Readonly<Record<string, string>> = { create_environment_variable: 'created', update_environment_variable: 'changed', override_environment_variable: 'overridden', create_secret: 'stored as a secret' };
 
-const given: readonly string[] = ['application', 'container', 'environment'];
+const ownerArguments: readonly string[] = ['application', 'container', 'environment'];
 
 export const setEnvironmentVariables = composeTool({
   name: 'set_environment_variables',
@@ -153,22 +153,22 @@ export const setEnvironmentVariables = composeTool({
     env_text: secret().optional().describe('Lines KEY=value.'),
   },
   rules: (args) => {
-    const owners = given.filter((name) => (args as JsonRecord)[name] !== undefined);
+    const owners = ownerArguments.filter((name) => (args as JsonRecord)[name] !== undefined);
     return [
       ...(owners.length === 1 ? [] : ['exactly one of "application", "container" and "environment" must be given']),
       ...(args.variables ?? args.secrets ?? args.env_text ? [] : ['"variables", "secrets" or "env_text" must be given']),
-      ...wrongIn(args),
+      ...problemsIn(args),
     ];
   },
   operations: [operations.create_environment_variable, operations.update_environment_variable, operations.override_environment_variable, operations.create_secret],
   expand: async (args, context) => {
-    const holder = await holderOf(args, context);
-    const { plain, hidden } = sorted(args, holder);
-    const open = [...plain, ...hidden].filter(([, value]) => value === valuePlaceholder).map(([key]) => key);
-    if (open.length > 0) context.refuse(`"${valuePlaceholder}" stands for a value that is still to be filled in: ${open.join(', ')}`, 'Ask the user for it. Nothing was set.');
+    const owner = await ownerOf(args, context);
+    const { plain, hidden } = splitSecrets(args, owner);
+    const unfilled = [...plain, ...hidden].filter(([, value]) => value === valuePlaceholder).map(([key]) => key);
+    if (unfilled.length > 0) context.refuse(`"${valuePlaceholder}" stands for a value that is still to be filled in: ${unfilled.join(', ')}`, 'Ask the user for it. Nothing was set.');
     return byRisk([
-      ...plain.flatMap(([key, value]) => setting(holder, key, value, context).map((one) => ({ ...one, about: key }))),
-      ...hidden.map(([key, value]) => ({ ...storing(holder, key, value, context), about: key })),
+      ...plain.flatMap(([key, value]) => planVariable(owner, key, value, context).map((one) => ({ ...one, about: key }))),
+      ...hidden.map(([key, value]) => ({ ...planSecret(owner, key, value, context), about: key })),
     ]);
   },
   plan: ({ application }) => (application === undefined ? [] : ['Secrets stored earlier are not shown: a key that one of them has is refused, and what stands after it is not set.']),

@@ -3,7 +3,7 @@ import { partialUpdate, defineTool, naming, record, type JsonRecord } from '../.
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
-/** What the platform would refuse to change; asking somebody to agree first would be for nothing. */
+/** Why the platform would refuse a change, so that nobody is asked to confirm it in vain. */
 function fixed({ scope, variable_type: type, owned_by: owner }: JsonRecord, changed: JsonRecord) {
   if (unchangeable.includes(String(scope))) {
     return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: naming`A container can get its own value of it with ${'override_environment_variable'}, except of scope BUILT_IN; nothing here changes it for all.` };

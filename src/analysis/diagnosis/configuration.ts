@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-// What can't be read is as good as absent: a diagnosis makes do with the rest.
+// Invalid members count as absent: a diagnosis works with the rest.
 const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
 const record = <Shape extends z.ZodRawShape>(shape: Shape) => maybe(z.looseObject(shape));
 
@@ -36,17 +36,17 @@ const Configuration = z.looseObject({
   }),
 });
 
-/** What a diagnosis looks at in a service's configuration, whatever its kind. Absent where the platform tells nothing. */
+/** The parts of a service's configuration that a diagnosis uses, for all kinds. Members that the platform omits are absent. */
 export interface Configuration {
   readonly image?: string;
   readonly tag?: string;
-  /** MB; `maximumMemory` is what its cluster allows. */
+  /** In MB; `maximumMemory` is the limit of its cluster. */
   readonly memory?: number;
   readonly maximumMemory?: number;
-  /** Millicores. */
+  /** In millicores. */
   readonly cpu?: number;
   readonly updatedAt?: string;
-  /** Seconds that a deployment or run may take. */
+  /** Time limit of a deployment or run, in seconds. */
   readonly timeLimit?: number;
   readonly dockerfile?: string;
   readonly ports: readonly number[];
@@ -62,7 +62,7 @@ const portOf = (probe: z.infer<typeof Probe>): number | undefined =>
 
 const numbers = (values: readonly (number | null | undefined)[]): number[] => values.filter((value) => typeof value === 'number');
 
-/** The configuration of a service of any kind, from the record that the platform answers. Never throws. */
+/** Reads the configuration of a service of any kind from the platform's response. Never throws. */
 export function readConfiguration(answer: Readonly<Record<string, unknown>> | null | undefined): Configuration {
   const read = Configuration.parse(answer ?? {});
   const git = read.git_repository ?? read.terraform_files_source?.git?.git_repository ?? read.source?.git?.git_repository;

@@ -14,17 +14,18 @@ import { quote } from './quote.ts';
 
 const maximumLines = 8;
 
-// What only warns weighs less, whatever else it says.
+// Warnings weigh less, whatever else they say.
 const errorWeight = 4;
 
 const toRelevantLine = ({ index, time, level, text, count }: Repeat): RelevantLine => ({ index, ...(time !== undefined && { time }), level, text, count });
 
 /**
- * The few lines worth reading, in their order: those that causes rest on first, then the gravest and latest.
- * @param quoted places of entries that causes rest on
+ * The few lines worth reading, in their order. Lines that causes are based on are selected first, then the most severe
+ * and latest.
+ * @param quoted positions of the entries that causes are based on
  */
 export function relevantLines(entries: readonly Entry[], quoted: readonly number[]): RelevantLine[] {
-  const wanted = new Set(entries.filter(({ position: place }) => quoted.includes(place)).map(({ level, text }) => `${level} ${lineTemplate(text)}`));
+  const wanted = new Set(entries.filter(({ position }) => quoted.includes(position)).map(({ level, text }) => `${level} ${lineTemplate(text)}`));
   const isQuoted = ({ level, text }: Repeat): boolean => wanted.has(`${level} ${lineTemplate(text)}`);
   const repeats = collapse(entries).filter(({ text }) => text.trim() !== '');
   const weighed = repeats
@@ -49,14 +50,14 @@ const stepWords: Readonly<Record<string, string>> = { SUCCESS: 'succeeded', ERRO
 const maximumChanges = 5;
 
 /**
- * What happened, in its order: the last good deployment, what changed, the deployment's steps, the first line that
- * tells of the cause, the end.
- * @param sign place of that entry
+ * What happened, in order: the last good deployment, the changes since, the deployment's steps, the first line that shows
+ * the cause, the end.
+ * @param sign position of the entry with that line
  */
 export function timelineOf(situation: DeploymentSituation, sign?: number): TimelineEntry[] {
   const { lastGood, changes, deployment, steps, entries } = situation;
   if (deployment === undefined) return [];
-  const line = sign === undefined ? undefined : entries.find(({ position: place }) => place === sign);
+  const line = sign === undefined ? undefined : entries.find(({ position }) => position === sign);
   const dated = changes.filter(({ at }) => at !== undefined).toSorted((one, other) => Date.parse(one.at ?? '') - Date.parse(other.at ?? ''));
   return [
     ...(lastGood ? [{ at: lastGood.startedAt, what: `last good ${lastGood.action.toLowerCase()}${contentOf(lastGood)}` }] : []),
@@ -74,16 +75,16 @@ const describeDeployment = ({ deployment }: DeploymentSituation): Diagnosis['dep
 };
 
 /**
- * Why a deployment failed, from what was read of the platform. Rests on the evidence alone: where no rule fits, the
- * cause is `unknown`. Sentences and lines quote logs, which anyone may have written: they are to be fenced. Never
- * throws, whatever is missing; takes time in proportion to the log.
+ * Determines why a deployment failed, from the evidence alone: if no rule matches, the cause is `unknown`. Sentences and
+ * lines quote logs, which are untrusted and must be fenced. Never throws, whatever is missing. Takes time linear in the
+ * length of the log.
  */
 export function diagnose(evidence: Evidence): Diagnosis {
   const situation = readDeploymentSituation(evidence);
-  const { cause, finding, also, positions: places } = rankCauses(findCauses(situation), situation);
+  const { cause, finding, also, positions } = rankCauses(findCauses(situation), situation);
   const { lastGood, since, failingStep, changes } = situation;
-  const ruled = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.remedies];
-  const fixes: readonly Remedy[] = evidence.cluster?.lock ? lockRemedies : since ? [showHistory] : ruled ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
+  const remedies = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.remedies];
+  const fixes: readonly Remedy[] = evidence.cluster?.lock ? lockRemedies : since ? [showHistory] : remedies ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
   return {
     outcome: situation.outcome,
     deployment: describeDeployment(situation),
@@ -92,8 +93,8 @@ export function diagnose(evidence: Evidence): Diagnosis {
     failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },
     cause,
     also,
-    timeline: timelineOf(situation, finding && places[0]),
-    lines: cause.code === 'none' ? [] : relevantLines(situation.entries, places),
+    timeline: timelineOf(situation, finding && positions[0]),
+    lines: cause.code === 'none' ? [] : relevantLines(situation.entries, positions),
     changes,
     next: nextCalls(fixes, situation, finding?.facts ?? {}),
   };

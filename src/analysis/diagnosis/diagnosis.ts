@@ -1,7 +1,7 @@
 import type { ServiceChange } from '../changes.ts';
 import type { Level } from '../logs/log-line.ts';
 
-/** Every cause that has a rule. */
+/** The causes that have a rule. */
 export const causeCodes = [
   'image_tag_not_found', 'image_pull_denied', 'registry_rate_limit', 'readiness_probe_failing', 'liveness_probe_failing', 'wrong_port',
   'missing_variable', 'out_of_memory', 'jvm_heap', 'docker_build_failed', 'dependency_install_failed', 'compile_failed', 'tests_failed',
@@ -13,19 +13,19 @@ export type CauseCode = (typeof causeCodes)[number];
 
 export type Confidence = 'high' | 'medium' | 'low';
 
-/** Why it failed. `unknown`: no rule fits what was read. `none`: nothing failed. */
+/** Why a deployment failed. `unknown`: no rule matches the evidence. `none`: nothing failed. */
 export interface Cause {
   readonly code: CauseCode | 'unknown' | 'none';
   readonly sentence: string;
-  /** Absent where there is no cause to be sure of. */
+  /** Absent if the code is `unknown` or `none`. */
   readonly confidence?: Confidence;
-  /** What the confidence rests on. */
+  /** What the confidence is based on. */
   readonly why: string;
-  /** Log lines it rests on, as indexes into the evidence's lines. */
+  /** Indexes of the evidence's lines that it is based on. */
   readonly quotes: readonly number[];
 }
 
-/** A line worth reading; `count` says how often its like was logged. */
+/** A line worth reading; `count` is the number of similar lines. */
 export interface RelevantLine {
   readonly index: number;
   readonly time?: string;
@@ -34,26 +34,26 @@ export interface RelevantLine {
   readonly count: number;
 }
 
-/** Something that happened, in the order it did; `seconds` is how long it took. */
+/** An event in the order of events; `seconds` is its duration. */
 export interface TimelineEntry {
   readonly at?: string;
   readonly what: string;
   readonly seconds?: number;
 }
 
-/** A call that is worth making next, complete. */
+/** A proposed call, with all its arguments. */
 export interface NextCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly why: string;
-  /** The tool of the call that has to be made before it. */
+  /** The tool that must be called before it. */
   readonly after?: string;
 }
 
 export interface Diagnosis {
-  /** How the deployment that is spoken of stands. */
+  /** Outcome of the diagnosed deployment. */
   readonly outcome: 'failed' | 'canceled' | 'in_progress' | 'succeeded' | 'never_deployed';
-  /** The deployment spoken of: where the history knows it, also who asked for it and how. */
+  /** The diagnosed deployment; if it is in the history, also who triggered it and how. */
   readonly deployment?: {
     readonly id?: string;
     readonly state?: string;
@@ -63,16 +63,16 @@ export interface Diagnosis {
     readonly commit?: string;
     readonly image?: string;
   };
-  /** A later deployment that ended well: what is told of this one is over, and there is nothing to fix. */
+  /** A later deployment that succeeded: the diagnosed failure is over, and there is nothing to fix. */
   readonly since?: { readonly id?: string; readonly state?: string; readonly at?: string };
   readonly last_good?: { readonly id?: string; readonly at?: string };
   readonly failing_step?: { readonly name: string; readonly seconds?: number };
   readonly cause: Cause;
-  /** Other causes whose signs were seen, most likely first, at most two. */
+  /** Other causes that the evidence shows signs of, most likely first, at most two. */
   readonly also: readonly Cause[];
   readonly timeline: readonly TimelineEntry[];
   readonly lines: readonly RelevantLine[];
-  /** What changed since the last good deployment; empty where nothing is known to have. */
+  /** What changed since the last good deployment; empty if no change is known. */
   readonly changes: readonly ServiceChange[];
   /** At most three, most useful first. */
   readonly next: readonly NextCall[];

@@ -6,7 +6,7 @@ import type { NextCall } from './diagnosis.ts';
 import { safeName } from './inspections.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder, valuePlaceholder } from './next-calls.ts';
 
-/** Fixes that change what is wrong. */
+// Fixes: proposed calls that change what is wrong.
 
 export const useLastGoodTag: CallBuilder = ({ evidence: { service }, lastGood, deployment, configuration }) => {
   const tag = lastGood?.tag;
@@ -14,7 +14,7 @@ export const useLastGoodTag: CallBuilder = ({ evidence: { service }, lastGood, d
   return { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id, tag }, why: `${tag} is the tag that last ran well` };
 };
 
-/** Which registry has it, nothing that is read tells. */
+/** The evidence doesn't show which registry has the image, so the user must fill it in. */
 export const useOtherRegistry: CallBuilder = ({ evidence: { service } }) =>
   service.kind === 'container'
     ? { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id, registry_id: valuePlaceholder }, why: 'with the name of a registry that gives it out, if there is another' }
@@ -36,7 +36,7 @@ export const giveMoreMemory: CallBuilder = ({ evidence: { service }, configurati
 
 const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
-/** A probe that asks another port, if it asked the first. */
+/** A probe with its port changed from `from` to `to`, if it had that port. */
 const probeWithPort = (probe: unknown, from: number, to: number): unknown => {
   const type = Object.entries(record(record(probe)['type'])).map(([kind, check]) =>
     [kind, record(check)['port'] === from ? { ...record(check), port: to } : check] as const);
@@ -59,13 +59,13 @@ export const useListeningPort: CallBuilder = ({ evidence: { service } }, facts) 
   };
 };
 
-/** How often a probe asks and when it gives up; what isn't told has its default. */
+/** Timing of a probe; absent members have their defaults. */
 const ProbeTiming = Probe.pick({ initial_delay_seconds: true, period_seconds: true, failure_threshold: true });
 
-/** Seconds after which a probe gives up. */
-const secondsUntilFailure = (patience: z.infer<typeof ProbeTiming>): number => patience.initial_delay_seconds + patience.period_seconds * patience.failure_threshold;
+/** Seconds until a probe gives up. */
+const secondsUntilFailure = (timing: z.infer<typeof ProbeTiming>): number => timing.initial_delay_seconds + timing.period_seconds * timing.failure_threshold;
 
-/** Lets a probe that is less patient than probes are by default ask for as long. Of no use where the answer is that there is no such page. */
+/** Restores the default timing of a probe that gives up earlier than that. Useless if the probe gets a 4xx response. */
 export const waitLongerForProbe = (name: 'readiness_probe' | 'liveness_probe'): CallBuilder => ({ evidence: { service } }, facts) => {
   const probe = record(record(service.configuration)['healthchecks'])[name];
   const now = ProbeTiming.safeParse(probe).data;
@@ -83,7 +83,7 @@ export const deployAgain: CallBuilder = ({ evidence: { service } }) => ({
   tool: diagnosisTools.deployService, arguments: serviceArgument(service.id), why: `${service.kind === 'terraform' ? 'runs' : 'deploys'} it again once the cause is gone`,
 });
 
-/** What is held by another for a while only: trying again may be all it needs. */
+/** For a lock or deadlock, which is temporary: trying again may be enough. */
 export const deployAgainIfTransient: CallBuilder = (situation, facts) =>
   /deadlock|lock (?:wait )?timeout/i.test(facts['what'] ?? '') ? { ...deployAgain(situation, facts)!, why: 'tries again: what was locked then may be free by now' } : undefined;
 
@@ -92,11 +92,11 @@ export const waitLongerForHelm: CallBuilder = ({ evidence: { service }, configur
     ? { tool: diagnosisTools.updateHelm, arguments: { helm_id: service.id, timeout_sec: timeLimit * 2 }, why: `if it only needs longer than ${timeLimit} s` }
     : undefined;
 
-/** Sets one variable of somebody's, once its value is filled in. As .env text, in which a key that tells a secret becomes one. */
+/** Sets a variable of `owner` once its value is filled in. Uses .env text, in which a key that names a secret creates a secret. */
 const setVariable = (owner: Readonly<Record<string, string>>, key: string | undefined, why: string): NextCall | undefined =>
   VariableRequest.shape.key.safeParse(key).success ? { tool: diagnosisTools.setVariables, arguments: { ...owner, env_text: `${key}=${valuePlaceholder}` }, why } : undefined;
 
-/** The variable that the log asks for, where none of that name is set. The platform creates variables on applications only. */
+/** Sets the variable that the log asks for, if none of that name is set. The platform creates variables only on applications. */
 export const setMissingVariable: CallBuilder = ({ evidence: { service, variables } }, facts) =>
   service.kind === 'application' && !variables?.some(({ key }) => key === facts['variable'])
     ? setVariable({ application: service.id }, facts['variable'], `with the value that the user gives for ${facts['variable']}`)
@@ -104,15 +104,15 @@ export const setMissingVariable: CallBuilder = ({ evidence: { service, variables
 
 const settable: readonly (string | null | undefined)[] = ['VALUE', 'FILE', 'OVERRIDE'] satisfies VariableType[];
 
-/** The one variable that changed since the last good deployment, with whoever holds it. */
+/** Sets the variable that changed since the last good deployment, where it is defined, if it is the only one. */
 export const setChangedVariable: CallBuilder = ({ evidence: { service, environment, variables = [] }, changes }) => {
   const [key, ...others] = changes.flatMap(({ variable }) => variable ?? []);
-  const [held, ...namesakes] = variables.filter((variable) => variable.key === key);
-  if (!held || others.length + namesakes.length > 0 || !settable.includes(held.variable_type)) return undefined;
+  const [changed, ...namesakes] = variables.filter((variable) => variable.key === key);
+  if (!changed || others.length + namesakes.length > 0 || !settable.includes(changed.variable_type)) return undefined;
   const why = `${key} changed since the last good deployment: with its right value`;
-  if (held.scope === ('ENVIRONMENT' satisfies VariableScope)) return environment && setVariable({ environment: environment.id }, key, why);
+  if (changed.scope === ('ENVIRONMENT' satisfies VariableScope)) return environment && setVariable({ environment: environment.id }, key, why);
   const isOwn = service.kind === 'application' || service.kind === 'container';
-  return isOwn && held.scope !== ('BUILT_IN' satisfies VariableScope) ? setVariable({ [service.kind]: service.id }, key, why) : undefined;
+  return isOwn && changed.scope !== ('BUILT_IN' satisfies VariableScope) ? setVariable({ [service.kind]: service.id }, key, why) : undefined;
 };
 
 const stateText = (state: string | null | undefined): string => (state && /^[A-Z_]{1,40}$/.test(state) ? state : 'not running');
@@ -127,6 +127,6 @@ export const cancelRunningDeployment: CallBuilder = ({ evidence: { environment }
     ? { tool: diagnosisTools.cancelDeployment, arguments: { environment_id: environment.id }, why: 'it is still going and keeps others of its environment waiting' }
     : undefined;
 
-/** Never the first call: a lock has a reason. */
+/** Never proposed as the first call, because a lock has a reason. */
 export const proposeUnlockCluster: CallBuilder = ({ evidence: { cluster } }) =>
   cluster && { tool: diagnosisTools.unlockCluster, arguments: { cluster_id: cluster.id }, why: 'nothing can be deployed before; only once whoever locked it agrees' };

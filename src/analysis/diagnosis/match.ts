@@ -3,26 +3,26 @@ import { rules } from './rules/rules.ts';
 import { buildSteps, type CauseRule } from './rules/rule.ts';
 import type { DeploymentSituation, Facts } from './situation.ts';
 
-/** A line that bears a sign of a rule. */
+/** A line that matches a sign of a rule. */
 export interface Hit {
   readonly index: number;
-  /** Place of the entry, which may be one of several lines of its message. */
+  /** Position of the entry, which may be one of several lines of its message. */
   readonly position: number;
   readonly direct: boolean;
   readonly facts: Facts;
 }
 
-/** A rule whose cause shows in the evidence; without hits where it shows elsewhere than in the log. */
+/** A rule that matches the evidence; without hits if it matches something other than the log. */
 export interface RuleMatch {
   readonly rule: CauseRule;
   readonly hits: readonly Hit[];
   readonly facts: Facts;
-  /** How well it is shown: 3 and above surely, 2 likely, 1 possibly. */
+  /** Strength of the match: 3 and more certain, 2 likely, 1 possible. */
   readonly strength: number;
   readonly why: readonly string[];
 }
 
-/** A pattern of a rule, and what it means when it matches. */
+/** A pattern of a rule, and the meaning of a match. */
 interface SignTest {
   readonly rule: CauseRule;
   readonly pattern: Pattern;
@@ -37,31 +37,31 @@ const signTests: readonly SignTest[] = rules.flatMap((rule) => [
   ...(rule.recovered ?? []).map((pattern): SignTest => ({ rule, pattern: toPattern(pattern), meaning: 'recovered' })),
 ]);
 
-// What buildkit puts before each line of a step's output.
+// The prefix that buildkit adds to each line of a step's output.
 const buildPrefix = /^#\d+ \d+\.\d+ /;
 
-// A message that tells of a fault does so early in its line.
+// Characters of a line that are searched: a message mentions a fault early.
 const searchedLength = 1000;
 
 type HitsByRule = Map<CauseRule, { hits: Hit[]; recoveredAt: number }>;
 
 const searchEntries = ({ entries, evidence: { service } }: DeploymentSituation): HitsByRule => {
   const found: HitsByRule = new Map();
-  const asked = signTests.filter(({ rule }) => rule.kinds?.includes(service.kind) !== false);
-  for (const { index, position: place, text } of entries) {
-    const said = text.slice(0, searchedLength).replace(buildPrefix, '');
-    for (const { rule, pattern, unless, meaning: means } of asked) {
-      const facts = pattern.match(said);
-      if (facts === undefined || unless?.match(said)) continue;
+  const applicable = signTests.filter(({ rule }) => rule.kinds?.includes(service.kind) !== false);
+  for (const { index, position, text } of entries) {
+    const message = text.slice(0, searchedLength).replace(buildPrefix, '');
+    for (const { rule, pattern, unless, meaning } of applicable) {
+      const facts = pattern.match(message);
+      if (facts === undefined || unless?.match(message)) continue;
       const { hits, recoveredAt } = found.get(rule) ?? { hits: [], recoveredAt: -1 };
-      if (means !== 'recovered') hits.push({ index, position: place, direct: means === 'direct', facts });
-      found.set(rule, { hits, recoveredAt: means === 'recovered' ? place : recoveredAt });
+      if (meaning !== 'recovered') hits.push({ index, position, direct: meaning === 'direct', facts });
+      found.set(rule, { hits, recoveredAt: meaning === 'recovered' ? position : recoveredAt });
     }
   }
   return found;
 };
 
-/** Facts of all hits: direct signs before indirect ones; in a build the first error counts, while something runs the last. */
+/** The merged facts of all hits. Direct signs override indirect ones; in a build the first error wins, at run time the last. */
 const mergedFacts = (hits: readonly Hit[], { failingStep }: DeploymentSituation): Facts => {
   const inOrder = buildSteps.some((name) => name === failingStep?.name) ? hits.toReversed() : hits;
   const ordered = [...inOrder.filter(({ direct }) => !direct), ...inOrder.filter(({ direct }) => direct)];
@@ -78,29 +78,29 @@ const stepWeight = ({ steps }: CauseRule, { failingStep }: DeploymentSituation):
 
 const matchByHits = (rule: CauseRule, hits: readonly Hit[], situation: DeploymentSituation): RuleMatch | undefined => {
   const isDirect = hits.some(({ direct }) => direct);
-  const seen = mergedFacts(hits, situation);
-  const weight = rule.weigh?.(seen, situation);
+  const facts = mergedFacts(hits, situation);
+  const weight = rule.weigh?.(facts, situation);
   if (weight === 'dismiss') return undefined;
   const step = stepWeight(rule, situation);
   const sign = isDirect ? 'a line of the log says so' : 'the log hints at it';
   return {
     rule, hits,
-    facts: { ...seen, ...weight?.facts },
+    facts: { ...facts, ...weight?.facts },
     strength: (isDirect ? directStrength : indirectStrength) + (weight?.change ?? 0) + step.change,
     why: [sign, weight?.why, step.why].filter((reason) => reason !== undefined),
   };
 };
 
 const matchByObservation = (rule: CauseRule, situation: DeploymentSituation): RuleMatch | undefined => {
-  const seen = rule.observe?.(situation);
-  return seen && { rule, hits: [], facts: seen.facts ?? {}, strength: seen.indirect ? 2 : directStrength + 1, why: [seen.why] };
+  const observation = rule.observe?.(situation);
+  return observation && { rule, hits: [], facts: observation.facts ?? {}, strength: observation.indirect ? 2 : directStrength + 1, why: [observation.why] };
 };
 
-/** Every cause that shows in the situation. Takes time in proportion to the log. */
+/** Finds every rule that matches the situation, in time linear in the length of the log. */
 export function findCauses(situation: DeploymentSituation): RuleMatch[] {
   const inLog = [...searchEntries(situation)].flatMap(([rule, { hits, recoveredAt }]) => {
-    const standing = hits.filter(({ position: place }) => place > recoveredAt);
-    return standing.length > 0 ? (matchByHits(rule, standing, situation) ?? []) : [];
+    const current = hits.filter(({ position }) => position > recoveredAt);
+    return current.length > 0 ? (matchByHits(rule, current, situation) ?? []) : [];
   });
   const others = rules.filter((rule) => !inLog.some((finding) => finding.rule === rule));
   return [...inLog, ...others.flatMap((rule) => matchByObservation(rule, situation) ?? [])];

@@ -1,13 +1,13 @@
 import type { NextCall } from './diagnosis.ts';
 import type { DeploymentSituation, Facts } from './situation.ts';
 
-/** A call that mends or shows more, made complete from the evidence; undefined where it can't be. Nothing of a log becomes an argument but numbers and names of variables. */
+/** Builds a call that fixes or shows something, from the evidence; undefined if it doesn't apply. Only numbers and variable names from logs may become arguments. */
 export type CallBuilder = (situation: DeploymentSituation, facts: Facts) => NextCall | undefined;
 
-/** A fix, or several of which each needs the one before: none is proposed where the first can't be made. */
+/** A call, or several that each depend on the one before: if the first doesn't apply, none is proposed. */
 export type Remedy = CallBuilder | readonly [CallBuilder, ...CallBuilder[]];
 
-/** The tools that a diagnosis may name. */
+/** The tools that a diagnosis may propose. */
 export const diagnosisTools = {
   updateContainer: 'update_container',
   updateHelm: 'update_helm',
@@ -24,26 +24,26 @@ export const diagnosisTools = {
   listDeployments: 'list_deployments',
 } as const;
 
-/** How tools that take a service of any kind want it named. */
+/** The argument of tools that take a service of any kind. */
 export const serviceArgument = (id: string) => ({ service: id });
 
 const maximumCalls = 3;
 
 const callsOf = (remedy: Remedy, situation: DeploymentSituation, facts: Facts): NextCall[] => {
-  const made = (typeof remedy === 'function' ? [remedy] : remedy).map((fix) => fix(situation, facts));
-  const calls = made.filter((call) => call !== undefined);
-  return made[0] === undefined ? [] : calls.map((call, index) => (index === 0 ? call : { ...call, after: calls[index - 1]!.tool }));
+  const built = (typeof remedy === 'function' ? [remedy] : remedy).map((build) => build(situation, facts));
+  const calls = built.filter((call) => call !== undefined);
+  return built[0] === undefined ? [] : calls.map((call, index) => (index === 0 ? call : { ...call, after: calls[index - 1]!.tool }));
 };
 
-/** The first calls of a list that can be made, without repeats. */
+/** The first calls that apply, without duplicates. */
 export function nextCalls(remedies: readonly Remedy[], situation: DeploymentSituation, facts: Facts): NextCall[] {
   const calls = remedies.flatMap((remedy) => callsOf(remedy, situation, facts));
-  const told = calls.map((call) => JSON.stringify([call.tool, call.arguments]));
-  return calls.filter((_, index) => told.indexOf(told[index]!) === index).slice(0, maximumCalls);
+  const keys = calls.map((call) => JSON.stringify([call.tool, call.arguments]));
+  return calls.filter((_, index) => keys.indexOf(keys[index]!) === index).slice(0, maximumCalls);
 }
 
 /**
- * What stands in a proposed call for a value that only the user knows. Nothing has such a value or name, so that a call
- * made without filling it in is refused.
+ * Placeholder in a proposed call for a value that only the user knows. It is neither a valid value nor a name, so a call
+ * made without replacing it is refused.
  */
 export const valuePlaceholder = '...';

@@ -7,13 +7,13 @@ const layers: readonly CauseRule['layer'][] = ['cause', 'mechanism', 'symptom'];
 
 const lastHit = ({ hits }: RuleMatch): number => hits.at(-1)?.position ?? -1;
 
-/** Without those that a more telling one covers: its signs are theirs as well. */
+/** Removes matches that a more specific rule supersedes. */
 const withoutSuperseded = (findings: readonly RuleMatch[]): RuleMatch[] => {
   const covered = new Set(findings.flatMap(({ rule, strength }) => (strength > 0 ? (rule.supersedes ?? []) : [])));
   return findings.filter(({ rule }) => !covered.has(rule.code));
 };
 
-/** Most telling first: a cause before what it brings about, then the better shown, then the one nearest to the failure. */
+/** Sorts matches: causes before their consequences, then by strength, then by how close the last hit is to the failure. */
 const rankFindings = (findings: readonly RuleMatch[], { failingStep }: DeploymentSituation): RuleMatch[] => {
   const firstCounts = buildSteps.some((name) => name === failingStep?.name) ? -1 : 1;
   return findings.toSorted((one, other) =>
@@ -24,18 +24,18 @@ const rankFindings = (findings: readonly RuleMatch[], { failingStep }: Deploymen
 
 const confidenceOf = (strength: number): Confidence => (strength >= 3 ? 'high' : strength === 2 ? 'medium' : 'low');
 
-// Most lines that a cause quotes.
+// Most lines that a cause quotes: if there are more, the first ones and the last.
 const maximumQuotes = 3;
 
-/** The hits that a cause quotes: the direct ones, the first and the last of too many. */
+/** The hits that a cause quotes: the direct ones, if there are any. */
 const quotedHits = ({ hits }: RuleMatch): readonly Hit[] => {
-  const telling = hits.some(({ direct }) => direct) ? hits.filter(({ direct }) => direct) : hits;
-  return telling.length <= maximumQuotes ? telling : [...telling.slice(0, maximumQuotes - 1), ...telling.slice(-1)];
+  const relevant = hits.some(({ direct }) => direct) ? hits.filter(({ direct }) => direct) : hits;
+  return relevant.length <= maximumQuotes ? relevant : [...relevant.slice(0, maximumQuotes - 1), ...relevant.slice(-1)];
 };
 
 const list = new Intl.ListFormat('en');
 
-/** What else may be why, where the rule leaves that open. */
+/** Other possible reasons, if the rule allows for them. */
 const suspicion = ({ rule }: RuleMatch, { changes, failedSiblings }: DeploymentSituation): string => {
   const settings = changes.flatMap(({ kind, variable }) => variable ?? (kind === 'configuration' ? ['its configuration'] : []));
   const siblings = failedSiblings.map(({ kind, name, state }) => `${kind} ${name} (${state})`);
@@ -53,12 +53,12 @@ const toCause = (finding: RuleMatch, situation: DeploymentSituation, strength = 
   quotes: [...new Set(quotedHits(finding).map(({ index }) => index))],
 });
 
-/** What was decided: the cause, the finding behind it, and what else was seen. */
+/** The most likely cause, the match behind it, and other likely causes. */
 export interface CauseRanking {
   readonly cause: Cause;
   readonly finding?: RuleMatch;
   readonly also: readonly Cause[];
-  /** Places of the entries that these rest on, most telling first. */
+  /** Positions of the entries that these are based on, most relevant first. */
   readonly positions: readonly number[];
 }
 
@@ -76,17 +76,17 @@ const noCause = ({ outcome, entries }: DeploymentSituation): Cause => {
   return { code, sentence, why: entries.length === 0 ? 'there is no log line of this deployment' : `${entries.length} log lines were read`, quotes: [] };
 };
 
-const positionsOf = (findings: readonly RuleMatch[]): number[] => findings.flatMap((finding) => quotedHits(finding).map(({ position: place }) => place));
+const positionsOf = (findings: readonly RuleMatch[]): number[] => findings.flatMap((finding) => quotedHits(finding).map(({ position }) => position));
 
-/** Whether a finding repeats what another shows, line for line. */
+/** Whether a match quotes only lines that another one matches too. */
 const quotesSameLines = (one: RuleMatch, other: RuleMatch): boolean => {
-  const places = new Set(other.hits.map(({ position: place }) => place));
-  return one.hits.length > 0 && quotedHits(one).every(({ position: place }) => places.has(place));
+  const positions = new Set(other.hits.map(({ position }) => position));
+  return one.hits.length > 0 && quotedHits(one).every(({ position }) => positions.has(position));
 };
 
 /**
- * Decides on the cause. Where two are about as well shown, the confidence falls; where none is shown better than
- * another hint, the cause stays unknown and the hints stand beside it.
+ * Chooses the most likely cause. A rival of about the same strength lowers the confidence. If the strength is then too low,
+ * the cause is `unknown`, and the matches are listed as other causes.
  */
 export function rankCauses(findings: readonly RuleMatch[], situation: DeploymentSituation): CauseRanking {
   if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded') return { cause: noCause(situation), also: [], positions: [] };

@@ -7,29 +7,29 @@ import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Evidence } from './evidence.ts';
 
-/** A step of a deployment, and how long it took. */
+/** A step of a deployment, with its duration. */
 export interface DeploymentStep {
   readonly name: string;
   readonly status?: string;
   readonly seconds?: number;
 }
 
-/** The evidence, sorted: which deployment is spoken of, what came before it, and what was logged for it. */
+/** The evidence, interpreted: the deployment in question, what came before it, and what was logged for it. */
 export interface DeploymentSituation {
   readonly evidence: Evidence;
   readonly configuration: Configuration;
   readonly outcome: Diagnosis['outcome'];
   readonly deployment?: PastDeployment;
   readonly lastGood?: PastDeployment;
-  /** The newest deployment, where it is a later one that ended well: what failed before is over. */
+  /** The newest deployment, if it is later and succeeded: the failure is over. */
   readonly since?: PastDeployment;
   readonly steps: readonly DeploymentStep[];
   readonly failingStep?: DeploymentStep;
-  /** Entries of this service and deployment, but for those of steps that succeeded. */
+  /** Entries of this service and deployment, except those of steps that succeeded. */
   readonly entries: readonly Entry[];
-  /** Since the last good deployment. */
+  /** Changes since the last good deployment. */
   readonly changes: readonly ServiceChange[];
-  /** Siblings whose own last deployment failed after the last good one of this service, and before it failed. */
+  /** Siblings whose last deployment failed between the last good deployment of this service and its failure. */
   readonly failedSiblings: readonly Sibling[];
 }
 
@@ -37,8 +37,8 @@ const isFailing = (status: LenientServiceStatus | null | undefined): boolean =>
   typeof status?.state === 'string' && (status.state === 'UNAVAILABLE' || (status.state !== 'STOPPED' && terminalOutcome('DEPLOY', status.state) === 'bad'));
 
 /**
- * The deployment that a question without an id means: the newest, unless it ended well and its service is in order;
- * then the newest that ended badly, and if none did, the newest. Undefined when there is none (of that id).
+ * Chooses the deployment to diagnose: the one with the given id, or the newest. If the newest succeeded and its service
+ * is healthy, the newest that failed, if there is one. Undefined if there is no deployment, or none with that id.
  * @param history newest first
  */
 export function chooseDeployment(history: readonly HistoryItem[], status?: LenientServiceStatus | null, id?: string): HistoryItem | undefined {
@@ -48,30 +48,30 @@ export function chooseDeployment(history: readonly HistoryItem[], status?: Lenie
   return history.find((item) => readDeployment(item).end === 'bad') ?? newest;
 }
 
-/** A deployment as only the status tells of it. */
+/** The deployment that a status shows, if the history doesn't have it. */
 const fromStatus = (status: LenientServiceStatus | null | undefined): PastDeployment | undefined => {
   if (!status?.deployment_request_id || !status.state) return undefined;
   const action = actionOf(status.status_details?.action) ?? 'DEPLOY';
   return { id: status.deployment_request_id, state: status.state, action, end: terminalOutcome(action, status.state), startedAt: status.last_deployment_date ?? undefined };
 };
 
-const outcomeOf = (deployment: PastDeployment | undefined, isTroubled: boolean): Diagnosis['outcome'] => {
+const outcomeOf = (deployment: PastDeployment | undefined, isUnhealthy: boolean): Diagnosis['outcome'] => {
   if (deployment === undefined) return 'never_deployed';
   if (deployment.state === 'CANCELED' || deployment.state === 'CANCELING') return 'canceled';
-  if (deployment.end === 'bad' || (deployment.end === 'good' && isTroubled)) return 'failed';
+  if (deployment.end === 'bad' || (deployment.end === 'good' && isUnhealthy)) return 'failed';
   return deployment.end === 'good' ? 'succeeded' : 'in_progress';
 };
 
-// Of more entries the newest are looked at: what makes a deployment fail is logged towards its end.
-const mostEntries = 2000;
+// Most entries that are searched, the newest: what makes a deployment fail is logged towards its end.
+const maximumEntries = 2000;
 
-// Clocks of a platform's parts differ, and what is logged at the end is read a little later.
+// Tolerance in milliseconds: clocks of a platform differ, and the last lines are collected a little later.
 const clockSkew = 60_000;
 
-/** Whether an entry was logged while the deployment went on, as far as times tell. */
+/** Whether an entry was logged during the deployment. */
 const isDuring = ({ startedAt, endedAt }: PastDeployment) => {
   const [from, to] = [Date.parse(startedAt ?? '') - clockSkew, Date.parse(endedAt ?? '') + clockSkew];
-  // Comparisons with what isn't a time are false: it then excludes nothing.
+  // Comparisons with an invalid time are false, so it excludes nothing.
   return ({ time }: Entry): boolean => time === undefined || !(Date.parse(time) < from || Date.parse(time) > to);
 };
 
@@ -88,17 +88,17 @@ const stepByState = (state: string | undefined, kind: Evidence['service']['kind'
   return kind === 'job' || kind === 'terraform' ? 'EXECUTING' : 'DEPLOYMENT';
 };
 
-/** Entries with what their lines say of service, deployment and step. */
+/** The entries of the service and deployment, without those of steps that succeeded. */
 const ownEntries = ({ service, lines }: Evidence, deployment: PastDeployment | undefined, succeeded: ReadonlySet<string>): Entry[] => {
   const isOwn = ({ index }: Entry): boolean => {
     const { service_id: of, deployment_request_id: request, step } = lines[index] ?? {};
     return (!of || of === service.id) && (!request || !deployment?.id || request === deployment.id) && (!step || !succeeded.has(step));
   };
   const own = readEntries(lines).filter(isOwn);
-  return (deployment ? own.filter(isDuring(deployment)) : own).slice(-mostEntries);
+  return (deployment ? own.filter(isDuring(deployment)) : own).slice(-maximumEntries);
 };
 
-/** Sorts the evidence. Never throws, whatever members are missing. */
+/** Interprets the evidence. Never throws, whatever members are missing. */
 export function readDeploymentSituation(evidence: Evidence): DeploymentSituation {
   const { history, status, service } = evidence;
   const item = chooseDeployment(history, status, evidence.deployment);
@@ -112,7 +112,7 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
   const isOver = deployment?.end === 'bad' && newest?.end === 'good' && newest.action !== 'STOP' && !isFailing(status);
   const steps = stepsOf(status, deployment);
   const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
-  // What runs after a good deployment logs under its last step: that step succeeded, what runs didn't.
+  // After a good deployment the service logs under its last step, so the lines of that step belong to the failure.
   const entries = ownEntries(evidence, outcome === 'failed' && deployment?.end === 'good' ? { ...deployment, endedAt: undefined } : deployment, outcome === 'failed' && deployment?.end === 'bad' ? succeeded : new Set());
   const failed = steps.find((step) => step.status === 'ERROR' || step.status === 'CANCELED');
   const lastStep = evidence.lines[entries.at(-1)?.index ?? -1]?.step ?? undefined;
@@ -132,5 +132,5 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
   };
 }
 
-/** What the signs of a rule named: the named groups of their patterns. Text from logs: to be quoted, never obeyed. */
+/** The named groups that the patterns of a rule matched. Untrusted text from logs: quote it, never follow it. */
 export type Facts = Readonly<Record<string, string>>;

@@ -2,45 +2,45 @@ import { detectLevel } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
 import { withoutEscapes } from '../../contract/plain-text.ts';
 
-// Controls mean nothing in a line of text, but for a tab; marks of format hide or reorder what is read.
+// Control characters, except tab, mean nothing in a line of text; format characters hide or reorder text.
 const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
 
-/** Most characters of one line that are looked at. What is longer is data rather than a message. */
+/** Most characters of a line that are read. Longer lines are data rather than messages. */
 export const maximumLineLength = 4000;
 
 const lastOverwrite = (text: string): string =>
   text.includes('\r') ? (text.split('\r').findLast((part) => part.trim() !== '') ?? '') : text;
 
 /**
- * A line as a terminal would leave it: no colours and other escapes, of a progress bar only what was written last,
- * no control characters, no space at the end. Takes time in proportion to the text's length.
+ * A line as a terminal shows it: without colours and other escape sequences, control characters and trailing space; of a
+ * progress bar only the last update. Takes linear time.
  */
 export const cleanLine = (line: string): string =>
   lastOverwrite(withoutEscapes(line.slice(0, maximumLineLength))).replace(unprintable, '').trimEnd();
 
-/** A clean line, and the record it belongs to. */
+/** A cleaned line, and the record it belongs to. */
 export interface Entry {
-  /** Place in the lines that were read; all lines of one message have the same. */
+  /** Index of the log line it is from; all lines of a message have the same. */
   readonly index: number;
-  /** Place among all entries. */
+  /** Index among all entries. */
   readonly position: number;
   readonly text: string;
   readonly time?: string;
   readonly pod?: string;
   readonly level: Level;
-  /** Index of the line that its record begins with: a stack trace belongs to the line above it. */
+  /** `index` of the first line of its record: a stack trace belongs to the line above it. */
   readonly head: number;
 }
 
-// What a stack trace goes on with.
+// Lines that continue a stack trace.
 const continuation = /^(?:\s*$|Caused by: |Suppressed: |\.{3} \d+ more|[)}\]]+[,;]?$|goroutine \d+ \[)/;
-// One space alone only aligns the level's name.
+// A single space only aligns the level's name.
 const indented = /^(?:\s{2,}\S|\t)/;
-// After a Python traceback's frames its exception stands at the margin.
+// The exception after the frames of a Python traceback isn't indented.
 const pythonException = /^[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)?(?:: |$)/;
-// Tools that draw a box around one message.
+// Lines of tools that draw a box around a message.
 const boxed = /^[│╷╵]/;
-// Most lines of one record, so that output which happens to be indented doesn't become one.
+// Most lines of a record, so that output that happens to be indented doesn't become one.
 const longestRecord = 200;
 
 const moreSevere = (one: Level, other: Level): Level => (levels.indexOf(one) < levels.indexOf(other) ? one : other);
@@ -55,22 +55,22 @@ const continuesRecord = (head: Head | undefined, text: string, pod: string | und
   return continuation.test(text) || (indented.test(text) && detectLevel(text) === undefined) || (head.traceback && pythonException.test(text));
 };
 
-/** The lines of a message: some loggers write a whole stack trace as one. */
+/** The lines of a message: some loggers write a whole stack trace as one message. */
 const messageLines = (message: string): string[] => message.split('\n', longestRecord).map(cleanLine);
 
 /**
- * Log lines as clean entries, in their order, each with its level and the record it belongs to. Lines of different
- * pods may stand between each other. A line is at least as grave as its record so far; one that tells nothing is info.
+ * Splits log lines into cleaned entries, in their order, each with its level and the record it belongs to. Lines of
+ * different pods may be interleaved. An entry is at least as severe as its record so far; without a level it is `info`.
  */
 export function readEntries(lines: readonly LogLine[]): Entry[] {
   const heads = new Map<string | undefined, Head>();
-  const read = (line: LogLine, index: number, text: string, place: number): Entry => {
+  const read = (line: LogLine, index: number, text: string, position: number): Entry => {
     const pod = line.pod_name ?? undefined;
     const last = heads.get(pod);
     const continues = last !== undefined && (last.index === index || continuesRecord(last, text, pod));
     const entry: Entry = {
       index,
-      position: place,
+      position,
       text,
       ...(typeof line.created_at === 'string' && { time: line.created_at }),
       ...(pod !== undefined && { pod }),
@@ -85,5 +85,5 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
   };
   return lines
     .flatMap((line, index) => messageLines(line.message ?? '').map((text) => ({ line, index, text })))
-    .map(({ line, index, text }, place) => read(line, index, text, place));
+    .map(({ line, index, text }, position) => read(line, index, text, position));
 }

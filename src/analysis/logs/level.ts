@@ -6,29 +6,29 @@ const levelWords: Readonly<Record<string, Level>> = {
   debug: 'debug', trace: 'debug', verbose: 'debug', fine: 'debug', silly: 'debug',
 };
 
-/** Numbers that bunyan and pino write for levels. */
+/** The numeric levels of bunyan and pino. */
 const ofNumber = (value: number): Level => (value >= 50 ? 'error' : value >= 40 ? 'warn' : value >= 30 ? 'info' : 'debug');
 
 const ofWord = (word: string | undefined): Level | undefined => (word === undefined ? undefined : levelWords[word.toLowerCase()]);
 
-// Where loggers put the level: a member of a JSON record or of key=value pairs.
+// Where loggers put the level: in a member of a JSON record or a key=value pair …
 const namedLevel = /["']?\b(?:level|severity|lvl|loglevel|levelname)["']?\s?[:=]\s?["']?([A-Za-z]{3,11}|[1-6]0)\b/i;
-// … or in brackets, or as a word in capitals, after time and names at most.
+// … or in brackets, or as a word in capitals, preceded only by time and names …
 const bracketedLevel = /[[<(](emerg|alert|crit|critical|fatal|severe|error|err|warn|warning|notice|info|debug|trace)[\])>]/i;
 const capitalizedLevel = /(?:^|[\s|\]:])(EMERGENCY|PANIC|CRITICAL|FATAL|SEVERE|ERROR|ERR!?|WARNING|WARN|NOTICE|INFO|LOG|DEBUG|TRACE)(?=[\s:|\]!]|$)/;
-// … or as the word that begins the line: "npm error", "error: …", "Warning  Unhealthy".
+// … or as the first word of the line: "npm error", "error: …", "Warning  Unhealthy".
 const leadingLevel = /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:\[[^\]]{0,60}\]\s?)?(?:npm |pip |yarn |pnpm |[│╷╵|]\s?)?(error|err!|fatal|panic|warning|warn|info|debug)(?=[:\s[]|$)/i;
 // klog: E1121 10:03:11.123456
 const klogPrefix = /^([FEWI])\d{4} \d\d:\d\d:\d\d\./;
-// An exception that a runtime reports, and what begins a report of one.
+// An exception reported by a runtime, or the line that introduces one.
 const exceptionReport = /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:Uncaught\s|Exception in thread |Traceback \(most recent call last\)|Caused by: |panic: |thread '[^']{0,80}' panicked|[\w.$]{0,120}(?:Error|Exception)(?:\s\[\w+\])?(?::\s|$))/;
 
 const klogLevels: Readonly<Record<string, Level>> = { F: 'error', E: 'error', W: 'warn', I: 'info' };
 
-/** Only the head of a line tells its level; what stands later is the message. */
+/** Characters of a line that may contain its level; what follows is the message. */
 const headLength = 240;
 
-/** The level that a clean line tells, undefined when it tells none. */
+/** The level in a cleaned line; undefined if there is none. */
 export function detectLevel(text: string): Level | undefined {
   const head = text.slice(0, headLength);
   const value = namedLevel.exec(head)?.[1];
@@ -46,15 +46,15 @@ const failurePatterns: readonly RegExp[] = [
   /\b(?:fail(?:ed|ure|s)?|fatal|refused|denied|timed out|timeout|killed|cannot|can't|could not|unable to|not found|exceeded|abort(?:ed|ing))\b/i,
   /\bexit(?:ed)?(?: with)?(?: status| code):? [1-9]/i,
 ];
-// Words of trouble in lines that tell of none, and lines that only frame others.
+// Lines with words of failure that report none, and lines that only frame others.
 const harmlessPatterns: readonly RegExp[] = [
   /\b(?:0|no|without) (?:errors?|failures?|failed|warnings?|vulnerabilities)\b|\berrors?[:=]\s?0\b|\bdeprecated\b/i,
   /^\s+at |^\s*File "|^[-=─│╷╵|\s]*$|^Traceback |A complete log of this run/,
 ];
 
 /**
- * How much a line tells of what went wrong; 0 and below: nothing. The frames of a stack trace tell nothing by
- * themselves, so it is the line's own level that counts.
+ * How much a line says about a failure; 0 or less means nothing. Uses the line's own level rather than its record's,
+ * because the frames of a stack trace say nothing by themselves.
  */
 export function weightOf(text: string): number {
   if (harmlessPatterns.some((pattern) => pattern.test(text))) return 0;

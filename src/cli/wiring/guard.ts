@@ -80,7 +80,7 @@ export function openGuard(config: Config): OpenGuard {
   const approvals = approvalsConfigOf(config, keys);
   const trail = trailOf(config, keys);
   return {
-    dependencies: { keys, recorder: auditRecorder(trail, clock), approvals: createApprovals(approvals), graveCalls: highRiskCallsIn(approvals.store) },
+    dependencies: { keys, recorder: auditRecorder(trail, clock), approvals: createApprovals(approvals), highRiskCalls: highRiskCallsIn(approvals.store) },
     recordDecision: auditDecisions(trail, clock),
     settled: () => trail.flush(),
     close: async () => {

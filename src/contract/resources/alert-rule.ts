@@ -42,7 +42,7 @@ const TargetService = z.object({
 
 export const AlertRule = resourceOf('alert_rule', AlertRuleRequest.extend({
   ...identity,
-  // A rule that lost its last receiver is answered too: it is UNROUTED.
+  // May be empty: a rule that lost its last receiver is UNROUTED.
   alert_receiver_ids: z.array(Uuid),
   source: z.enum(['MANAGED', 'GHOST']),
   state: AlertRuleState,
@@ -53,5 +53,5 @@ export const AlertRule = resourceOf('alert_rule', AlertRuleRequest.extend({
   starts_at: DateTime.optional(),
 }));
 
-/** Where alerts are sent; read from outside the document. */
+/** Where alerts are sent. Not in the API document. */
 export const AlertReceiver = resourceOf('alert_receiver', z.object({ ...identity, name: z.string(), description: z.string().optional(), type: z.string() }));

@@ -6,7 +6,7 @@ export const BuildMode = z.enum(['DOCKER']);
 
 const GitUrl = z.string().regex(/^(https?:\/\/[^\s/]+\/|ssh:\/\/[^\s/]+\/|git@[^\s:]+:)\S+$/, 'must be a git address, such as https://host/owner/repository.git');
 
-/** The repository to build from, as a request gives it. */
+/** The repository to build from, in requests. */
 export const GitRepositoryRequest = z.object({
   url: GitUrl.describe('Git address.'),
   branch: z.string().min(1).default('main'),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DateTime, identity, Pointer, resourceOf, Uuid } from '../primitives.ts';
 import { ClusterState } from '../states.ts';
 
-/** A cluster, read from outside the document. */
+/** A cluster. Not in the API document. */
 export const Cluster = resourceOf('cluster', z.object({
   ...identity,
   name: z.string(),
@@ -17,7 +17,7 @@ export const Cluster = resourceOf('cluster', z.object({
   is_locked: z.boolean(),
 }));
 
-/** Longest a lock may last, in days. */
+/** Longest duration of a lock, in days. */
 export const maximumLockDays = 5;
 
 export const ClusterLockRequest = z.object({

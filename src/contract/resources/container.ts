@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Name, reference, resourceOf, Uuid } from '../primitives.ts';
 import { Healthchecks, workloadRequestFields, workloadFields } from './service.ts';
 
-/** A linked container registry; its kind decides what an image name looks like. */
+/** A linked container registry. Its kind determines the format of image names. */
 export const ContainerRegistry = resourceOf('registry', z.object({
   id: Uuid,
   created_at: z.string().optional(),

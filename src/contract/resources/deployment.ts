@@ -10,7 +10,7 @@ export const StatusDetails = z.object({
   sub_action: DeploymentSubAction,
 });
 
-/** Names of deployment steps, in no order. */
+/** Names of deployment steps, in no particular order. */
 export const StepName = z.enum([
   'REGISTRY_CREATE_REPOSITORY', 'GIT_CLONE', 'BUILD', 'MIRROR_IMAGE', 'DEPLOYMENT_QUEUEING', 'DEPLOYMENT', 'ROUTER_DEPLOYMENT',
   'EXECUTING', 'RESTART', 'STOP',
@@ -39,14 +39,14 @@ export const ServiceDeploymentStatus = z.object({
 
 export const ApplicationStatus = ServiceDeploymentStatus.extend({ state: ApplicationState });
 
-/** Answer of restart: the first service's status, with `results` for all of them. */
+/** Response of a restart: the first service's status, with the statuses of all services in `results`. */
 export const RestartedServices = ServiceDeploymentStatus.extend({ results: z.array(ServiceDeploymentStatus) });
 
 export const DeployRequest = z.object({
   git_commit_id: z.string().regex(/^[0-9a-f]{7,40}$/i, 'must be a commit hash of 7 to 40 hexadecimal digits').optional().describe('Commit to deploy; default the newest.'),
 });
 
-/** Answer of a deploy: the accepted deployment beside its service's status. `id` is the deployment. */
+/** Response of a deploy: the accepted deployment, together with its service's status. `id` is the deployment. */
 export const Deployment = ServiceDeploymentStatus.extend({
   status: z.literal('QUEUED'),
   created_at: DateTime,
@@ -66,7 +66,7 @@ const LogLine = z.object({
   version: z.string(),
 });
 
-/** Most lines a log answer holds. */
+/** Most lines in a log response. */
 export const maximumLogLines = 1000;
 
 /** Query of every log endpoint. */
@@ -74,7 +74,7 @@ export const logQuery = { tail: z.int().min(1).max(maximumLogLines).optional().d
 
 export const Log = z.object({ results: z.array(LogLine) });
 
-/** Log of an environment's latest deployments, with where each line comes from. */
+/** Log of an environment's latest deployments. Each line has its step, service and deployment. */
 export const EnvironmentLog = z.object({
   results: z.array(
     LogLine.extend({ step: StepName.nullable(), service_id: Uuid, service_name: z.string(), deployment_request_id: Uuid }),

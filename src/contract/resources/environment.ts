@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DateTime, identity, Name, Pointer, reference, resourceOf, Uuid } from '../primitives.ts';
 import { DeploymentState, Origin, ServiceDeploymentStatusValue } from '../states.ts';
 
-/** What an environment is for. On PRODUCTION every change counts for more. */
+/** What an environment is for. Changes to PRODUCTION carry a higher risk. */
 export const EnvironmentMode = z.enum(['DEVELOPMENT', 'STAGING', 'PRODUCTION']);
 export type EnvironmentMode = z.infer<typeof EnvironmentMode>;
 

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { identity, Name, resourceOf, secret } from '../primitives.ts';
 import { HelmRepositoryKind } from './helm.ts';
 
-/** Credential members that answers may show. */
-const shown = {
+/** Credential members that responses may show. */
+const visibleConfig = {
   username: z.string().optional(),
   region: z.string().optional(),
   access_key_id: z.string().optional(),
@@ -15,7 +15,7 @@ const shown = {
 };
 
 const ConfigRequest = z.object({
-  ...shown,
+  ...visibleConfig,
   password: secret().optional(),
   secret_access_key: secret().optional(),
   vendor_secret_key: secret().optional(),
@@ -42,6 +42,6 @@ export const HelmRepository = resourceOf('helm_repository', z.object({
   description: z.string().optional(),
   url: z.string().optional(),
   skip_tls_verification: z.boolean(),
-  config: z.object(shown),
+  config: z.object(visibleConfig),
   associated_services_count: z.int(),
 }));

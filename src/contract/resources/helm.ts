@@ -11,7 +11,7 @@ const ChartRequest = z.object({
 
 const Chart = z.object({ chart_name: z.string(), chart_version: z.string(), repository: z.object({ id: Uuid.nullable() }) });
 
-// Clients send back what they read: the answer's shape is taken beside the request's.
+// Clients send back what they read, so the response's shape is accepted beside the request's.
 const HelmSourceRequest = z
   .object({
     git_repository: GitRepositoryRequest.optional(),
@@ -25,7 +25,7 @@ const HelmSourceRequest = z
 
 const HelmSource = z.object({ git: z.object({ git_repository: GitRepository }).optional(), repository: Chart.optional() });
 
-// Pairs for the chart's --set family: [name, value].
+// [name, value] pairs for helm's --set options.
 const pairs = z.array(z.array(z.string())).optional();
 
 const RawValues = z.object({ values: z.array(z.object({ name: z.string().min(1), content: z.string() })) });
@@ -91,7 +91,7 @@ export const Helm = resourceOf('helm', z.object({
   ports: z.array(HelmPort),
 }));
 
-/** Kinds of helm repositories; the registry kinds of vendors follow the same pattern. */
+/** Kinds of helm repositories. Vendor-specific registry kinds follow the same pattern. */
 export const HelmRepositoryKind = z
   .string()
   .regex(/^(HTTPS|OCI_[A-Z0-9_]+)$/, 'must be HTTPS, OCI_ECR, OCI_PUBLIC_ECR, OCI_GENERIC_CR or another kind that begins with OCI_');

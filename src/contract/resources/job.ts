@@ -6,7 +6,7 @@ import { StatusDetails } from './deployment.ts';
 
 export const JobType = z.enum(['CRON', 'LIFECYCLE']);
 
-/** A job, read from outside the document. */
+/** A job. Not in the API document. */
 export const Job = resourceOf('job', z.object({
   ...serviceIdentity,
   job_type: JobType,
@@ -18,7 +18,7 @@ export const Job = resourceOf('job', z.object({
   max_nb_restart: z.int(),
 }));
 
-/** One deployment in a history. */
+/** A deployment in a deployment history. */
 export const DeploymentHistoryItem = z.object({
   identifier: z.object({
     name: z.string(),

@@ -10,10 +10,10 @@ const record = {
   owner: z.string().optional(),
 };
 
-/** The organization of the token. Its record also stands in `results`, for clients that expect a list. */
+/** The organization of the token. `results` contains the same record, for clients that expect a list. */
 export const Organization = resourceOf('organization', z.object({ ...record, results: z.array(z.object(record)) }));
 
-/** Deprecated role names of members and invitations; `role_id` is the current way. */
+/** Role names of members and invitations. Deprecated in favour of `role_id`. */
 export const Role = z.enum(['ADMIN', 'DEVELOPER', 'OWNER', 'VIEWER']);
 
 export const Member = z.object({
@@ -49,7 +49,7 @@ export const Invitation = z.object({
   role_name: z.string().optional(),
 });
 
-/** A role that members can have; read from outside the document. */
+/** A role that members can have. Not in the API document. */
 export const AvailableRole = resourceOf('role', z.object({ id: Uuid, name: z.string(), description: z.string().optional() }));
 
 const nullableText = z.string().nullable();

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { DateTime, identity, Name, Pointer, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
 
-/** Kinds of services, as answers name them. */
+/** Kinds of services, as responses name them. */
 export const ServiceType = z.enum(['APPLICATION', 'DATABASE', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM', 'GITOPS_APP']);
 export type ServiceType = z.infer<typeof ServiceType>;
 
-/** Kinds of services that have endpoints of their own, by the segment that begins their path. */
+/** Kinds of services that have their own endpoints, named after the first segment of their paths. */
 export const serviceKinds = ['application', 'container', 'database', 'job', 'helm', 'terraform'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
@@ -13,7 +13,7 @@ export const Protocol = z.enum(['HTTP', 'GRPC', 'TCP', 'UDP']);
 
 const PortNumber = z.int().min(1).max(65535);
 
-/** A port of an application or container. Without id it is created, with a known id updated. */
+/** A port of an application or container. Without `id` it is created, with a known `id` it is updated. */
 export const ServicePort = z.object({
   id: Uuid.optional().describe('Keep an existing port by its id.'),
   name: z.string().optional(),
@@ -44,7 +44,7 @@ const ProbeType = z
   })
   .refine((type) => Object.values(type).filter(Boolean).length === 1, { error: 'must have exactly one of tcp, http, exec, grpc' });
 
-/** How an instance is checked. */
+/** A health check of an instance. */
 export const Probe = z.object({
   type: ProbeType.describe('Exactly one kind.'),
   initial_delay_seconds: z.int().min(0).default(30),
@@ -64,7 +64,7 @@ const Scaler = z.object({
   config_yaml: z.string().optional(),
 });
 
-/** Autoscaling policy as a request gives it. */
+/** Autoscaling policy, in requests. */
 export const AutoscalingRequest = z.object({
   mode: z.enum(['KEDA']).default('KEDA').describe('What scales.'),
   polling_interval_seconds: z.int().min(1).default(30),
@@ -78,7 +78,7 @@ export const AutoscalingRequest = z.object({
   ),
 });
 
-/** Autoscaling policy as answers show it. */
+/** Autoscaling policy, in responses. */
 export const Autoscaling = AutoscalingRequest.omit({ scalers: true }).extend({
   ...identity,
   service_id: Uuid,
@@ -103,7 +103,7 @@ export const AnnotationsGroup = resourceOf('annotations_group', z.object({
   scopes: z.array(z.string()),
 }));
 
-/** How much of everything a service asks for: defaults and lower bounds of the document's Limits. */
+/** Compute resources that a service requests, with the defaults and minimums of the document's Limits. */
 export const computeResources = {
   cpu: z.int().min(10).default(500).describe('Millicores; 1000 = one CPU.'),
   memory: z.int().min(1).default(512).describe('MB.'),
@@ -130,7 +130,7 @@ export const workloadRequestFields = {
   autoscaling: AutoscalingRequest.optional(),
 };
 
-/** Members that every service answers with. */
+/** Members of every service, in responses. */
 export const serviceIdentity = {
   ...identity,
   name: z.string(),
@@ -140,10 +140,10 @@ export const serviceIdentity = {
   icon_uri: z.string().optional(),
 };
 
-/** Caps that the cluster's configuration sets. */
+/** Limits set by the cluster's configuration. */
 export const maximums = { maximum_cpu: z.int(), maximum_memory: z.int(), maximum_gpu: z.int().min(0) };
 
-/** Members that applications and containers share in answers. */
+/** Members that applications and containers share in responses. */
 export const workloadFields = {
   ...serviceIdentity,
   ...maximums,
@@ -165,7 +165,7 @@ export const workloadFields = {
   autoscaling: Autoscaling.optional(),
 };
 
-/** The repository a service is built from, as answers show it. */
+/** The repository that a service is built from, in responses. */
 export const GitRepository = z.object({
   provider: z.string().optional(),
   owner: z.string().optional(),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { resourceOf } from '../primitives.ts';
 import { GitRepository, computeResources, serviceIdentity } from './service.ts';
 
-/** A terraform service, read from outside the document. */
+/** A terraform service. Not in the API document. */
 export const Terraform = resourceOf('terraform', z.object({
   ...serviceIdentity,
   auto_deploy: z.boolean(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { identity, resourceOf, secret, Uuid } from '../primitives.ts';
 
-/** Scopes in the order of precedence, from the widest; service scopes share the last place. */
+/** Scope of a variable. Precedence, lowest first: BUILT_IN, PROJECT, ENVIRONMENT, then the scopes of services. */
 export const VariableScope = z.enum(['APPLICATION', 'BUILT_IN', 'ENVIRONMENT', 'PROJECT', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM']);
 export type VariableScope = z.infer<typeof VariableScope>;
 
@@ -26,7 +26,7 @@ const details = {
 
 const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Makes it a file mounted at this path.') };
 
-/** Creating and editing take the same members. */
+/** Body of the requests that create and edit a variable. */
 export const VariableRequest = z.object({ key: Key, value: z.string(), ...mountPath, ...details });
 
 export const VariableOverrideRequest = z.object({ value: z.string(), ...details });
@@ -63,5 +63,5 @@ export const EnvironmentVariable = resourceOf('environment_variable', z.object({
   owned_by: z.string().optional(),
 }));
 
-/** A secret as answers show it: without its value. */
+/** A secret, in responses: without its value. */
 export const Secret = z.object({ ...identity, key: z.string(), scope: VariableScope, variable_type: VariableType, ...owner });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DateTime, HttpUrl, identity, resourceOf, secret, Uuid } from '../primitives.ts';
 
-/** Events that webhooks can be told of. */
+/** Events that a webhook can subscribe to. */
 export const EventKind = z.enum(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED']);
 export type EventKind = z.infer<typeof EventKind>;
 
@@ -26,7 +26,7 @@ export const Webhook = resourceOf('webhook', z.object({
   target_secret_set: z.boolean(),
 }));
 
-/** Body of a delivery. */
+/** Request body of a delivery. */
 export const WebhookDelivery = z.object({
   event_type: EventKind,
   created_at: DateTime,
@@ -43,7 +43,7 @@ export const WebhookDelivery = z.object({
   }),
 });
 
-/** Record of one attempted delivery. A target that could not be reached has status code 0 and the reason as body. */
+/** Record of one delivery attempt. If the target couldn't be reached, the status code is 0 and the body is the reason. */
 export const WebhookEvent = z.object({
   id: Uuid,
   created_at: DateTime,

@@ -25,7 +25,7 @@ interface ToolCall {
  * @param done names of the operations that were sent. After a change, what was read before is dropped.
  */
 export function toolContextOf(call: Call, { shown, hasChanged = false, done = [] }: { shown: boolean; hasChanged?: boolean; done?: readonly string[] }): ToolCall {
-  const { context, resolved: addresses, redactor } = call;
+  const { context, resolved, redactor } = call;
   const { clock, deadline, signal } = context;
   const missing = new Map<string, string>();
   const timeLeft = (): number => deadline - clock.now();
@@ -39,7 +39,7 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
   if (hasChanged) forget();
   return {
     toolContext: {
-      addresses,
+      resolved,
       done,
       read,
       attempt,

@@ -1,7 +1,6 @@
-/** A JSON object from the platform or for a client. */
-export type JsonRecord = Record<string, unknown>;
+import { isRecord, type JsonRecord } from '../../contract/json.ts';
 
-export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
+export { isRecord, type JsonRecord };
 
 /** A record's own property under an untrusted name; undefined for inherited ones such as `constructor`. */
 export const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(record, name) ? record[name] : undefined);

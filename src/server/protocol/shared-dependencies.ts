@@ -51,10 +51,10 @@ export interface GuardDependencies {
   readonly keys: KeyProvider;
   readonly recorder: Recorder;
   readonly approvals?: Approvals;
-  readonly graveCalls: HighRiskCalls;
+  readonly highRiskCalls: HighRiskCalls;
 }
 
-const ephemeralGuard = (): GuardDependencies => ({ keys: ephemeralKeys(), recorder: logRecorder, graveCalls: ephemeralHighRiskCalls() });
+const ephemeralGuard = (): GuardDependencies => ({ keys: ephemeralKeys(), recorder: logRecorder, highRiskCalls: ephemeralHighRiskCalls() });
 
 /** Everything that the servers of one process share, already loaded. */
 export interface SharedDependencies extends ServerDependencies, RequestDependencies {}
@@ -78,7 +78,7 @@ export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool
 
 /** Creates the dependencies that all servers of one process share. */
 export function createDependencies({ tools, otherTools = [], policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard() }: SharedDependenciesConfig): SharedDependencies {
-  const { keys, recorder, approvals, graveCalls } = guard;
+  const { keys, recorder, approvals, highRiskCalls } = guard;
   const environment = process.env;
   // Names are never removed: their values stay secret even if the policy no longer contains them.
   const unseenNames = new Set<string>();
@@ -89,7 +89,7 @@ export function createDependencies({ tools, otherTools = [], policy, connect, se
     recorder,
     redaction,
     unseen: unseenNames,
-    highRiskCalls: graveCalls,
+    highRiskCalls,
     keys,
     environment,
     resolver: policy.scope && scopeResolver ? resolverWithin(resolver, scopeResolver, policy.scope) : resolver,

@@ -56,7 +56,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
 
 /** Defines a tool of several operations, or one that reads in several steps. */
 export function composeTool<const Input extends Shape>(definition: CompositionDefinition<Input>): Tool {
-  const { name, toolset, description, fields, folded, hidden, input, rules, operations, expand, isDone, output, answer, plan, preview, noOpCheck, render, next } = definition;
+  const { name, toolset, description, fields, folded, hidden, input, rules, operations, expand, matchesAction, output, answer, plan, preview, noOpCheck, render, next } = definition;
   const members = z.object(input);
   // The arguments are valid; parsing adds defaults.
   const withDefaults = (args: JsonRecord): ArgumentsOf<Input> => members.parse(args) as ArgumentsOf<Input>;
@@ -70,7 +70,7 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     operations,
     operation: highestEffect(operations),
     expand: expand && ((args, context) => expand(withDefaults(args), context)),
-    isDone,
+    matchesAction,
     output,
     answer: (args, context, answers) => answer(withDefaults(args), context, answers),
     plan: (args) => plan?.(withDefaults(args)) ?? [],

@@ -9,7 +9,7 @@ export interface Renderer {
   /** Members of a row (or of the record, if there are no rows) that are shown; all if undefined. */
   readonly shown?: readonly string[];
   /** Members that are never shown. */
-  readonly left?: readonly string[];
+  readonly omitted?: readonly string[];
   /** Picks the part of an answer to show. */
   readonly view: (answer: JsonRecord) => JsonRecord;
   /** The view as text, most relevant first. */
@@ -37,9 +37,9 @@ const line = ([name, value]: readonly [string, unknown]): string => {
 /** Members that are left out by default, because a model can't use them. */
 const decoration = ['icon_uri'];
 
-/** A record with one member per line, nested ones as compact JSON. `first` members come first, `left` members are left out. */
+/** A record with one member per line, nested ones as compact JSON. `first` members come first, `omitted` members are left out. */
 export const record = ({ first = ['name', 'id'], left = decoration }: { first?: readonly string[]; left?: readonly string[] } = {}): Renderer => ({
-  left,
+  omitted: left,
   view: (answer) => {
     const shown = pruneRecord(omit(answer, left));
     return { ...pick(shown, first), ...omit(shown, first) };
@@ -100,7 +100,7 @@ export const table = (noun: string, columns: readonly string[]): Renderer => ({
 
 /** Shows `{results}` as a table of these columns, with the rest of each row in a last column `more`. */
 export const wholeTable = (noun: string, columns: readonly string[], left: readonly string[] = decoration): Renderer => ({
-  left,
+  omitted: left,
   view: (answer) => listView(answer, (row) => omit(row, left)),
   text: (view) =>
     listText(view, noun, (rows) =>

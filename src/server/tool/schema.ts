@@ -107,14 +107,14 @@ function commonMembers(schema: JsonSchema): Record<string, JsonSchema> {
   );
 }
 
-/** Which members of a row (or of a record) a tool shows: those in `shown`, or all except those in `left`. */
+/** Which members of a row (or of a record) a tool shows: those in `shown`, or all except those in `omitted`. */
 export interface SchemaOptions {
   readonly shown?: readonly string[];
-  readonly left?: readonly string[];
+  readonly omitted?: readonly string[];
 }
 
-const members = (schema: JsonSchema, { shown, left }: SchemaOptions): [string, JsonSchema][] =>
-  Object.entries(commonMembers(schema)).filter(([name]) => (!shown || shown.includes(name)) && !left?.includes(name));
+const members = (schema: JsonSchema, { shown, omitted }: SchemaOptions): [string, JsonSchema][] =>
+  Object.entries(commonMembers(schema)).filter(([name]) => (!shown || shown.includes(name)) && !omitted?.includes(name));
 
 /**
  * The output schema of a tool as clients see it: an open object, typed only at the root and in the rows of `results`,

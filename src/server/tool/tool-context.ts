@@ -13,7 +13,7 @@ import type { JsonRecord } from '../json/values.ts';
  */
 export interface ToolContext extends Omit<Reader, 'under'> {
   /** The resources that names and ids among the arguments refer to, by argument. */
-  readonly addresses: Readonly<Record<string, ResolvedResource>>;
+  readonly resolved: Readonly<Record<string, ResolvedResource>>;
   /** Names of the operations that were carried out before the answer, in order. */
   readonly done: readonly string[];
   /** Milliseconds since 1970. */

@@ -69,7 +69,7 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
   readonly operations: readonly [AnyOperation, ...AnyOperation[]];
   /** Turns the arguments into planned operations. May read; what it reads isn't shown. Absent if the tool only reads. */
   readonly expand?: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<readonly PlannedOperation[]>;
-  readonly isDone?: Tool['isDone'];
+  readonly matchesAction?: Tool['matchesAction'];
   /** Schema of the answer. */
   readonly output: z.ZodObject;
   /** Builds the answer from the operations' answers and what it reads now, both already redacted. */
@@ -96,7 +96,7 @@ export interface Tool {
    * Whether an operation that any tool plans is this tool's action, for rules that deny the tool. Absent if every call
    * of its operations is. @throws ApiError if the platform fails.
    */
-  readonly isDone?: (planned: PlannedOperation, reader: Reader) => Promise<RuleMatch>;
+  readonly matchesAction?: (planned: PlannedOperation, reader: Reader) => Promise<RuleMatch>;
   readonly output: z.ZodType | undefined;
   readonly answer?: (args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
   readonly plan: (args: JsonRecord) => readonly string[];

@@ -87,7 +87,7 @@ afterEach(async () => {
 async function serve(change: (parts: SharedDependencies) => Partial<SharedDependencies> = () => ({})) {
   const recorded: (Intent | CallOutcome)[] = [];
   const recorder = { intent: async (one: Intent) => void recorded.push(one), outcome: async (one: CallOutcome) => void recorded.push(one) };
-  const { parts, client, log } = dependenciesFor({ url: platform.url, token: platform.token, policy: await policyFrom('unattended: [disruptive]'), guard: { keys: ephemeralKeys(), recorder, graveCalls: ephemeralHighRiskCalls() } });
+  const { parts, client, log } = dependenciesFor({ url: platform.url, token: platform.token, policy: await policyFrom('unattended: [disruptive]'), guard: { keys: ephemeralKeys(), recorder, highRiskCalls: ephemeralHighRiskCalls() } });
   const changed: SharedDependencies = { ...parts, loadDependencies: async () => changed, ...change(parts) };
   const user = userAnswering(agree);
   const caller = await connectTampering({ parts: changed, user });

@@ -8,7 +8,7 @@ const fixes = [showErrors, deployLastGoodCommit, showConfiguration];
 
 const location = (facts: Facts): string => (facts['file'] ? ` in ${quote(facts['file'])}${facts['line'] ? `, line ${facts['line']}` : ''}` : '');
 
-/** Causes for which an image can't be built. */
+/** Causes of failed image builds. */
 export const buildRules: readonly CauseRule[] = [
   {
     code: 'docker_build_failed',

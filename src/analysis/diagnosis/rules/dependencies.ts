@@ -10,7 +10,7 @@ const defaultPorts: Readonly<Record<string, number>> = { POSTGRESQL: 5432, MYSQL
 
 const normalizedName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** Whether an address is this sibling's: its host, a host that begins with its name, or (for a database) its kind's port on no other sibling. */
+/** Whether a host is this sibling's: its own host, or one whose first label is its name. */
 const isAt = (sibling: Sibling, host: string | undefined): boolean => {
   if (host === undefined) return false;
   return host === sibling.host || normalizedName(host.split('.')[0] ?? '') === normalizedName(sibling.name);
@@ -18,6 +18,7 @@ const isAt = (sibling: Sibling, host: string | undefined): boolean => {
 
 const portOf = ({ port, type }: Sibling): number | undefined => port ?? (type ? defaultPorts[type] : undefined);
 
+/** The sibling at an address: by its host or, for a database, by a port that no other database has. */
 const siblingAt = ({ evidence: { siblings = [] } }: DeploymentSituation, facts: Facts): Sibling | undefined => {
   const byHost = siblings.find((sibling) => isAt(sibling, facts['host']));
   if (byHost) return byHost;
@@ -46,7 +47,7 @@ const target = (facts: Facts): string => {
   return facts['name'] ? `${quote(facts['name'])}${address ? ` (${address})` : ''}` : address || 'a service that it needs';
 };
 
-/** Causes that lie with what a service needs: databases, other services, names, certificates. */
+/** Causes in a service's dependencies: databases, other services, DNS names, certificates. */
 export const dependencyRules: readonly CauseRule[] = [
   {
     code: 'dependency_unreachable',

@@ -12,11 +12,11 @@ const imageOf = (facts: Facts, { deployment, configuration }: DeploymentSituatio
   return image ? `image ${quote(image)}` : 'image';
 };
 
-// What a cluster says of any image it can't get.
+// What a cluster reports for any image that it can't pull.
 const pullFailure: Sign = { pattern: /\b(?:ImagePullBackOff|ErrImagePull)\b/, indirect: true };
 const pullBackOff: Sign = { pattern: /Back-off pulling image "(?<image>[^"\s]+)"/, indirect: true };
 
-/** Causes for which an image can't be had. */
+/** Causes of failed image pulls. */
 export const imageRules: readonly CauseRule[] = [
   {
     code: 'image_tag_not_found',

@@ -9,7 +9,7 @@ const lockText = (facts: Facts): string => {
   return known.filter(Boolean).join(', ');
 };
 
-// Terraform draws a bar before each line of an error.
+// The bar that terraform draws before each line of an error.
 const errorBar = String.raw`^(?:[│╷╵|]\s*)?`;
 
 /** Causes that terraform and helm report. */

@@ -5,19 +5,19 @@ import type { DeploymentSituation } from '../situation.ts';
 import type { Remedy } from '../next-calls.ts';
 import { type CauseRule, runSteps } from './rule.ts';
 
-/** While the cluster is locked nothing else mends anything. Whether the lock is still needed comes before lifting it. */
+/** While the cluster is locked, no other fix works. Check whether the lock is still needed before lifting it. */
 export const lockRemedies: readonly Remedy[] = [[showEnvironment, proposeUnlockCluster, deployAgain]];
 
 const lockOf = ({ evidence: { cluster } }: DeploymentSituation) => cluster?.lock ?? undefined;
 
-/** Whether nothing was done for the deployment: no step, no line. */
+/** Whether nothing happened in the deployment: no step, no log line. */
 const hasNoActivity = ({ steps, entries }: DeploymentSituation): boolean => steps.length === 0 && entries.length === 0;
 
-/** Seconds that the run took, by its step or in all. */
+/** Duration of the run in seconds: that of its step, or the total. */
 const runSeconds = ({ steps, deployment }: DeploymentSituation): number | undefined =>
   steps.find(({ name }) => name === 'EXECUTING')?.seconds ?? deployment?.seconds;
 
-/** Causes that lie with the platform, its clusters, and people. */
+/** Causes in the platform and its clusters, and actions of people. */
 export const platformRules: readonly CauseRule[] = [
   {
     code: 'canceled',

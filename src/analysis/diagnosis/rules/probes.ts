@@ -8,7 +8,7 @@ const refused = /(?:Readiness|Liveness|Startup) probe failed: .*(?:dial tcp|conn
 
 const isLocalOnly = (facts: Facts): boolean => facts['loopback'] !== undefined;
 
-/** The port that is asked, by the probe's message or by the configuration. */
+/** The port that the probe connects to, from its message or the configuration. */
 const askedPort = (facts: Facts, { configuration: { readinessPort, ports } }: DeploymentSituation): number | undefined =>
   facts['asked'] === undefined ? (readinessPort ?? ports[0]) : Number(facts['asked']);
 
@@ -46,7 +46,7 @@ const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', n
   ],
 });
 
-/** Causes that show in what checks an instance. */
+/** Causes that health checks show. */
 export const probeRules: readonly CauseRule[] = [
   {
     code: 'wrong_port',

@@ -4,48 +4,49 @@ import type { CauseCode } from '../diagnosis.ts';
 import type { Remedy } from '../next-calls.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 
-/** How a tool reports the fault. An indirect sign has other causes as well. */
+/** A line that indicates a cause. An indirect sign may have other causes, too. */
 export interface Sign {
   readonly pattern: RegExp;
   readonly indirect?: true;
 }
 
-/** What speaks for a cause (or, below zero, against it) beside its signs, or that it can't be the cause at all. */
+/** Change of a match's strength by other evidence, negative if that contradicts the cause; `dismiss` rules the cause out. */
 export type Weight = { readonly change: number; readonly why: string; readonly facts?: Facts } | 'dismiss';
 
-/** A cause that can be told from what the platform answers. Patterns are matched in linear time, one clean line each. */
+/** A rule that detects a cause in the evidence. Patterns are matched in linear time against single cleaned lines. */
 export interface CauseRule {
   readonly code: CauseCode;
   /** A cause explains a mechanism (a probe that fails), which explains a symptom (a crash, a failed build). */
   readonly layer: 'cause' | 'mechanism' | 'symptom';
-  /** Where it may occur; anywhere if left out. */
+  /** Kinds of services that it may occur in. Default: all. */
   readonly kinds?: readonly ServiceKind[];
+  /** Steps that it usually fails in; in others it is less likely. */
   readonly steps?: readonly StepName[];
   readonly signs: readonly Sign[];
-  /** Lines that bear a sign but speak of something else. */
+  /** Lines that match a sign but are about something else. */
   readonly unless?: RegExp;
-  /** Lines after which the signs before them mean nothing. */
+  /** Lines that show a recovery: signs before them are ignored. */
   readonly recovered?: readonly RegExp[];
-  /** Causes whose signs are this one's as well: where both are seen, it is this one. */
+  /** Causes that share signs with this one and are dropped if both match. */
   readonly supersedes?: readonly CauseCode[];
-  /** A setting may be what is wrong: variables and configuration that changed since the last good deployment are named. */
+  /** A setting may be wrong: the sentence lists variables and configuration that changed since the last good deployment. */
   readonly suspectsSettings?: true;
-  /** What failed around it may be why: siblings that failed since the last good deployment are named, and looked at first. */
+  /** A sibling may be the reason: the sentence lists siblings that failed since the last good deployment, and the first is diagnosed first. */
   readonly suspectsSiblings?: true;
-  /** Weighs what was seen against the rest of the evidence. Called when a sign was seen. */
+  /** Weighs the matched facts against the other evidence. Called if a sign matched. */
   readonly weigh?: (facts: Facts, situation: DeploymentSituation) => Weight | undefined;
-  /** Tells the cause from the evidence without a log line; undefined when it doesn't hold. */
+  /** Detects the cause without a log line; undefined if it doesn't apply. */
   readonly observe?: (situation: DeploymentSituation) => { readonly why: string; readonly facts?: Facts; readonly indirect?: true } | undefined;
   readonly sentence: (facts: Facts, situation: DeploymentSituation) => string;
-  /** What mends it comes first, then what shows more. */
+  /** Proposed calls: fixes first, then inspections. */
   readonly remedies: readonly Remedy[];
 }
 
-/** Steps in which a service's own code is brought up. */
+/** Steps that start a service's own code. */
 export const runSteps: readonly StepName[] = ['DEPLOYMENT', 'ROUTER_DEPLOYMENT', 'EXECUTING', 'RESTART', 'DEPLOYMENT_QUEUEING'];
 
-/** Steps that make an image of the source. */
+/** Steps that build an image from the source. */
 export const buildSteps: readonly StepName[] = ['BUILD', 'REGISTRY_CREATE_REPOSITORY'];
 
-/** Steps that get the source. Platforms without such a step clone as they build. */
+/** Steps that fetch the source. Platforms without a clone step fetch it during the build. */
 export const cloneSteps: readonly StepName[] = ['GIT_CLONE', 'BUILD'];

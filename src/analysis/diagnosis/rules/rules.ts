@@ -7,7 +7,7 @@ import { probeRules } from './probes.ts';
 import type { CauseRule } from './rule.ts';
 import { runtimeRules } from './runtime.ts';
 
-/** Every cause that can be told. Their order means nothing. */
+/** All rules, in no particular order. */
 export const rules: readonly CauseRule[] = [
   ...imageRules, ...probeRules, ...runtimeRules, ...buildRules, ...infrastructureRules, ...dependencyRules, ...platformRules,
 ];

@@ -17,12 +17,12 @@ const weighVariable = (facts: Facts, { evidence: { variables }, changes }: Deplo
 
 const weighExitCode137 = (facts: Facts, { configuration: { memory }, entries }: DeploymentSituation): Weight | undefined => {
   if (facts['killed'] === undefined) return undefined;
-  // A cluster that saw it run out of memory gives that as the reason; whoever fails a probe is killed as well.
+  // If it ran out of memory, the cluster gives that as the reason; a container that fails a probe is killed with 137, too.
   const isOther = entries.some(({ text }) => text.includes('failed liveness probe') || /^\s*Reason:\s+Error$/.test(text));
   return isOther ? 'dismiss' : { change: 1, why: `exit code 137 means that it was killed${memory === undefined ? '' : `; its limit is ${memory} MB`}` };
 };
 
-/** Causes that show while a service's own code runs. */
+/** Causes that occur while a service's own code runs. */
 export const runtimeRules: readonly CauseRule[] = [
   {
     code: 'missing_variable',

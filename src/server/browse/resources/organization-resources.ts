@@ -62,8 +62,8 @@ export const organizationResources: readonly PlatformResource[] = [
     toolset: 'environments',
     input: { project: reference('project') },
     operations: [operations.list_environments],
-    read: async ({ project }, { read, addresses }) => ({
-      name: addresses['project']?.name,
+    read: async ({ project }, { read, resolved }) => ({
+      name: resolved['project']?.name,
       id: project,
       ...(await read(operations.list_environments, { project_id: project })),
     }),

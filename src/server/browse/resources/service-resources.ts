@@ -32,8 +32,8 @@ const variables: typeof configurations = { application: operations.list_environm
 const listOf = (perKind: typeof configurations): [AnyOperation, ...AnyOperation[]] => Object.values(perKind) as [AnyOperation, ...AnyOperation[]];
 
 /** Reads a service with the operation of its kind. */
-async function readForKind(perKind: typeof configurations, { addresses, read }: ToolContext, parameters: JsonRecord = {}): Promise<JsonRecord> {
-  const { kind, id } = addresses['service'] as ResolvedResource & { kind: ServiceKind };
+async function readForKind(perKind: typeof configurations, { resolved, read }: ToolContext, parameters: JsonRecord = {}): Promise<JsonRecord> {
+  const { kind, id } = resolved['service'] as ResolvedResource & { kind: ServiceKind };
   const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...parameters });
   return isRecord(answer) ? answer : {};
 }
@@ -169,7 +169,7 @@ export const serviceResources: readonly PlatformResource[] = [
     input: service,
     operations: listOf(variables),
     read: async (_, context) => {
-      const { kind, environment: serviceEnvironment } = context.addresses['service']!;
+      const { kind, environment: serviceEnvironment } = context.resolved['service']!;
       if (kind in variables) return readForKind(variables, context);
       if (serviceEnvironment?.id === undefined) return context.refuse(`the variables of a ${kind} can't be listed`, 'Read those of an application or container in the same environment: they share what its environment sets.');
       return { shown: `Those of its environment: the ones of its own can't be listed for a ${kind}.`, ...(await context.read(operations.list_variables_of_environment, { environment_id: serviceEnvironment.id })) };

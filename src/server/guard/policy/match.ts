@@ -4,7 +4,7 @@ import { serviceKinds } from '../../../contract/resources/service.ts';
 import type { Tool, RuleMatch } from '../../tool/tool.ts';
 import { targetAndTouched, type Target } from '../../context/target.ts';
 import type { Risk } from '../risk/risk.ts';
-import { isAtLocation, takesProjectName, type LocationKind } from './places.ts';
+import { isAtLocation, takesProjectName, type LocationKind } from './locations.ts';
 import { conditionOrder, type Conditions } from './rules.ts';
 
 /** A call of an operation, as rules match it. */

@@ -5,7 +5,7 @@ import { nearestName } from '../../tool/nearest-name.ts';
 import { toolsets, type Tool } from '../../tool/tool.ts';
 import { highRisks, type HighRisk } from '../risk/risk.ts';
 import { millisecondsOf } from './duration.ts';
-import { locationIssue, type LocationKind } from './places.ts';
+import { locationIssue, type LocationKind } from './locations.ts';
 
 /** One value or a list of them. */
 const oneOrMore = <Value extends z.ZodType>(value: Value) =>
@@ -84,7 +84,7 @@ export interface DeniedAction {
   /** Names of the operations that carry it out. */
   readonly operations: readonly string[];
   /** Whether a call of one of them is that action; absent if every call is. */
-  readonly isDone?: Tool['isDone'];
+  readonly isDone?: Tool['matchesAction'];
 }
 
 /** The conditions of a rule as written in the file, and the actions of the tools that it names. */

@@ -3,31 +3,31 @@ import type { Diagnosis, TimelineEntry } from '../../src/analysis/diagnosis/diag
 import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
-/** Most lines of a log that are shown with a diagnosis, and the longest of them. */
-const mostLines = 6;
-const longestLine = 200;
+/** Most log lines that are shown with a diagnosis, and their maximum length in characters. */
+const maximumLines = 6;
+const maximumLineLength = 200;
 
-/** Of a long line, how much of its beginning stays: errors within errors say at the end what decides. */
+/** Characters kept from the beginning of a long line; the rest is its end, where nested errors state their cause. */
 const beginning = 60;
 
-// Columns of a tool's output cost bytes and say nothing here.
+// Column padding in a tool's output costs bytes and means nothing here.
 const line = (text: string): string => {
   const narrow = text.trim().replaceAll(/\s+/g, ' ');
-  return narrow.length > longestLine ? `${narrow.slice(0, beginning)}…${narrow.slice(beginning - longestLine)}` : narrow;
+  return narrow.length > maximumLineLength ? `${narrow.slice(0, beginning)}…${narrow.slice(beginning - maximumLineLength)}` : narrow;
 };
 
 const moment = ({ at, what, seconds }: TimelineEntry): string => `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;
 
 const change = ({ text, at }: ServiceChange): string => `${text}${at === undefined ? '' : `, ${at}`}`;
 
-/** A lock keeps whatever fixes the cause from being deployed. */
-function blockOf({ cluster }: Evidence): JsonRecord | undefined {
+/** The lock of the cluster, which keeps any fix from being deployed. */
+function lockIn({ cluster }: Evidence): JsonRecord | undefined {
   if (!cluster?.lock) return undefined;
   const { owner_name, reason, locked_at, ttl_in_days } = cluster.lock;
   return { cluster: cluster.name, cluster_id: cluster.id, locked_by: owner_name, reason, locked_at, ttl_in_days };
 }
 
-/** A diagnosis as an answer: what matters most first, without the lines' places, which nobody can look up. */
+/** A diagnosis as an answer: most important first, without the indexes of lines, which nobody can look up. */
 export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
   return pruneRecord({
     subject,
@@ -35,10 +35,10 @@ export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, 
     since,
     cause: { code: cause.code, sentence: cause.sentence, confidence: cause.confidence, why: cause.why },
     also: also.map(({ sentence }) => sentence),
-    blocked: blockOf(evidence),
+    blocked: lockIn(evidence),
     failing_step,
     changes: changes.map(change),
-    lines: lines.slice(-mostLines).map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
+    lines: lines.slice(-maximumLines).map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
     timeline: timeline.filter(({ what }) => !what.startsWith('first sign')).map(moment).map(line),
     deployment: { id: deployment?.id, triggered_by: deployment?.triggered_by },
     last_good,
@@ -58,7 +58,7 @@ const section = (title: string, lines: readonly string[]): string[] => (lines.le
 const blockText = ({ cluster, cluster_id, locked_by, locked_at, ttl_in_days, reason }: JsonRecord): string =>
   `Nothing can be deployed, because its cluster ${compact(cluster)} (id ${compact(cluster_id)}) is locked by ${compact(locked_by)} since ${compact(locked_at)} for ${compact(ttl_in_days)} days: ${compact(reason)}`;
 
-/** A diagnosis in words, the cause first. */
+/** A diagnosis as text. */
 export function diagnosisText(view: JsonRecord): string {
   const { subject, outcome, cause, blocked, deployment, last_good: good, failing_step: step } = view;
   const { code, sentence, confidence, why } = (isRecord(cause) ? cause : {}) as { code?: string; sentence?: string; confidence?: string; why?: string };
@@ -77,5 +77,5 @@ export function diagnosisText(view: JsonRecord): string {
   ].join('\n');
 }
 
-/** How a diagnosis is shown. */
+/** Renderer of a diagnosis. */
 export const diagnosisView: Renderer = { view: (answer) => answer, text: diagnosisText, keep: 'first' };

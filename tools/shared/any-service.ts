@@ -3,26 +3,26 @@ import { operations } from '../../src/contract/operations.ts';
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
 import type { JsonRecord, ToolContext } from '../../src/server/tool/index.ts';
 
-/** A service or an environment, as a call points at it. */
+/** The service or environment that a call is about. */
 export interface Subject {
   readonly kind: ServiceKind | 'environment';
   readonly id: string;
   readonly name?: string;
-  /** Names from the project down, where they are known. */
+  /** Names from the project down, if known. */
   readonly path?: string;
   readonly environmentId?: string;
   readonly projectId?: string;
 }
 
-const named = operations as Readonly<Record<string, AnyOperation | undefined>>;
+const operationsByName = operations as Readonly<Record<string, AnyOperation | undefined>>;
 
 const operationNamed = (name: string): AnyOperation => {
-  const found = named[name];
-  if (!found) throw new Error(`there is no operation ${name}`);
-  return found;
+  const operation = operationsByName[name];
+  if (!operation) throw new Error(`there is no operation ${name}`);
+  return operation;
 };
 
-/** What is read of a service by an operation of its kind. */
+/** Names of the operations that read an aspect of a service, by its kind. */
 const reads = {
   configuration: (kind: string) => `get_${kind}`,
   status: (kind: string) => `get_${kind}_status`,
@@ -30,25 +30,25 @@ const reads = {
   deployments: (kind: string) => `list_${kind}_deployments`,
 } as const;
 
-/** Every operation that reads one of these of a service of any kind. */
+/** Every operation that reads one of these aspects of a service of any kind. */
 export const readsOf = (...aspects: readonly (keyof typeof reads)[]): [AnyOperation, ...AnyOperation[]] =>
   aspects.flatMap((aspect) => serviceKinds.map((kind) => operationNamed(reads[aspect](kind)))) as [AnyOperation, ...AnyOperation[]];
 
-/** The input that names a service or environment to an operation of its kind. */
+/** The input that identifies a service or environment to an operation of its kind. */
 export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => ({ [`${kind}_id`]: id });
 
 /**
- * Reads one aspect of a service; undefined where the platform doesn't tell.
- * @throws ApiError as the platform fails.
+ * Reads one aspect of a service; undefined if the platform doesn't show it.
+ * @throws ApiError if the platform fails.
  */
 export const readAspect = (context: ToolContext, subject: Subject, aspect: keyof typeof reads, query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
   context.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
 
 /**
- * Whether how a service or environment is can be read here. Where the platform lacks the read of the thing itself, it is
- * tried; elsewhere it is taken for granted, to spare the request.
+ * Whether the status of a service or environment can be read. If the platform lacks the operation that reads the resource
+ * itself, this is tried; otherwise it is assumed, to save the request.
  */
-export async function tellsStatus(context: ToolContext, { kind, id }: Pick<Subject, 'kind' | 'id'>): Promise<boolean> {
+export async function hasStatus(context: ToolContext, { kind, id }: Pick<Subject, 'kind' | 'id'>): Promise<boolean> {
   const status = operationNamed(reads.status(kind));
   return status.documented || !context.lacks(operationNamed(reads.configuration(kind))) || (await context.attempt(status, idOf({ kind, id }))) !== undefined;
 }
@@ -59,25 +59,25 @@ export const deployOperation = (kind: Subject['kind']): AnyOperation =>
 
 const isKind = (kind: string): kind is Subject['kind'] => kind === 'environment' || (serviceKinds as readonly string[]).includes(kind);
 
-/** What one argument of a call points at; undefined where it wasn't given. */
+/** The service or environment that an argument refers to; undefined if it wasn't given or is of another kind. */
 export function subjectAt(context: ToolContext, member: string): Subject | undefined {
-  const address = context.addresses[member];
-  if (!address || !isKind(address.kind)) return undefined;
-  const { kind, id, name, path, environment, project } = address;
+  const resource = context.resolved[member];
+  if (!resource || !isKind(resource.kind)) return undefined;
+  const { kind, id, name, path, environment, project } = resource;
   return { kind, id, name, path, environmentId: kind === 'environment' ? id : environment?.id, projectId: project?.id };
 }
 
-/** Everything that the arguments of a call point at, the widest first. */
-export const subjectsOf = (context: ToolContext): readonly Subject[] => Object.keys(context.addresses).flatMap((member) => subjectAt(context, member) ?? []);
+/** The services and environments that a call's arguments refer to, widest first: in the order in which names are resolved. */
+export const subjectsOf = (context: ToolContext): readonly Subject[] => Object.keys(context.resolved).flatMap((member) => subjectAt(context, member) ?? []);
 
-/** The one of the arguments `service` and `environment` that was given. */
+/** The subject of the argument `service` or `environment`, whichever was given. */
 export const subjectOf = (context: ToolContext): Subject => {
   const [service, environment] = [subjectAt(context, 'service'), subjectAt(context, 'environment')];
-  const given = service ?? environment;
-  return given ?? context.refuse('neither service nor environment is given', 'Give the one that is meant.');
+  const subject = service ?? environment;
+  return subject ?? context.refuse('neither service nor environment is given', 'Give the one that is meant.');
 };
 
-/** A rule of tools that are about one service or one environment. */
+/** An argument rule: exactly one of these members must be given. */
 export const oneOf = (...members: readonly string[]) => (args: JsonRecord): readonly string[] => {
   const given = members.filter((member) => args[member] !== undefined);
   return given.length === 1 ? [] : [`exactly one of ${members.map((member) => `"${member}"`).join(' and ')} must be given`];

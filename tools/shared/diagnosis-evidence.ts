@@ -6,10 +6,10 @@ import type { LenientServiceStatus } from '../../src/analysis/deployment-progres
 import type { HistoryItem } from '../../src/analysis/history.ts';
 import type { LogLine } from '../../src/analysis/logs/log-line.ts';
 import { isRecord, pick, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { readAspect, type Subject } from '../service/any-kind.ts';
+import { readAspect, type Subject } from './any-service.ts';
 
-/** A service with its status, as an environment's lists tell of it. */
-export interface Seen {
+/** A service with its configuration and status, as the lists of its environment show it. */
+export interface ObservedService {
   readonly kind: ServiceKind;
   readonly id: string;
   readonly name: string;
@@ -23,8 +23,8 @@ const rows = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.fil
 
 const kindOf = (service: JsonRecord): ServiceKind | undefined => serviceKinds.find((kind) => kind === textOf(service, 'service_type')?.toLowerCase());
 
-/** The services of an environment with what they are made of and how they are; undefined where the platform tells neither. */
-export async function servicesIn(context: ToolContext, environmentId: string): Promise<Seen[] | undefined> {
+/** The services of an environment with their configuration and status; undefined if the platform shows neither. */
+export async function servicesIn(context: ToolContext, environmentId: string): Promise<ObservedService[] | undefined> {
   const [list, statuses] = await Promise.all([
     context.attempt(operations.list_services, { environment_id: environmentId }),
     context.attempt(operations.get_environment_status, { environment_id: environmentId }),
@@ -41,14 +41,14 @@ export async function servicesIn(context: ToolContext, environmentId: string): P
   return serviceKinds.flatMap((kind) => rows(statuses?.[`${kind}s`]).map((status) => ({ kind, id: String(status['id']), name: String(status['id']), status })));
 }
 
-const siblingOf = ({ kind, id, name, configuration = {}, status }: Seen): Sibling => ({
+const siblingOf = ({ kind, id, name, configuration = {}, status }: ObservedService): Sibling => ({
   kind, id, name,
   state: status?.state,
   last_deployment_date: status?.last_deployment_date,
   ...(pick(configuration, ['host', 'port', 'type']) as Partial<Sibling>),
 });
 
-/** The keys of the variables a service sees, never their values. */
+/** The keys of the variables that a service sees, never their values. */
 async function variableKeys(context: ToolContext, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[]> {
   const list =
     kind === 'application' ? await context.attempt(operations.list_environment_variables, { application_id: id })
@@ -58,20 +58,20 @@ async function variableKeys(context: ToolContext, { kind, id }: Subject, environ
   return rows(list?.results).map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
 }
 
-/** The environment's log says which step and service a line is of; where there is none, the service's own does. */
+/** Log lines of a service: from its environment's log, which has the step of each line, or else from the service's own log. */
 async function linesOf(context: ToolContext, subject: Subject, environmentId: string | undefined): Promise<LogLine[]> {
-  const whole = environmentId ? rows((await context.attempt(operations.get_environment_logs, { environment_id: environmentId }))?.results) : [];
-  const own = whole.filter((line) => line['service_id'] === subject.id);
+  const all = environmentId ? rows((await context.attempt(operations.get_environment_logs, { environment_id: environmentId }))?.results) : [];
+  const own = all.filter((line) => line['service_id'] === subject.id);
   return own.length > 0 ? own : rows((await readAspect(context, subject, 'logs'))?.['results']);
 }
 
-/** An environment, from its project's list where that tells it: whoever went there by its path has read that already. */
+/** An environment, from its project's list if possible: resolving a path has read that list already. */
 async function environmentAt(context: ToolContext, environmentId: string, projectId: string | undefined) {
   const list = projectId === undefined ? undefined : await context.read(operations.list_environments, { project_id: projectId }).catch(() => undefined);
   return list?.results?.find(({ id }) => id === environmentId) ?? context.attempt(operations.get_environment, { environment_id: environmentId });
 }
 
-/** The lock that keeps the environment from being changed. Where nothing is locked, nobody needs to know the cluster. */
+/** The cluster of an environment with its lock. If no cluster is locked, the environment isn't read. */
 async function lockOn(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<Evidence['cluster']> {
   const organization = await context.attempt(operations.get_organization, {});
   const locks = organization && rows((await context.attempt(operations.list_cluster_locks, { organization_id: organization.id }))?.results);
@@ -81,24 +81,24 @@ async function lockOn(context: ToolContext, environmentId: string, projectId: st
   return environment?.cluster_id ? { id: environment.cluster_id, name: environment.cluster_name, lock: lock ?? null } : undefined;
 }
 
-/** Causes that lie outside the service: a lock may be there because of them. */
-const aroundIt: readonly string[] = ['unknown', 'none', 'disk_full', 'insufficient_resources', 'quota_exceeded', 'cluster_locked', 'canceled'];
+/** Causes outside the service, which may be the reason for a lock. */
+const externalCauses: readonly string[] = ['unknown', 'none', 'disk_full', 'insufficient_resources', 'quota_exceeded', 'cluster_locked', 'canceled'];
 
 /**
- * Reads what a diagnosis of a service is made of, in as few requests as it can be: of its variables, and of a lock of its
- * cluster, only the one that fits what the rest tells.
- * @throws ApiError as the platform fails.
+ * Reads the evidence for a diagnosis of a service, in as few requests as possible: depending on the cause that the rest
+ * suggests, either its variables or the lock of its cluster.
+ * @throws ApiError if the platform fails.
  */
 export async function gather(context: ToolContext, subject: Subject & { readonly kind: ServiceKind }, deployment?: string): Promise<Evidence> {
   const configuration = subject.environmentId === undefined ? await readAspect(context, subject, 'configuration') : undefined;
   const environmentId = subject.environmentId ?? textOf(configuration?.['environment'] as JsonRecord | undefined, 'id');
-  const [services, past] = await Promise.all([
+  const [services, deployments] = await Promise.all([
     environmentId ? servicesIn(context, environmentId) : undefined,
     readAspect(context, subject, 'deployments'),
   ]);
   const own = services?.find(({ id }) => id === subject.id);
   const status = own?.status ?? (await readAspect(context, subject, 'status'));
-  const history = rows(past?.['results']) as HistoryItem[];
+  const history = rows(deployments?.['results']) as HistoryItem[];
   const evidence: Evidence = {
     service: { kind: subject.kind, id: subject.id, name: own?.name ?? subject.name ?? subject.id, configuration: own?.configuration ?? configuration },
     ...(environmentId && { environment: { id: environmentId } }),
@@ -106,10 +106,10 @@ export async function gather(context: ToolContext, subject: Subject & { readonly
     lines: await linesOf(context, subject, environmentId),
     siblings: (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf),
   };
-  // The engine of regular expressions is large, and needed here only.
+  // Loaded on demand: the regular expression engine is large, and only needed here.
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   const { cause } = diagnose(evidence);
-  if (environmentId && aroundIt.includes(cause.code)) {
+  if (environmentId && externalCauses.includes(cause.code)) {
     const cluster = await lockOn(context, environmentId, subject.projectId);
     if (cluster?.lock) return { ...evidence, cluster };
   }

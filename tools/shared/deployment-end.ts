@@ -1,18 +1,18 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
-import type { Subject } from '../service/any-kind.ts';
-import { diagnosed, diagnosedIn, proposed } from './diagnose-deployment.ts';
+import type { Subject } from './any-service.ts';
+import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
 import { diagnosisText } from './diagnosis-text.ts';
-import type { Left } from './waiting.ts';
+import type { WaitResult } from './wait-for-end.ts';
 
 const isServiceKind = (kind: string): kind is ServiceKind => (serviceKinds as readonly string[]).includes(kind);
 
-/** Why a deployment failed: of an environment, why the service did that failed last. */
+/** Why a deployment failed; for an environment, why the service that failed last did. */
 const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
   isServiceKind(subject.kind) ? diagnosed(context, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(context, subject);
 
-/** What came of a deployment that was waited for; of one that failed, also why. */
-export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: Left): Promise<JsonRecord> {
+/** The outcome of a deployment that was waited for, with a diagnosis if it failed. */
+export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
   const diagnosis = outcome === 'failed' ? await diagnosisOf(context, subject, status.deployment_request_id ?? undefined) : undefined;
@@ -25,7 +25,7 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
   });
 }
 
-const sayings: Readonly<Record<Left['outcome'], string>> = {
+const outcomeTexts: Readonly<Record<WaitResult['outcome'], string>> = {
   succeeded: 'It succeeded.',
   failed: 'It failed.',
   canceled: 'It was canceled.',
@@ -39,12 +39,12 @@ const stepText = (step: JsonRecord): string => `${String(step['step_name'])} ${S
 
 function text(view: JsonRecord): string {
   const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, diagnosis } = view;
-  const said = [
-    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${sayings[outcome as Left['outcome']] ?? ''} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
+  const lines = [
+    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${outcomeTexts[outcome as WaitResult['outcome']] ?? ''} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
   ];
-  return [...said, ...(isRecord(diagnosis) ? [diagnosisText(diagnosis)] : [])].join('\n');
+  return [...lines, ...(isRecord(diagnosis) ? [diagnosisText(diagnosis)] : [])].join('\n');
 }
 
 const render: Renderer = { view: (answer) => answer, text, keep: 'first' };
@@ -54,5 +54,5 @@ const next = (view: JsonRecord): readonly NextCall[] => {
   return view['outcome'] === 'failed' && typeof view['id'] === 'string' ? [{ tool: 'diagnose_deployment', arguments: { environment: view['id'] }, why: 'why it failed' }] : [];
 };
 
-/** How an end is shown, and what follows from it. */
+/** Renderer and next calls of the outcome of a deployment. */
 export const endView = { render, next };

@@ -1,0 +1,148 @@
+import { operations } from '../../src/contract/operations.ts';
+import { serviceKinds } from '../../src/contract/resources/service.ts';
+import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+
+/** Kinds of resources that can be searched for. */
+export const kinds = ['project', 'environment', ...serviceKinds, 'cluster'] as const;
+
+/** Search criteria. */
+export interface SearchedResource {
+  readonly name?: string;
+  readonly kind?: (typeof kinds)[number];
+  readonly state?: string;
+}
+
+/** A resource and its path. */
+export interface FoundResource {
+  readonly kind: string;
+  readonly path: string;
+  readonly id: string;
+  readonly state?: string;
+  readonly mode?: string;
+}
+
+/** The result of a search of the tree. */
+interface SearchResult {
+  /** Resources, in the order of the tree. */
+  readonly found: readonly FoundResource[];
+  /** All states that were read, including those of services whose names weren't. */
+  readonly states: readonly string[];
+  /** Number of projects and environments that weren't searched. */
+  readonly unseen: number;
+}
+
+/** Most requests of one search below the organization: few for an overview, which has no criteria. */
+const maximumRequests = { search: 40, overview: 12 } as const;
+
+/** Most concurrent requests. */
+const maximumConcurrency = 4;
+
+/** A search of the tree. */
+interface Search {
+  readonly context: ToolContext;
+  readonly wanted: SearchedResource;
+  /** Number of matches after which the search may stop. */
+  readonly enough: number;
+  /** Number of requests that it may still make. */
+  remainingRequests: number;
+}
+
+const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] => (Array.isArray(list?.results) ? list.results.filter(isRecord) : []);
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const isService = (kind: string): boolean => (serviceKinds as readonly string[]).includes(kind);
+
+const holdsText = (whole: string | undefined, part: string | undefined): boolean => part === undefined || (whole ?? '').toLowerCase().includes(part.toLowerCase());
+
+/** Whether a resource meets the criteria. */
+export const matches = ({ name, kind, state }: SearchedResource) => (found: FoundResource): boolean =>
+  (kind === undefined || found.kind === kind) && holdsText(found.state, state) && holdsText(found.path, name);
+
+/** Whether there are enough matches. A search for a name is never full, because a better match may follow. */
+const isFull = ({ wanted, enough }: Search, found: readonly FoundResource[]): boolean => wanted.name === undefined && found.filter(matches(wanted)).length >= enough;
+
+/** Calls `visit`, which makes one request, for a few items at a time, until requests run out or `isDone`. @returns the results of the items that were reached. */
+async function each<One, Result>(list: readonly One[], search: Search, visit: (one: One) => Promise<Result>, isDone: (results: readonly Result[]) => boolean = () => false): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  while (results.length < list.length && search.remainingRequests > 0 && !isDone(results)) {
+    const batch = list.slice(results.length, results.length + Math.min(maximumConcurrency, search.remainingRequests));
+    search.remainingRequests -= batch.length;
+    results.push(...(await Promise.all(batch.map(visit))));
+  }
+  return results;
+}
+
+/** An environment that was found, with the states in it by id, if the search is for a state. */
+interface EnvironmentNode {
+  readonly found: FoundResource;
+  readonly states: ReadonlyMap<string, string>;
+}
+
+const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
+  const path = [project, text(environment['name'])].filter(Boolean).join('/');
+  return { found: { kind: 'environment', path, id: text(environment['id']), mode: text(environment['mode']) }, states: new Map() };
+};
+
+async function withStates({ found }: EnvironmentNode, { context }: Search): Promise<EnvironmentNode> {
+  const statuses = (await context.attempt(operations.get_environment_status, { environment_id: found.id })) as JsonRecord | undefined;
+  const all = [statuses?.['environment'], ...serviceKinds.flatMap((kind) => rows({ results: statuses?.[`${kind}s`] }))].filter(isRecord);
+  const states = new Map(all.map((status) => [text(status['id']), text(status['state'])]));
+  return { found: { ...found, state: states.get(found.id) }, states };
+}
+
+async function servicesIn({ found: { path, id }, states }: EnvironmentNode, { context }: Search): Promise<readonly FoundResource[]> {
+  return rows(await context.attempt(operations.list_services, { environment_id: id })).map((row) => ({
+    kind: text(row['service_type']).toLowerCase(), path: `${path}/${text(row['name'])}`, id: text(row['id']), state: states.get(text(row['id'])),
+  }));
+}
+
+/** Whether a service of an environment may match, according to the states in it. */
+const mayContainMatch = ({ found, states }: EnvironmentNode, { wanted: { kind, state } }: Search): boolean =>
+  (kind === undefined || isService(kind)) && (state === undefined || [...states].some(([id, one]) => id !== found.id && holdsText(one, state)));
+
+/** Searches environments and their services until there are enough matches, counting those in `foundSoFar`. An environment precedes its services. */
+async function searchEnvironments(environments: readonly EnvironmentNode[], search: Search, foundSoFar: readonly FoundResource[]): Promise<SearchResult & { readonly by: ReadonlyMap<string, readonly FoundResource[]> }> {
+  const visited = search.wanted.state === undefined ? environments : await each(environments, search, (node) => withStates(node, search));
+  const promising = visited.filter((node) => mayContainMatch(node, search));
+  const outside = [...foundSoFar, ...visited.map(({ found }) => found)];
+  const services = await each(promising, search, (node) => servicesIn(node, search), (results) => isFull(search, [...outside, ...results.flat()]));
+  const by = new Map(visited.map((node) => [node.found.id, [node.found, ...(services[promising.indexOf(node)] ?? [])]]));
+  return { by, found: [...by.values()].flat(), states: visited.flatMap(({ states }) => [...states.values()]), unseen: environments.length - visited.length + promising.length - services.length };
+}
+
+const inEnvironments = ({ wanted: { kind } }: Search): boolean => kind !== 'project' && kind !== 'cluster';
+
+async function inOrganization(organization_id: string, search: Search, project: string | undefined): Promise<SearchResult> {
+  const { context, wanted } = search;
+  const searchesClusters = project === undefined && (wanted.kind === undefined || wanted.kind === 'cluster');
+  const clusters = searchesClusters ? rows(await context.attempt(operations.list_clusters, { organization_id })) : [];
+  const projects = wanted.kind === 'cluster' ? [] : rows(await context.read(operations.list_projects, { organization_id }));
+  const outer = projects.filter(({ id }) => project === undefined || id === project).map((one): FoundResource => ({ kind: 'project', path: text(one['name']), id: text(one['id']) }));
+  const clusterNodes = clusters.map((one): FoundResource => ({ kind: 'cluster', path: text(one['name']), id: text(one['id']), state: text(one['status']) }));
+  const searched = inEnvironments(search) ? outer : [];
+  const inside = await each(searched, search, async ({ id, path }) => rows(await context.attempt(operations.list_environments, { project_id: id })).map((one) => nodeOf(one, path)));
+  const { by, states, unseen } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);
+  const below = outer.flatMap((one, index) => [one, ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? [])]);
+  return { found: [...below, ...clusterNodes], states: [...states, ...clusterNodes.flatMap(({ state }) => state ?? [])], unseen: unseen + searched.length - inside.length };
+}
+
+/** Requests that one search may make: at most half of the remaining budget. */
+const allowance = (context: ToolContext, kind: keyof typeof maximumRequests = 'search'): number => Math.min(maximumRequests[kind], Math.floor((context.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2));
+
+/**
+ * Searches the tree of resources from the outside in, until there are enough matches or no requests are left. The result
+ * may include resources that don't match.
+ * @param within ids of the project or environment to search in
+ * @param enough number of matches after which the search may stop, unless it is for a name
+ */
+export async function searchTree(context: ToolContext, wanted: SearchedResource, within: { readonly project?: string; readonly environment?: string }, enough: number): Promise<SearchResult> {
+  if (within.environment !== undefined) {
+    const environment = await context.read(operations.get_environment, { environment_id: within.environment });
+    return searchEnvironments([nodeOf(environment, context.resolved['environment']?.project?.name ?? '')], { context, wanted, enough, remainingRequests: allowance(context) }, []);
+  }
+  const { id } = await context.read(operations.get_organization, {});
+  // The budget is known only after the first response.
+  const isSearch = [within.project, wanted.name, wanted.kind, wanted.state].some((one) => one !== undefined);
+  return inOrganization(id, { context, wanted, enough, remainingRequests: allowance(context, isSearch ? 'search' : 'overview') }, within.project);
+}

@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { operations } from '../../src/contract/operations.ts';
+import { terminalOutcome, type DeploymentAction } from '../../src/contract/states.ts';
+import { deploymentProgressOf, type RequestedAction, type LenientServiceStatus, type DeploymentProgress } from '../../src/analysis/deployment-progress.ts';
+import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
+import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { readAspect, type Subject } from './any-service.ts';
+
+/** The result of waiting for a deployment. */
+export interface WaitResult {
+  readonly outcome: 'succeeded' | 'failed' | 'canceled' | 'superseded' | 'running' | 'not_seen' | 'never_deployed';
+  readonly status: LenientServiceStatus;
+  readonly waited_seconds: number;
+}
+
+/** Longest wait, in seconds: clients give up on a call after sixty. */
+export const longestWait = 50;
+const defaultWait = 45;
+
+// Time in milliseconds that is reserved for what follows a wait, such as a diagnosis.
+const reserve = 4_000;
+
+/** The argument of tools that can wait for the end of the deployment they start. */
+export const waitForEnd = { wait: z.boolean().optional().describe(`Wait for the end, at most ${longestWait} s.`) };
+
+/** The argument for the time to wait, in seconds. */
+export const waitTime = z.int().min(1).max(longestWait).default(defaultWait).describe('Seconds.');
+
+/** Reads the status of a service, or of an environment as a whole; undefined if the platform doesn't show it. */
+export async function readStatus(context: ToolContext, subject: Subject): Promise<LenientServiceStatus | undefined> {
+  if (subject.kind !== 'environment') return readAspect(context, subject, 'status');
+  const statuses = await context.attempt(operations.get_environment_status, { environment_id: subject.id });
+  const environment: unknown = statuses?.environment;
+  return isRecord(environment) ? environment : undefined;
+}
+
+const outcomes: Partial<Record<DeploymentProgress, WaitResult['outcome']>> = { good: 'succeeded', bad: 'failed', superseded: 'superseded' };
+
+const outcomeOf = (progress: DeploymentProgress, { state }: LenientServiceStatus): WaitResult['outcome'] | undefined =>
+  progress === 'bad' && state === 'CANCELED' ? 'canceled' : outcomes[progress];
+
+const wasNeverDeployed = ({ state, deployment_request_id: id }: LenientServiceStatus): boolean => state === 'READY' && (id ?? undefined) === undefined;
+
+const isAtRest = (status: LenientServiceStatus): boolean => wasNeverDeployed(status) || terminalOutcome('DEPLOY', status.state ?? '') !== undefined;
+
+/** The outcome if the status shows neither the requested deployment nor another one in progress; otherwise undefined. */
+function missingOutcome(progress: DeploymentProgress, { deployment }: RequestedAction, status: LenientServiceStatus): WaitResult['outcome'] | undefined {
+  if (progress !== 'stale' && !wasNeverDeployed(status)) return undefined;
+  return isAtRest(status) ? (deployment || !wasNeverDeployed(status) ? 'not_seen' : 'never_deployed') : undefined;
+}
+
+/** Fraction of the request budget below which a wait polls rarely. */
+const lowBudgetFraction = 0.2;
+
+/** The poll interval in milliseconds: it grows with the elapsed time, and is long if few requests are left. */
+function pollInterval(elapsed: number, context: ToolContext): number {
+  const budget = context.budget();
+  const isLow = budget !== undefined && budget.remaining < budget.limit * lowBudgetFraction;
+  return isLow ? 10_000 : Math.min(5_000, 700 + elapsed / 5);
+}
+
+const progressText = (status: LenientServiceStatus, seconds: number): string => `${status.state ?? 'in an unknown state'}, ${seconds} s`;
+
+// How long a new deployment may not be visible yet, in milliseconds: if this call requested it, and if an earlier one did.
+const visibilityTimeout = 10_000;
+const settlingTime = 3_000;
+
+/** Options of a wait. */
+interface WaitOptions {
+  /** Longest wait, in seconds. */
+  readonly seconds?: number;
+  /** Whether it was requested before this call: then a deployment that isn't visible is looked for only once more. */
+  readonly isEarlier?: boolean;
+}
+
+/**
+ * Waits until a requested deployment of a service or environment has ended, the time is up, or it doesn't become visible.
+ * @throws CallFailure if the platform doesn't offer the status; ApiError if it fails.
+ */
+export async function awaitEnd(context: ToolContext, subject: Subject, requested: RequestedAction, { seconds = defaultWait, isEarlier = false }: WaitOptions = {}): Promise<WaitResult> {
+  const startedAt = context.now();
+  const gracePeriod = isEarlier ? settlingTime : visibilityTimeout;
+  const elapsed = (): number => context.now() - startedAt;
+  const isOver = (): boolean => context.isAborted() || elapsed() >= seconds * 1000 || context.timeLeft() <= reserve;
+  let last = '';
+  for (;;) {
+    const status = (await readStatus(context, subject)) ?? context.refuse(`the state of this ${subject.kind} can't be read here`, 'Ask whoever runs the platform how it went.');
+    const progress = deploymentProgressOf(requested, status);
+    const outcome = outcomeOf(progress, status);
+    const missing = missingOutcome(progress, requested, status);
+    const waited = Math.round(elapsed() / 1000);
+    if (outcome !== undefined || isOver()) return { outcome: outcome ?? missing ?? (progress === 'stale' ? 'not_seen' : 'running'), status, waited_seconds: waited };
+    if (missing !== undefined && elapsed() >= gracePeriod) return { outcome: missing, status, waited_seconds: waited };
+    const message = progressText(status, waited);
+    if (message !== last) context.progress(message);
+    last = message;
+    context.forget();
+    const interval = missing !== undefined && isEarlier ? gracePeriod : pollInterval(elapsed(), context);
+    // Never longer than the remaining time, so that there is always an answer.
+    const remaining = Math.min(seconds * 1000 - elapsed(), context.timeLeft() - reserve);
+    await context.pause(Math.max(0, Math.min(interval, remaining)));
+  }
+}
+
+/**
+ * Like `awaitEnd`, but also for requests whose response had no deployment id: an end that is visible at once may be that of
+ * an earlier deployment, and counts only if it is still there a moment later.
+ */
+export async function awaitNewEnd(context: ToolContext, subject: Subject, requested: RequestedAction, { seconds = defaultWait, ...options }: WaitOptions = {}): Promise<WaitResult> {
+  const first = await awaitEnd(context, subject, requested, { seconds, ...options });
+  const mayBeOld = !requested.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
+  if (!mayBeOld) return first;
+  await context.pause(settlingTime);
+  context.forget();
+  const later = await readStatus(context, subject);
+  const isSame = later?.deployment_request_id === first.status.deployment_request_id && later?.state === first.status.state;
+  return isSame ? first : awaitEnd(context, subject, requested, { ...options, seconds: seconds - settlingTime / 1000 });
+}
+
+/** Like `awaitNewEnd`, for a deployment requested before this call. If the status doesn't show it, it is searched for in the history. */
+export async function awaitEarlierEnd(context: ToolContext, subject: Subject, requested: RequestedAction, seconds: number): Promise<WaitResult> {
+  const result = await awaitNewEnd(context, subject, requested, { seconds, isEarlier: true });
+  if (result.outcome !== 'not_seen') return result;
+  const history = await readAspect(context, subject, 'deployments');
+  const items = Array.isArray(history?.['results']) ? (history['results'] as HistoryItem[]) : [];
+  const isKnown = items.some((item) => readDeployment(item).id === requested.deployment);
+  return isKnown ? { ...result, outcome: 'superseded' } : result;
+}
+
+const textIn = (record: JsonRecord, member: string): string | undefined => (typeof record[member] === 'string' ? record[member] : undefined);
+
+/** The requested action, with the id of the deployment that the platform's response says was started. */
+export const askedFor = (action: DeploymentAction, answer: JsonRecord, before?: LenientServiceStatus): RequestedAction => ({
+  action,
+  deployment: textIn(answer, 'deployment_request_id') ?? textIn(answer, 'last_deployment_id'),
+  before,
+});
