@@ -5,17 +5,17 @@ import { tools } from '../../tools/index.ts';
 import { textOf, type Question } from '../support/mcp-clients.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
 import { startAttackedProgram, clientKinds, type AttackClient, type AttackedProgram, type ClientKind } from './attacked-program.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 /** Every tool over every transport in every era, before a platform and with callers that attack. */
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 const opened: { close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(async () => {

@@ -8,19 +8,20 @@ import { metaKeys } from '../../src/server/output/reply.ts';
 import { tools } from '../../tools/index.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { startUnthrottledPlatform, policyFrom } from '../support/guard-fixture.ts';
+import { policyFrom } from '../support/guard-fixture.ts';
 import { connectorsTo, textOf, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let proxy: RecordingProxy;
 let connectors: Connectors;
 /** Alters what is read. */
 let alter: (path: string, body: Json) => Json = (_, body) => body;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
   connectors = connectorsTo(proxy.url, platform.token);
 });

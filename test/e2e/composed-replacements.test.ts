@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let proxy: RecordingProxy;
 let connectors: Connectors;
 let client: TestClient;
@@ -18,7 +18,7 @@ const sent: Json[] = [];
 let alter: (path: string, body: Json) => Json = (_, body) => body;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, {
     onBody: (body) => void (body && sent.push(JSON.parse(body) as Json)),
     alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body),

@@ -1,13 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../support/guard-fixture.ts';
+import { openGuardFixture, policyFrom, type GuardFixture } from '../support/guard-fixture.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let proxy: RecordingProxy;
 let guard: GuardFixture;
 let connectors: Connectors;
@@ -16,7 +17,7 @@ let lostChange = Infinity;
 let changes = 0;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, {
     dropsResponse: (method) => {
       if (method === 'GET') return false;

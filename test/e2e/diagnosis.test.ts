@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CauseCode } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { connectorsTo, textOf } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-const token = 'token-of-the-tests';
 const rateLimit = 10_000;
 
 /** Most that asking why something failed may cost, by a path and without knowing anything before. */
@@ -33,29 +29,26 @@ const causes: Readonly<Record<string, readonly CauseCode[]>> = {
   'cluster-locked': ['disk_full', 'cluster_locked'],
 };
 
-let dataDir: string;
-let platform: RunningPlatform;
+let platform: TestPlatform;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-diagnosis-'));
-  platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit, scenarios: scenarios.map(({ name }) => name) });
+  platform = await startTestPlatform({ rateLimit, scenarios: scenarios.map(({ name }) => name) });
 });
 
 afterAll(async () => {
   await platform.close();
-  await rm(dataDir, { recursive: true });
 });
 
 /** What the platform counted of the token's requests before this one. */
 async function counted(): Promise<number> {
-  const response = await fetch(`${platform.url}/organization`, { headers: { authorization: `Token ${token}` } });
+  const response = await fetch(`${platform.url}/organization`, { headers: { authorization: `Token ${platform.token}` } });
   return rateLimit - Number(response.headers.get('x-ratelimit-remaining')) - 1;
 }
 
 /** Asks why the environment of a failure is broken, as somebody does who knows nothing yet. */
 async function ask(subject: { environment: string } | { service: string }) {
   const before = await counted();
-  const connectors = connectorsTo(platform.url, token);
+  const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('diagnose_deployment', subject);
   await connectors.close();
   const { subject: about, cause, lines = [] } = (result.structuredContent ?? {}) as { subject?: string; cause?: { code?: string; sentence?: string }; lines?: readonly string[] };
@@ -95,21 +88,21 @@ test('what decides is shown, not what only warns beside it', async () => {
 });
 
 test('a deployment that nobody knows is not taken for none', async () => {
-  const connectors = connectorsTo(platform.url, token);
+  const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('diagnose_deployment', { service: 'shop/production/search', deployment_id: '00000000-0000-4000-8000-000000000000' });
   await connectors.close();
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/no deployment of that id\. list_deployments/) as string }] });
 });
 
 test('what was good before is not gone back from: something else broke it', async () => {
-  const connectors = connectorsTo(platform.url, token);
+  const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('rollback_application', { application: 'orders/staging/orders-api' });
   await connectors.close();
   expect(textOf(result)).toMatch(/^rollback_application was not carried out: the commit that failed, [0-9a-f]+, was deployed well before/);
 });
 
 test('the end of an environment is told with why the service failed that broke it', async () => {
-  const connectors = connectorsTo(platform.url, token);
+  const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('deploy_service', { environment: 'pricing/staging', wait: true });
   await connectors.close();
   expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'failed', diagnosis: { subject: 'pricing-engine', cause: { code: 'image_tag_not_found' } } });

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inputShape, type AnyOperation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
-import { startDefaultPlatform } from '../support/test-platform.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 let client: TestClient;
 
 beforeAll(async () => {
-  platform = await startDefaultPlatform();
+  platform = await startTestPlatform({ rateLimit: undefined });
   connectors = connectorsTo(platform.url, platform.token);
   client = await connectors.modern(userAnswering(agree));
 });

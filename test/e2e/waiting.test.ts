@@ -4,13 +4,13 @@ import { issuesOf } from '../../src/server/tool/arguments.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { begun } from '../../tools/deployment/begun.ts';
 import { tools } from '../../tools/index.ts';
-import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let proxy: RecordingProxy;
 let connectors: Connectors;
 /** What statuses seem to say, one poll after the other, before they say what is so. */
@@ -21,7 +21,7 @@ let masksAfterwards: Json[] = [];
 const isStatus = (path: string): boolean => /\/(status|statuses)$/.test(path);
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (method) => {
       if (method === 'GET') return;

@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { createToken } from '../../src/platform/api/tokens.ts';
 import { connectLegacy, connectModern, modernCall, modernHeaders, textOf } from '../transport/test-server.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 const root = join(import.meta.dirname, '../..');
 const seconds = Number(process.env['SOAK_SECONDS'] ?? 60);
@@ -19,7 +19,7 @@ const clientCount = 200;
 const tokenCount = 20;
 
 let dataDir: string;
-let platform: RunningPlatform;
+let platform: TestPlatform;
 let relay: ReturnType<typeof createServer>;
 let tokens: string[];
 let program: ChildProcess;
@@ -55,17 +55,17 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-soak-'));
-  platform = await startPlatform({ dataDir: join(dataDir, 'platform'), token: 'token-of-the-soak', timeScale: 0, rateLimit: 1_000_000_000 });
+  platform = await startTestPlatform({ rateLimit: 1_000_000_000 });
   tokens = [];
   // oxlint-disable-next-line no-await-in-loop
-  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(join(dataDir, 'platform'), { name: `token ${made}`, permission: 'admin' }));
+  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform.dataDir, { name: `token ${made}`, permission: 'admin' }));
   relay = createServer((request, response) => {
     pass(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('INFRA_'))),
-    INFRA_DATA_DIR: join(dataDir, 'server'),
+    INFRA_DATA_DIR: dataDir,
     INFRA_BASE_URL: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
     INFRA_LOG_LEVEL: 'silent',
   };

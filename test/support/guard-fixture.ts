@@ -8,10 +8,8 @@ import { createApprovalQueue, terminalSource } from '../../src/server/guard/appr
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
-import { startPlatform, type PlatformOptions, type RunningPlatform } from '../../src/platform/platform.ts';
 import { tools } from '../../tools/index.ts';
-
-const token = 'token-of-the-tests';
+import { startTestPlatform } from './test-platform.ts';
 
 /** A list of what a test opens: all of it is closed after each test, the newest first. */
 export function closedAfterEach(): { close: () => Promise<unknown> }[] {
@@ -25,19 +23,8 @@ export function closedAfterEach(): { close: () => Promise<unknown> }[] {
 /** The code under which an answer says that its call waits for the operator. */
 export const approvalCodeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
 
-/** A platform of its own, with room for many requests. */
-export async function startUnthrottledPlatform(options: Partial<PlatformOptions> = {}): Promise<RunningPlatform & { readonly token: string }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
-  const platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit: 1_000_000, ...options });
-  return {
-    ...platform,
-    token,
-    close: async () => {
-      await platform.close();
-      await rm(dataDir, { recursive: true });
-    },
-  };
-}
+/** The former name of {@link startTestPlatform}. */
+export const startUnthrottledPlatform = startTestPlatform;
 
 export const operatorSecret = 'only the operator knows';
 

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
@@ -11,7 +8,6 @@ import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { createToken } from '../../src/platform/api/tokens.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
@@ -21,6 +17,7 @@ import { startHttpServer, type HttpServer } from '../../src/transport/http/http-
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { initialize, modernCall, modernHeaders } from './test-server.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 /** Callers, and tokens that they bring; every third brings none, every fourth wants nothing but reads. */
 const callerCount = 100;
@@ -44,8 +41,7 @@ const serverToken = 'token-of-the-tests';
 let tokens: string[];
 let callers: TestCaller[];
 let seen: Seen[];
-let dataDir: string;
-let platform: RunningPlatform;
+let platform: TestPlatform;
 let proxy: ReturnType<typeof createServer>;
 let client: Client;
 let server: HttpServer;
@@ -77,12 +73,11 @@ const authenticate: AuthenticateCaller = async ({ headers }) => ({
 });
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-bleed-'));
-  platform = await startPlatform({ dataDir, token: serverToken, timeScale: 0, rateLimit: 1_000_000 });
+  platform = await startTestPlatform({ token: serverToken });
   tokens = [];
   // One after the other, as they are written to one file.
   // oxlint-disable-next-line no-await-in-loop
-  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(dataDir, { name: `token ${made}`, permission: 'admin' }));
+  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform.dataDir, { name: `token ${made}`, permission: 'admin' }));
   callers = Array.from({ length: callerCount }, (_, index) => {
     const token = index % 3 === 0 ? serverToken : tokens[index % tokenCount]!;
     const readOnly = index % 4 === 0;
@@ -115,7 +110,6 @@ afterAll(async () => {
   await client.close();
   await new Promise((resolve) => proxy.close(resolve));
   await platform.close();
-  await rm(dataDir, { recursive: true });
 });
 
 const post = (caller: TestCaller, message: object, headers: Record<string, string> = {}): Promise<Response> =>

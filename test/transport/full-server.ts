@@ -8,13 +8,14 @@ import { buildServer } from '../../src/server/protocol/server.ts';
 import { permissionOf } from '../../src/server/tool/tool.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import { tools } from '../../tools/index.ts';
-import { startUnthrottledPlatform, openGuardFixture } from '../support/guard-fixture.ts';
+import { openGuardFixture } from '../support/guard-fixture.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 /** The server with all its tools, prompts and resources over HTTP, a platform of its own behind it, and an operator with a secret. */
-export async function startFullServer(options: Parameters<typeof startTestServer>[0] = {}): Promise<{ readonly lab: TestServer; readonly platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>; readonly close: () => Promise<void> }> {
-  const [platform, guard] = await Promise.all([startUnthrottledPlatform(), openGuardFixture({ operator: true })]);
+export async function startFullServer(options: Parameters<typeof startTestServer>[0] = {}): Promise<{ readonly lab: TestServer; readonly platform: TestPlatform; readonly close: () => Promise<void> }> {
+  const [platform, guard] = await Promise.all([startTestPlatform(), openGuardFixture({ operator: true })]);
   const client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
   const log = memoryLog();
   const clock = { now: Date.now };

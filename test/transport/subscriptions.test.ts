@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -15,7 +12,6 @@ import { createDependencies, dependenciesUnder } from '../../src/server/protocol
 import { watchFor } from '../../src/server/browse/resources/watch-resource.ts';
 import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { createToken } from '../../src/platform/api/tokens.ts';
 import { callOf, type Restriction } from '../../src/transport/http/caller.ts';
@@ -26,12 +22,12 @@ import { startHttpServer, type HttpServer } from '../../src/transport/http/http-
 import { tools } from '../../tools/index.ts';
 import { legacyResourceClient, modernResourceClient, type ResourceClient } from '../support/resource-clients.ts';
 import { memoryLog } from '../support/call-context.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 const service = seedId('service/shop/staging/checkout-api');
 const status = `infra://service/application/${service}/status`;
 
-let dataDir: string;
-let platform: RunningPlatform;
+let platform: TestPlatform;
 let tokens: Record<string, string>;
 let proxy: ReturnType<typeof createServer>;
 let client: Client;
@@ -62,12 +58,11 @@ const authenticate: AuthenticateCaller = async ({ headers }) => ({
 });
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-subscriptions-'));
-  platform = await startPlatform({ dataDir, token: 'token-of-the-tests', timeScale: 0, rateLimit: 1_000_000 });
-  tokens = { ann: await createToken(dataDir, { name: 'ann', permission: 'read' }), bob: await createToken(dataDir, { name: 'bob', permission: 'read' }) };
+  platform = await startTestPlatform();
+  tokens = { ann: await createToken(platform.dataDir, { name: 'ann', permission: 'read' }), bob: await createToken(platform.dataDir, { name: 'bob', permission: 'read' }) };
   proxy = createServer((request, response) => void relay(request, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  client = createClient({ baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, credential: credentialOf('token-of-the-tests') });
+  client = createClient({ baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, credential: credentialOf(platform.token) });
 });
 
 beforeEach(async () => {
@@ -96,7 +91,6 @@ afterAll(async () => {
   await client.close();
   await new Promise((resolve) => proxy.close(resolve));
   await platform.close();
-  await rm(dataDir, { recursive: true });
 });
 
 const headersOf = (who: string, token: string) => ({ authorization: who, 'x-infra-api-token': tokens[token]! });

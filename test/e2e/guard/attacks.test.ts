@@ -4,14 +4,15 @@ import { tools } from '../../../tools/index.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor, type ToolCall } from '../../support/tampering-client.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());

@@ -6,15 +6,16 @@ import { verifyLog } from '../../../src/server/audit/verify-log.ts';
 import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 let guard: GuardFixture;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
 import { agree, connectorsTo, textOf, userAnswering, type Answer, type Question, type Connect, type Connectors, type TestClient } from '../../support/mcp-clients.ts';
-import { startDefaultPlatform } from '../../support/test-platform.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 let helper: TestClient;
 
 beforeAll(async () => {
-  platform = await startDefaultPlatform();
+  platform = await startTestPlatform({ rateLimit: undefined });
   connectors = connectorsTo(platform.url, platform.token);
   helper = await connectors.modern(userAnswering(agree));
 });

@@ -5,7 +5,8 @@ import { tools } from '../../../tools/index.ts';
 import { connectorsTo, textOf, userAnswering, type Connectors, type TestClient, type User } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 /**
  * What a call comes to:
@@ -147,14 +148,14 @@ const settings: Setting[] = [
 const seeded = (method: string, path: string, body: unknown): unknown =>
   method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path) ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) } : withDeploymentUnderWay(method, path, body);
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 let proxies: Record<Mode, RecordingProxy>;
 let connectors: Record<Mode, Connectors>;
 let guards: Record<'plain' | 'operator', GuardFixture>;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
   proxies = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await startRecordingProxy(platform.url, { mode, alter: seeded })]))) as typeof proxies;
   connectors = Object.fromEntries(modes.map((mode) => [mode, connectorsTo(proxies[mode].url, platform.token)])) as typeof connectors;

@@ -2,16 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, policyFrom } from '../../support/guard-fixture.ts';
+import { closedAfterEach, policyFrom } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 const opened = closedAfterEach();
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 

@@ -3,12 +3,13 @@ import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach } from '../../support/guard-fixture.ts';
+import { closedAfterEach } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 

@@ -4,15 +4,16 @@ import { auditFilesOf } from '../../../src/cli/wiring/guard.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let guard: GuardFixture;
 const opened: { close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 beforeEach(async () => {

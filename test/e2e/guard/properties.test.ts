@@ -7,13 +7,14 @@ import { tools } from '../../../tools/index.ts';
 import { agree, connectorsTo, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { startRecordingProxy } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom } from '../../support/guard-fixture.ts';
+import { openGuardFixture, policyFrom } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());

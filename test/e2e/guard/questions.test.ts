@@ -5,13 +5,14 @@ import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 

@@ -6,18 +6,19 @@ import { EnvironmentMode } from '../../../src/contract/resources/environment.ts'
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, policyFrom } from '../../support/guard-fixture.ts';
+import { closedAfterEach, policyFrom } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
 import { defineTool } from '../../../src/server/tool/define-tool.ts';
 import { record } from '../../../src/server/tool/render.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 const opened = closedAfterEach();
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 

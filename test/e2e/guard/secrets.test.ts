@@ -10,14 +10,15 @@ import { tools } from '../../../tools/index.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { connectModern } from '../../transport/test-server.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom } from '../../support/guard-fixture.ts';
+import { openGuardFixture, policyFrom } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 
