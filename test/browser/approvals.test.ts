@@ -10,6 +10,7 @@ import { closeTestServers, connectModern, textOf, type HttpClient } from '../tra
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { startProgram } from '../support/started-program.ts';
+import { operatorSecret } from '../support/guard-fixture.ts';
 
 /** Where Debian's package `chromium` puts it. */
 const executablePath = '/usr/bin/chromium';
@@ -28,8 +29,6 @@ const openBrowser = (): Promise<Browser> =>
     executablePath,
     args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
-
-const operatorSecret = 'only the operator knows';
 
 /** Starts `infra-mcp http` with its page of approvals and an operator's secret; gives the MCP endpoint. It ends with the test. */
 async function startServer(): Promise<URL> {

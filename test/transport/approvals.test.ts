@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/read-calls.ts';
 import { hasSecret, setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
-import { approvalRequest, approvalsIn, operatorSecret } from '../server/guard/approvals/approvals-fixture.ts';
+import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { closeTestServers, startTestServer } from './test-server.ts';
 import { exchangeRaw, statusOf } from './raw-connection.ts';
+import { operatorSecret } from '../support/guard-fixture.ts';
 
 let folder: string;
 let approvalsFixture: ReturnType<typeof approvalsIn>;

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-
-export const operatorSecret = 'only the operator knows';
+import { operatorSecret } from '../support/guard-fixture.ts';
 
 /** What the operator does on the page: gives the secret, and approves the call that the address names. */
 export async function approveOnPage(address: string): Promise<void> {

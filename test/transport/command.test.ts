@@ -10,8 +10,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readCalls } from '../../src/server/audit/read-calls.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
-import { approveOnPage, operatorSecret } from './approve-on-page.ts';
+import { approveOnPage } from './approve-on-page.ts';
 import { connectLegacy, connectModern, initialize, modernCall, modernHeaders, textOf } from './test-server.ts';
+import { operatorSecret } from '../support/guard-fixture.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { startProgram } from '../support/started-program.ts';
-import { approveOnPage, operatorSecret } from './approve-on-page.ts';
+import { approveOnPage } from './approve-on-page.ts';
 import { connectModern, modernCall, modernHeaders, textOf } from './test-server.ts';
+import { operatorSecret } from '../support/guard-fixture.ts';
 
 const root = join(import.meta.dirname, '../..');
 

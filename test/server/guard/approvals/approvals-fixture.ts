@@ -7,8 +7,6 @@ import { keysFromFile } from '../../../../src/server/context/keys.ts';
 import { storeAt, type GuardStore } from '../../../../src/server/guard/storage/store.ts';
 import { confirmationRequest } from '../confirmation-request.ts';
 
-export const operatorSecret = 'only the operator knows';
-
 /**
  * The parts of approvals in a folder, as one process has them.
  * @param record takes what is decided; it is kept in `decisions` beside.

@@ -5,7 +5,8 @@ import type { RecordDecision } from '../../../../src/server/audit/call-records.t
 import { hasSecret, setSecret } from '../../../../src/server/guard/approvals/operator-secret.ts';
 import { terminalSource } from '../../../../src/server/guard/approvals/approval-queue.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
-import { approvalRequest, approvalsIn, operatorSecret } from './approvals-fixture.ts';
+import { approvalRequest, approvalsIn } from './approvals-fixture.ts';
+import { operatorSecret } from '../../../support/guard-fixture.ts';
 
 // Setting a secret is slow on purpose: once is enough.
 let shared: Awaited<ReturnType<typeof temporaryFolder>>;
