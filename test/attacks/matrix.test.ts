@@ -2,10 +2,10 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mapStrings } from '../../src/server/json/values.ts';
 import { tools } from '../../tools/index.ts';
-import { textOf, type Question } from '../support/mcp-clients.ts';
+import { textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { startAttackedProgram, clientKinds, type AttackClient, type AttackedProgram, type ClientKind } from './attacked-program.ts';
+import { startAttackedProgram, clientKinds, type AttackedProgram, type ClientKind } from './attacked-program.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 /** Every tool over every transport in every era, before a platform and with callers that attack. */
@@ -61,19 +61,15 @@ const isChange = ({ operation }: (typeof tools)[number]): boolean => operation.e
 describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a platform that attacks, %s', (_, way) => {
   let program: AttackedProgram;
   let lens: RecordingProxy;
-  let client: AttackClient;
-  const asked: Question[] = [];
+  let client: TestClient;
+  const user = userAnswering(() => ({ action: 'decline' }));
+  const asked = user.questions;
 
   beforeAll(async () => {
     lens = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? mapStrings(withDeploymentUnderWay(method, path, body), poisoned) : body) });
     program = await startAttackedProgram(lens.url, token);
     opened.push(lens, program);
-    client = await program.connect(way, {
-      user: (question) => {
-        asked.push(question);
-        return { action: 'decline' };
-      },
-    });
+    client = await program.connect(way, { user });
   });
 
   test.each(tools.map((tool) => [tool.name, tool] as const))('gets nothing past %s', async (name, tool) => {
@@ -98,7 +94,7 @@ describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a platform
 describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a caller that attacks, %s', (_, way) => {
   let program: AttackedProgram;
   let lens: RecordingProxy;
-  let client: AttackClient;
+  let client: TestClient;
 
   beforeAll(async () => {
     lens = await startRecordingProxy(platform.url, { mode: 'PRODUCTION' });
@@ -139,7 +135,7 @@ describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a caller t
 describe.each(clientKinds.filter(({ transport }) => transport === 'http').map((way) => [nameOf(way), way] as const))('a key that may only read, %s', (_, way) => {
   let program: AttackedProgram;
   let lens: RecordingProxy;
-  let reader: AttackClient;
+  let reader: TestClient;
 
   beforeAll(async () => {
     lens = await startRecordingProxy(platform.url);

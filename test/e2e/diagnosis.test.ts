@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CauseCode } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
-import { connectorsTo, textOf } from '../support/mcp-clients.ts';
+import { connectorsTo } from '../support/connectors.ts';
+import { textOf } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 const rateLimit = 10_000;

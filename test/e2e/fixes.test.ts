@@ -6,7 +6,8 @@ import type { NextCall } from '../../src/server/tool/next-calls.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 /** How a failure is mended by what its diagnosis proposes. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectorsTo, textOf, type Connectors } from '../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { textOf } from '../support/mcp-clients.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 

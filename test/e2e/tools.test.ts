@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, leavesOf, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, leavesOf, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Args = Record<string, unknown>;

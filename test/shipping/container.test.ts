@@ -10,11 +10,12 @@ import { readConfig } from '../../src/cli/config/read-config.ts';
 import { textPaths } from '../../src/server/browse/texts.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import { commandLine, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
-import { closeTestServers, connectLegacy, connectModern, textOf as resultText } from '../transport/test-server.ts';
+import { closeTestServers, connectLegacyHttp, connectModernHttp } from '../transport/test-server.ts';
 import { startProgram } from '../support/started-program.ts';
 import { service } from './compose.ts';
 import { container, containerEnv, objectOf } from './kubernetes.ts';
 import { image, instructions, root, readText } from './repository-files.ts';
+import { textOf as resultText } from '../support/mcp-clients.ts';
 
 afterEach(closeTestServers);
 
@@ -104,7 +105,7 @@ describe.each([
     expect(await healthOf(port)).toBe(0);
     expect((await fetch(at('/approvals'))).status).toBe(200);
     expect((await fetch(at('/mcp'), { method: 'POST' })).status).toBe(401);
-    for (const connect of [connectModern, connectLegacy]) {
+    for (const connect of [connectModernHttp, connectLegacyHttp]) {
       const client = await connect(at('/mcp'), { headers: { authorization: `Bearer ${key}` } });
       expect(resultText(await client.call('get_organization'))).toContain('Acme');
       await client.close();

@@ -10,8 +10,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createToken } from '../../src/platform/api/tokens.ts';
-import { connectLegacy, connectModern, modernCall, modernHeaders, textOf } from '../transport/test-server.ts';
+import { connectLegacyHttp, connectModernHttp, modernCall, modernHeaders } from '../transport/test-server.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 const root = join(import.meta.dirname, '../..');
 const seconds = Number(process.env['SOAK_SECONDS'] ?? 60);
@@ -110,7 +111,7 @@ const percentile = (values: readonly number[], share: number): number => values.
 test(`${clientCount} clients of both eras for ${seconds} s: no answer is lost or crossed, and memory stays`, async () => {
   const clients = await Promise.all(Array.from({ length: clientCount }, async (_, index) => {
     const token = tokens[index % tokenCount]!;
-    const connect = index % 2 === 0 ? connectModern : connectLegacy;
+    const connect = index % 2 === 0 ? connectModernHttp : connectLegacyHttp;
     return { token, client: await connect(url, { headers: { 'x-infra-api-token': token } }) };
   }));
   const took: number[] = [];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { Client as ModernClient } from '@modelcontextprotocol/client';
-import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client as ModernClient } from '@modelcontextprotocol/client';
+import type { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
@@ -13,6 +13,7 @@ import type { Tool } from '../../src/server/tool/tool.ts';
 import { startStdioServer } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from './call-context.ts';
+import { connectLegacy, connectModern } from './mcp-clients.ts';
 
 /** The root of the source, where prompts and skills lie. */
 export const root = join(import.meta.dirname, '../..');
@@ -102,13 +103,11 @@ export function resourceServersOf(baseUrl: string, token: string): ResourceServe
     const parts = createDependencies({ tools: chosen, otherTools: others.map(({ name }) => name), policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts), watches });
     open.push(startStdioServer(parts, far));
     if (era === 'modern') {
-      const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-      await modern.connect(near);
+      const { client: modern } = await connectModern(near);
       open.push(modern);
       return modernResourceClient(modern);
     }
-    const legacy = new LegacyClient({ name: 'test', version: '1' });
-    await legacy.connect(near);
+    const { client: legacy } = await connectLegacy(near);
     open.push(legacy);
     return legacyResourceClient(legacy);
   };

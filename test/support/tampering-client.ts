@@ -1,4 +1,3 @@
-import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createClient } from '../../src/client/client.ts';
@@ -8,7 +7,7 @@ import { createDependencies, type GuardDependencies } from '../../src/server/pro
 import { buildServer } from '../../src/server/protocol/server.ts';
 import type { Tool } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
-import type { Answer, Question, User } from './mcp-clients.ts';
+import { connectModern, type User } from './mcp-clients.ts';
 import { memoryLog } from './call-context.ts';
 
 type Message = Parameters<InMemoryTransport['send']>[0];
@@ -48,18 +47,7 @@ export async function connectTampering({ parts, user, principal = 'ann', tamper 
     return send(message, ...rest);
   };
   const server = serveStdio(({ era }) => buildServer(parts, { era, callerOf: () => ({ principal }) }), { transport: far });
-  const client = new Client(
-    { name: 'test', version: '1' },
-    { capabilities: user ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
-  );
-  if (user) {
-    client.setRequestHandler('elicitation/create', async ({ params }): Promise<Answer> => {
-      const question = params as unknown as Question;
-      user.questions.push(question);
-      return user.answer(question);
-    });
-  }
-  await client.connect(near);
+  const { client } = await connectModern(near, user);
   return {
     client,
     call: (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args }),

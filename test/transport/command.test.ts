@@ -11,8 +11,9 @@ import { readCalls } from '../../src/server/audit/read-calls.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import { approveOnPage } from './approve-on-page.ts';
-import { connectLegacy, connectModern, initialize, modernCall, modernHeaders, textOf } from './test-server.ts';
+import { connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders } from './test-server.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -58,7 +59,7 @@ async function serve(args: readonly string[], env: Record<string, string> = {}) 
 describe('infra-mcp http', () => {
   test('serves the embedded platform to clients of both eras, says when it is ready, and ends when asked', async () => {
     const { url, child, ended, written } = await serve([]);
-    for (const connect of [connectModern, connectLegacy]) {
+    for (const connect of [connectModernHttp, connectLegacyHttp]) {
       const client = await connect(url);
       expect(textOf(await client.call('get_organization'))).toContain('name: Acme');
       await client.close();
@@ -76,9 +77,9 @@ describe('infra-mcp http', () => {
     const { key, sha256 } = createApiKey();
     await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ci, sha256: ${sha256}, level: deploy }]`);
     const { url } = await serve(['--keys-file', join(folder, 'keys.yaml')]);
-    for (const connect of [connectModern, connectLegacy]) {
+    for (const connect of [connectModernHttp, connectLegacyHttp]) {
       const client = await connect(url, { headers: { authorization: `Bearer ${key}` } });
-      const listed = await client.list();
+      const listed = (await client.list()).map(({ name }) => name);
       expect(listed).toEqual(expect.arrayContaining(['get_organization', 'deploy_application']));
       expect(listed).not.toContain('create_project');
       const result = await client.call('create_project', { name: 'x' });
@@ -119,7 +120,7 @@ describe('infra-mcp http', () => {
     for (const { key } of [ann, bob]) expect(written.err).not.toContain(key);
   });
 
-  test.each([['2026', connectModern], ['2025', connectLegacy]])('sends the user of a %s client to the page of approvals, where nobody can be asked otherwise', async (_, connect) => {
+  test.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]])('sends the user of a %s client to the page of approvals, where nobody can be asked otherwise', async (_, connect) => {
     const { url, dataDir, written } = await serve(['--approvals-page']);
     await setSecret(join(dataDir, 'operator.json'), operatorSecret);
     const visited: string[] = [];

@@ -4,7 +4,8 @@ import { resourceMetadata, resourceMetadataUrl } from '../../src/transport/http/
 import type { OAuthOptions } from '../../src/transport/http/oauth.ts';
 import { audience, oauthOf, startAuthorizationServer, type AuthorizationServer, type TokenOptions } from './authorization-server.ts';
 import { memoryLog } from '../support/call-context.ts';
-import { closeTestServers, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startTestServer, textOf } from './test-server.ts';
+import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 let authority: AuthorizationServer;
 
@@ -38,7 +39,7 @@ describe('an access token', () => {
   test('lets its subject in, in both eras', async () => {
     const { url } = await startGuarded();
     const headers = await authorization();
-    for (const connect of [connectModern, connectLegacy]) {
+    for (const connect of [connectModernHttp, connectLegacyHttp]) {
       const client = await connect(url, { headers });
       expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ principal: 'oauth:user:ann' });
     }
@@ -91,7 +92,7 @@ describe('an access token', () => {
     ['a user with a name like one with a token', { claims: { sub: 'ann+0123' } }, 'oauth:user:ann%2B0123'],
   ])('of %s is told apart from all others', async (_, wishes, principal) => {
     const lab = await startGuarded();
-    const client = await connectModern(lab.url, { headers: await authorization(wishes) });
+    const client = await connectModernHttp(lab.url, { headers: await authorization(wishes) });
     expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ principal });
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
-import { closeTestServers, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startTestServer, textOf, type TestServer } from './test-server.ts';
+import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders, startTestServer, type TestServer } from './test-server.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 afterEach(closeTestServers);
 
@@ -47,7 +48,7 @@ describe('a platform token of the caller\'s own', () => {
     }
   });
 
-  test.each([['2026', connectModern], ['2025', connectLegacy]])('that the platform refuses is told to its %s client, who goes on', async (_, connect) => {
+  test.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]])('that the platform refuses is told to its %s client, who goes on', async (_, connect) => {
     const { url } = await startTestServer();
     const client = await connect(url, { headers: { 'x-infra-api-token': 'expired-token' } });
     const refusal = await client.call('refuse_credential').catch((error: unknown) => error);
@@ -80,7 +81,7 @@ describe('a request that wants nothing but reads', () => {
     expect(await rules(lab)).toBe(0);
     expect(await rules(lab, { 'x-infra-read-only': 'true' })).toBe(1);
     expect(await rules(lab, { 'x-infra-read-only': 'false' })).toBe(0);
-    const client = await connectModern(new URL('?read_only=true', lab.url));
+    const client = await connectModernHttp(new URL('?read_only=true', lab.url));
     expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ rules: 1 });
   });
 

@@ -6,8 +6,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { startProgram } from '../support/started-program.ts';
 import { approveOnPage } from './approve-on-page.ts';
-import { connectModern, modernCall, modernHeaders, textOf } from './test-server.ts';
+import { connectModernHttp, modernCall, modernHeaders } from './test-server.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -66,7 +67,7 @@ test('a question is answered to the server that asked it; another does nothing, 
 test('what the operator approves holds at every server of the data directory, and once', async () => {
   const { urls: [one, other], dataDir } = await replicas('--approvals-page');
   await setSecret(join(dataDir, 'operator.json'), operatorSecret);
-  const [here, there] = [await connectModern(one), await connectModern(other)];
+  const [here, there] = [await connectModernHttp(one), await connectModernHttp(other)];
   const { id } = (await here.call('get_organization')).structuredContent as { id: string };
   const webhook = { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] };
   const code = /code (\w{4}-\w{4})/.exec(textOf(await here.call('create_webhook', webhook)))![1]!;

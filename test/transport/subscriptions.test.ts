@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
-import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
@@ -23,6 +22,7 @@ import { tools } from '../../tools/index.ts';
 import { legacyResourceClient, modernResourceClient, type ResourceClient } from '../support/resource-clients.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { connectLegacy, connectModern } from '../support/mcp-clients.ts';
 
 const service = seedId('service/shop/staging/checkout-api');
 const status = `infra://service/application/${service}/status`;
@@ -97,15 +97,13 @@ const headersOf = (who: string, token: string) => ({ authorization: who, 'x-infr
 
 const connect = {
   modern: async (who: string, token = who): Promise<ResourceClient> => {
-    const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-    await modern.connect(new ModernTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } }));
+    const { client: modern } = await connectModern(new ModernTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } }));
     open.push(modern);
     return modernResourceClient(modern);
   },
   legacy: async (who: string, token = who): Promise<ResourceClient> => {
-    const legacy = new LegacyClient({ name: 'test', version: '1' });
     const transport = new LegacyTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } });
-    await legacy.connect(transport);
+    const { client: legacy } = await connectLegacy(transport);
     open.push({ close: () => transport.terminateSession().then(() => legacy.close()) });
     return legacyResourceClient(legacy);
   },

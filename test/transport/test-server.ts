@@ -1,12 +1,11 @@
-import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport, type CallToolResult } from '@modelcontextprotocol/client';
-import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as ModernTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { McpServer, acceptedContent, inputRequired } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { callOf, type HttpCaller } from '../../src/transport/http/caller.ts';
 import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../src/transport/http/http-server.ts';
 import { memoryLog } from '../support/call-context.ts';
+import { connectLegacy, connectModern, type TestClient, type User, userAnswering } from '../support/mcp-clients.ts';
 
 /** Calls of the tool `hold`, which run until they are let go or cancelled. */
 export interface HeldCall {
@@ -133,64 +132,39 @@ export const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-/** What a client's user can do: answer a form, or go to a page. */
-interface UserActions {
+/** A client's headers, and its user: `answer` fills in a form, `visit` opens a URL. */
+interface HttpClientOptions {
   readonly headers?: Record<string, string>;
   readonly answer?: (message: string) => Record<string, string>;
   readonly visit?: (url: string) => Promise<void>;
 }
 
-const capabilitiesOf = ({ answer, visit }: UserActions) => (answer ?? visit ? { elicitation: { ...(answer && { form: {} }), ...(visit && { url: {} }) } } : {});
-
-/** What a user does with a question. */
-const respond = async ({ answer, visit }: UserActions, params: unknown): Promise<{ action: 'accept'; content?: Record<string, string> }> => {
-  const { message, url } = params as { message: string; url?: string };
-  if (url === undefined) return { action: 'accept', content: answer!(message) };
-  await visit!(url);
-  return { action: 'accept' };
-};
-
-/** The same few things of a client of either era. */
-export interface HttpClient {
-  call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal; onprogress?: () => void }): Promise<CallToolResult>;
-  list(): Promise<string[]>;
-  close(): Promise<void>;
-}
-
-/** A 2026-era client. */
-export async function connectModern(url: URL, { headers = {}, answer, visit }: UserActions = {}): Promise<HttpClient> {
-  const client = new ModernClient(
-    { name: 'test', version: '1' },
-    { capabilities: capabilitiesOf({ answer, visit }), versionNegotiation: { mode: { pin: '2026-07-28' } } },
-  );
-  if (answer ?? visit) client.setRequestHandler('elicitation/create', ({ params }) => respond({ answer, visit }, params));
-  await client.connect(new ModernTransport(url, { requestInit: { headers } }));
-  opened.push(client);
-  return {
-    call: (name, args = {}, options) => client.callTool({ name, arguments: args }, options),
-    list: async () => (await client.listTools()).tools.map(({ name }) => name),
-    close: () => client.close(),
+const userOf = ({ answer, visit }: HttpClientOptions): User | undefined =>
+  (answer ?? visit) && {
+    ...userAnswering(async ({ message, url }) => {
+      if (url === undefined) return { action: 'accept', content: answer!(message) };
+      await visit!(url);
+      return { action: 'accept' };
+    }),
+    elicitation: { ...(answer && { form: {} }), ...(visit && { url: {} }) },
   };
+
+/** Connects a client of the 2026 protocol version over HTTP. */
+export async function connectModernHttp(url: URL, options: HttpClientOptions = {}): Promise<TestClient> {
+  const client = await connectModern(new ModernTransport(url, { requestInit: { headers: options.headers ?? {} } }), userOf(options));
+  opened.push(client);
+  return client;
 }
 
-/** A 2025-era client. */
-export async function connectLegacy(url: URL, { headers = {}, answer, visit }: UserActions = {}): Promise<HttpClient & { readonly sessionId: string | undefined }> {
-  const client = new LegacyClient(
-    { name: 'test', version: '1' },
-    { capabilities: capabilitiesOf({ answer, visit }) },
-  );
-  if (answer ?? visit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => respond({ answer, visit }, params));
-  const transport = new LegacyTransport(url, { requestInit: { headers } });
-  await client.connect(transport);
+/** Connects a client of the 2025 protocol versions over HTTP. */
+export async function connectLegacyHttp(url: URL, options: HttpClientOptions = {}): Promise<TestClient & { readonly sessionId: string | undefined }> {
+  const transport = new LegacyTransport(url, { requestInit: { headers: options.headers ?? {} } });
+  const client = await connectLegacy(transport, userOf(options));
   opened.push(client);
   return {
-    call: async (name, args = {}, options) => (await client.callTool({ name, arguments: args }, undefined, options)) as CallToolResult,
-    list: async () => (await client.listTools()).tools.map(({ name }) => name),
-    close: () => client.close(),
+    ...client,
     get sessionId() {
       return transport.sessionId;
     },
   };
 }
-
-export const textOf = ({ content }: CallToolResult): string => content.map((part) => (part.type === 'text' ? part.text : '')).join('');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type User } from '../../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Answer, type Question, type Connect, type Connectors, type TestClient } from '../../support/mcp-clients.ts';
+import { connectorsTo, type Connectors, type Connect } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering, type Answer, type Question, type TestClient } from '../../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 let platform: TestPlatform;

@@ -8,7 +8,7 @@ import { addReadOnly, unrestricted } from '../../../src/transport/http/restricti
 import { startHttpServer } from '../../../src/transport/http/http-server.ts';
 import { tools } from '../../../tools/index.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
-import { connectModern } from '../../transport/test-server.ts';
+import { connectModernHttp } from '../../transport/test-server.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
 import { openGuardFixture, policyFrom } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
@@ -127,7 +127,7 @@ describe('what one caller mentions', () => {
       limits: { shutdownDelay: 0, drainTime: 0 },
     });
     opened.push(server);
-    const [reader, admin] = await Promise.all(['reader', 'admin'].map((name) => connectModern(new URL(server.url), { headers: { authorization: name } })));
+    const [reader, admin] = await Promise.all(['reader', 'admin'].map((name) => connectModernHttp(new URL(server.url), { headers: { authorization: name } })));
     opened.push(reader!, admin!);
     const values = [' '.repeat(500_000), 'x'.repeat(500_000), 'A1-'.repeat(100_000)];
     for (const env_text of values) expect((await reader!.call('set_environment_variables', { application: seed('application_id'), env_text })).isError).toBe(true);

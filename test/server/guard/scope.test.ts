@@ -3,7 +3,8 @@ import { createNameResolver } from '../../../src/server/resolve/name-resolver.ts
 import type { Scope } from '../../../src/server/guard/scope/scope.ts';
 import { resolverWithin, createScopeResolver } from '../../../src/server/guard/scope/scope-resolver.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { recordingCaller, resolutionProblem } from '../resolve/recording-caller.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
