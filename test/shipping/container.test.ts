@@ -111,7 +111,7 @@ describe.each([
       await client.close();
     }
     child.kill('SIGTERM');
-    expect(await ended).toBe(0);
+    expect((await ended).code).toBe(0);
     expect(await healthOf(port)).toBe(1);
   });
 });

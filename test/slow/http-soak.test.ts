@@ -1,11 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,6 +11,7 @@ import { createToken } from '../../src/platform/api/tokens.ts';
 import { connectLegacyHttp, connectModernHttp, modernCall, modernHeaders } from '../transport/test-server.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { textOf } from '../support/mcp-clients.ts';
+import { cleanEnvironment, spawnProgram, whenReady, type RunningProgram } from '../support/started-program.ts';
 
 const root = join(import.meta.dirname, '../..');
 const seconds = Number(process.env['SOAK_SECONDS'] ?? 60);
@@ -23,7 +22,7 @@ let dataDir: string;
 let platform: TestPlatform;
 let relay: ReturnType<typeof createServer>;
 let tokens: string[];
-let program: ChildProcess;
+let program: RunningProgram;
 let url: URL;
 /** Address of the server's inspector. */
 let inspector = '';
@@ -64,21 +63,18 @@ beforeAll(async () => {
     pass(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-  const env = {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('INFRA_'))),
+  const env = cleanEnvironment({
     INFRA_DATA_DIR: dataDir,
     INFRA_BASE_URL: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
     INFRA_LOG_LEVEL: 'silent',
-  };
-  const started = spawn(process.execPath, ['--inspect=127.0.0.1:0', '--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  program = started;
-  started.stderr.setEncoding('utf8').on('data', (said: string) => (inspector ||= /ws:\S+/.exec(said)?.[0] ?? ''));
-  const [line] = (await once(createInterface(started.stdout), 'line')) as [string];
-  url = new URL((JSON.parse(line) as { url: string }).url);
+  });
+  program = spawnProgram({ command: [process.execPath, '--inspect=127.0.0.1:0', '--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0'], cwd: root, env });
+  url = new URL((await whenReady(program)).ready.url);
+  inspector = /ws:\S+/.exec(program.output.stderr)![0];
 });
 
 afterAll(async () => {
-  program.kill('SIGKILL');
+  program.child.kill('SIGKILL');
   await new Promise((resolve) => {
     relay.closeAllConnections();
     relay.close(resolve);
@@ -167,11 +163,11 @@ test('a stop under load loses nothing', async () => {
     for (let count = 0; await change(`soak-${worker}-${count}`); count += 1);
   });
   await pause(2000);
-  program.kill('SIGTERM');
-  await once(program, 'exit');
+  program.child.kill('SIGTERM');
+  await once(program.child, 'exit');
   await Promise.all(load);
 
-  const projects = await fetch(`${platform.url}/organization/${platform.organizationId}/project`, { headers: { authorization: 'Token token-of-the-soak' } });
+  const projects = await fetch(`${platform.url}/organization/${platform.organizationId}/project`, { headers: { authorization: `Token ${platform.token}` } });
   const made = new Set((await projects.json() as { results: { name: string }[] }).results.map(({ name }) => name).filter((name) => name.startsWith('soak-')));
   console.log(`done ${told.done.size}, unsure ${told.unsure.size}, refused ${told.refused.size}, broken ${told.broken.size}`);
   expect(told.done.size).toBeGreaterThan(50);

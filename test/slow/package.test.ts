@@ -92,7 +92,7 @@ describe('the npm package', () => {
     await runStory(assistant);
     await assistant.close();
     child.kill('SIGTERM');
-    expect(await ended).toBe(0);
+    expect((await ended).code).toBe(0);
   });
 });
 
