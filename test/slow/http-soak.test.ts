@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createToken } from '../../src/platform/api/tokens.ts';
@@ -12,6 +10,7 @@ import { connectLegacyHttp, connectModernHttp, modernCall, modernHeaders } from 
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { cleanEnvironment, spawnProgram, whenReady, type RunningProgram } from '../support/started-program.ts';
+import { startRecordingProxy, withTokenLabel, type RecordingProxy } from '../support/recording-proxy.ts';
 
 const root = join(import.meta.dirname, '../..');
 const seconds = Number(process.env['SOAK_SECONDS'] ?? 60);
@@ -20,7 +19,7 @@ const tokenCount = 20;
 
 let dataDir: string;
 let platform: TestPlatform;
-let relay: ReturnType<typeof createServer>;
+let proxy: RecordingProxy;
 let tokens: string[];
 let program: RunningProgram;
 let url: URL;
@@ -33,24 +32,13 @@ const labelOf = (token: string): string => `for-${tokens.indexOf(token)}-only`;
 
 const dice = (): number => Math.random() * 100;
 
-/** The way to the platform: slow, sometimes broken, and its answers tell for whom they are. */
-async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { method = 'GET', url: path = '/', headers } = request;
-  const body = method === 'GET' ? '' : await text(request);
+/** Makes the way to the platform slow, and sometimes broken. */
+async function injectFault(_method: string, _request: IncomingMessage, response: ServerResponse): Promise<void> {
   await pause(dice() / 2);
   const fault = faulty ? dice() : 100;
-  if (fault < 1) return void response.destroy();
-  if (fault < 3) return void response.writeHead(500).end('{"status":500,"error":"E","message":"out of order"}');
-  if (fault < 4) return void response.writeHead(429, { 'retry-after': '1' }).end('{"status":429,"error":"E","message":"too many"}');
-  const answer = await fetch(platform.url + path, {
-    method,
-    body: body || undefined,
-    headers: { authorization: headers.authorization!, ...(body && { 'content-type': 'application/json' }) },
-  });
-  const said = await answer.text();
-  const token = headers.authorization!.replace('Token ', '');
-  const told = path === '/organization' ? JSON.stringify({ ...(JSON.parse(said) as object), name: labelOf(token), results: undefined }) : said;
-  return void response.writeHead(answer.status, { 'content-type': 'application/json' }).end(told);
+  if (fault < 1) response.destroy();
+  else if (fault < 3) response.writeHead(500).end('{"status":500,"error":"E","message":"out of order"}');
+  else if (fault < 4) response.writeHead(429, { 'retry-after': '1' }).end('{"status":429,"error":"E","message":"too many"}');
 }
 
 beforeAll(async () => {
@@ -59,13 +47,10 @@ beforeAll(async () => {
   tokens = [];
   // oxlint-disable-next-line no-await-in-loop
   for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform.dataDir, { name: `token ${made}`, permission: 'admin' }));
-  relay = createServer((request, response) => {
-    pass(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  proxy = await startRecordingProxy(platform.url, { beforeRequest: injectFault, alter: withTokenLabel(labelOf) });
   const env = cleanEnvironment({
     INFRA_DATA_DIR: dataDir,
-    INFRA_BASE_URL: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    INFRA_BASE_URL: proxy.url,
     INFRA_LOG_LEVEL: 'silent',
   });
   program = spawnProgram({ command: [process.execPath, '--inspect=127.0.0.1:0', '--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0'], cwd: root, env });
@@ -75,10 +60,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   program.child.kill('SIGKILL');
-  await new Promise((resolve) => {
-    relay.closeAllConnections();
-    relay.close(resolve);
-  });
+  await proxy.close();
   await platform.close();
   await rm(dataDir, { recursive: true });
 });

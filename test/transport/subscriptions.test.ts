@@ -1,5 +1,3 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -23,13 +21,14 @@ import { legacyResourceClient, modernResourceClient, type ResourceClient } from 
 import { memoryLog } from '../support/call-context.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { connectLegacy, connectModern } from '../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 
 const service = seedId('service/shop/staging/checkout-api');
 const status = `infra://service/application/${service}/status`;
 
 let platform: TestPlatform;
 let tokens: Record<string, string>;
-let proxy: ReturnType<typeof createServer>;
+let proxy: RecordingProxy;
 let client: Client;
 let server: HttpServer;
 let watches: Watches;
@@ -37,18 +36,8 @@ let looks: number;
 /** Holds everybody to more from now on. */
 let setRules: (rules: Rules) => void;
 let open: { close(): Promise<unknown> }[];
-/** What the platform says of the service to each token. */
-let said: Record<string, string>;
-
-/** Stands before the platform, and tells each token another state. */
-async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { authorization = '' } = request.headers;
-  const answer = await fetch(platform.url + request.url!, { headers: { authorization } });
-  const body = await answer.text();
-  const about = request.url!.endsWith(`${service}/status`);
-  const told = about ? JSON.stringify({ ...(JSON.parse(body) as object), state: said[authorization] ?? 'RUNNING' }) : body;
-  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(told);
-}
+/** The state of the service that the platform reports to each token. */
+let stateByToken: Record<string, string>;
 
 const authenticate: AuthenticateCaller = async ({ headers }) => ({
   principal: `key:${headers.get('authorization')}`,
@@ -60,13 +49,14 @@ const authenticate: AuthenticateCaller = async ({ headers }) => ({
 beforeAll(async () => {
   platform = await startTestPlatform();
   tokens = { ann: await createToken(platform.dataDir, { name: 'ann', permission: 'read' }), bob: await createToken(platform.dataDir, { name: 'bob', permission: 'read' }) };
-  proxy = createServer((request, response) => void relay(request, response).catch(() => response.destroy()));
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  client = createClient({ baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, credential: credentialOf(platform.token) });
+  proxy = await startRecordingProxy(platform.url, {
+    alter: (_method, path, body, token) => (path.endsWith(`${service}/status`) ? { ...(body as object), state: stateByToken[`Token ${token}`] ?? 'RUNNING' } : body),
+  });
+  client = createClient({ baseUrl: proxy.url, credential: credentialOf(platform.token) });
 });
 
 beforeEach(async () => {
-  [looks, open, said] = [0, [], {}];
+  [looks, open, stateByToken] = [0, [], {}];
   const clock = { now: Date.now };
   watches = createWatches({ clock, pollInterval: () => ((looks += 1), 10) });
   const log = memoryLog();
@@ -89,7 +79,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await client.close();
-  await new Promise((resolve) => proxy.close(resolve));
+  await proxy.close();
   await platform.close();
 });
 
@@ -115,7 +105,7 @@ async function lookedAgain(): Promise<void> {
   await vi.waitFor(() => expect(looks).toBeGreaterThan(before + 3 * watches.size()), { timeout: 10_000 });
 }
 
-const change = (who: string, state: string): void => void (said[`Token ${tokens[who]!}`] = state);
+const change = (who: string, state: string): void => void (stateByToken[`Token ${tokens[who]!}`] = state);
 
 describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) => {
   test('one caller is told of what changes for it, another of nothing, though they listen to the same', async () => {
