@@ -10,7 +10,7 @@ import { connectLegacy, connectModern, type TestClient, type User } from '../sup
 import { commandLine } from '../support/built-program.ts';
 import { spawnProgram, whenReady } from '../support/started-program.ts';
 
-/** Every way a client reaches the program. */
+/** Every transport and protocol version by which a client reaches the program. */
 export const clientKinds = (['stdio', 'http'] as const).flatMap((transport) => (['2025', '2026'] as const).map((era) => ({ transport, era })));
 export type ClientKind = (typeof clientKinds)[number];
 

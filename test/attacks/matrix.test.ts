@@ -60,15 +60,15 @@ const isChange = ({ operation }: (typeof tools)[number]): boolean => operation.e
 
 describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a platform that attacks, %s', (_, way) => {
   let program: AttackedProgram;
-  let lens: RecordingProxy;
+  let proxy: RecordingProxy;
   let client: TestClient;
   const user = userAnswering(() => ({ action: 'decline' }));
   const asked = user.questions;
 
   beforeAll(async () => {
-    lens = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? mapStrings(withDeploymentUnderWay(method, path, body), poisoned) : body) });
-    program = await startAttackedProgram(lens.url, token);
-    opened.push(lens, program);
+    proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? mapStrings(withDeploymentUnderWay(method, path, body), poisoned) : body) });
+    program = await startAttackedProgram(proxy.url, token);
+    opened.push(proxy, program);
     client = await program.connect(way, { user });
   });
 
@@ -93,13 +93,13 @@ describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a platform
 
 describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a caller that attacks, %s', (_, way) => {
   let program: AttackedProgram;
-  let lens: RecordingProxy;
+  let proxy: RecordingProxy;
   let client: TestClient;
 
   beforeAll(async () => {
-    lens = await startRecordingProxy(platform.url, { mode: 'PRODUCTION' });
-    program = await startAttackedProgram(lens.url, token);
-    opened.push(lens, program);
+    proxy = await startRecordingProxy(platform.url, { mode: 'PRODUCTION' });
+    program = await startAttackedProgram(proxy.url, token);
+    opened.push(proxy, program);
     client = await program.connect(way);
   });
 
@@ -121,32 +121,32 @@ describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a caller t
     }
     // Whatever was tried, the next call is answered as ever.
     expect((await client.call('list_projects')).isError).toBeFalsy();
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 
   test.each(tools.filter(isChange).map(({ name }) => [name]))('changes nothing of production by %s where nobody can be asked', async (name) => {
-    const before = lens.writes().length;
+    const before = proxy.writes().length;
     const result = await client.call(name, calls[name]!());
     const isPlaceless = ['create_project', 'create_environment'].includes(name);
-    if (!isPlaceless) expect(lens.writes().slice(before), textOf(result)).toEqual([]);
+    if (!isPlaceless) expect(proxy.writes().slice(before), textOf(result)).toEqual([]);
   });
 });
 
 describe.each(clientKinds.filter(({ transport }) => transport === 'http').map((way) => [nameOf(way), way] as const))('a key that may only read, %s', (_, way) => {
   let program: AttackedProgram;
-  let lens: RecordingProxy;
+  let proxy: RecordingProxy;
   let reader: TestClient;
 
   beforeAll(async () => {
-    lens = await startRecordingProxy(platform.url);
-    program = await startAttackedProgram(lens.url, token);
-    opened.push(lens, program);
+    proxy = await startRecordingProxy(platform.url);
+    program = await startAttackedProgram(proxy.url, token);
+    opened.push(proxy, program);
     reader = await program.connect(way, { key: 'reader' });
   });
 
   test.each(tools.filter(isChange).map(({ name }) => [name]))('changes nothing by %s', async (name) => {
     expect((await reader.call(name, calls[name]!())).isError).toBe(true);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 
   test.each([

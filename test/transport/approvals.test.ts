@@ -38,7 +38,7 @@ const call: RecordedCall = { at: '2026-11-20T10:00:00.000Z', who: 'eve', tool: '
 
 const startOffice = async (options: Parameters<typeof startTestServer>[0] = {}, now?: () => number) => {
   await copyFile(operatorFile(), approvalsFixture.operator);
-  const approvals = { queue: approvalsFixture.desk, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [call] };
+  const approvals = { queue: approvalsFixture.queue, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [call] };
   return startTestServer({ approvals, ...(now && { clock: { now } }), ...options });
 };
 
@@ -83,7 +83,7 @@ describe('the page of approvals', () => {
   });
 
   test('says what to do where no secret is set', async () => {
-    const { url } = await startTestServer({ approvals: { queue: approvalsFixture.desk, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [] } });
+    const { url } = await startTestServer({ approvals: { queue: approvalsFixture.queue, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [] } });
     expect(await (await browserAt(url).get()).text()).toContain('infra-mcp approve --set-secret');
   });
 

@@ -41,17 +41,17 @@ describe('a host that stops', () => {
     const { port, post, heldCalls: held, close } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000 } });
     const call = post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
     await vi.waitFor(() => expect(held).toHaveLength(1));
-    const wire = await openRawConnection(port);
+    const connection = await openRawConnection(port);
     const stopped = close();
     held[0]!.release();
     await call;
     const body = JSON.stringify(initialize);
-    wire.send(`POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
+    connection.send(`POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
     await new Promise((resolve) => setTimeout(resolve, 30));
-    wire.send(body);
-    await wire.ended;
-    expect(statusOf(wire.received())).toBe(503);
-    expect(wire.received()).toContain('takes no new calls');
+    connection.send(body);
+    await connection.ended;
+    expect(statusOf(connection.received())).toBe(503);
+    expect(connection.received()).toContain('takes no new calls');
     await stopped;
   });
 

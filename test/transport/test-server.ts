@@ -7,7 +7,7 @@ import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../
 import { memoryLog } from '../support/call-context.ts';
 import { connectLegacy, connectModern, type TestClient, type User, userAnswering } from '../support/mcp-clients.ts';
 
-/** Calls of the tool `hold`, which run until they are let go or cancelled. */
+/** A call of the tool `hold`, which runs until it is released or cancelled. */
 export interface HeldCall {
   readonly principal: string;
   readonly label: string;
@@ -17,9 +17,9 @@ export interface HeldCall {
 
 const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
 
-/** A server whose tools show what the host does with calls. */
-function testMcpServer(held: HeldCall[], caller: HttpCaller): McpServer {
-  const server = new McpServer({ name: 'lab', version: '1' });
+/** A server whose tools show how the HTTP host handles calls. */
+function testMcpServer(heldCalls: HeldCall[], caller: HttpCaller): McpServer {
+  const server = new McpServer({ name: 'test', version: '1' });
   server.registerTool('who', { inputSchema: z.object({}) }, (_, context) => {
     const { caller: now, call } = callOf(context.http?.authInfo);
     return textResult(JSON.stringify({ built: caller.principal, principal: now.principal, key: now.credential?.key, rules: now.restriction.rules.length, requestId: call.requestId }));
@@ -28,10 +28,10 @@ function testMcpServer(held: HeldCall[], caller: HttpCaller): McpServer {
   server.registerTool('hold', { inputSchema: z.object({ label: z.string() }) }, ({ label }, context) => {
     const { signal } = context.mcpReq;
     return new Promise((resolve) => {
-      const entry = { principal: caller.principal, label, cancelled: false, release: () => resolve(textResult(`held ${label}`)) };
-      held.push(entry);
+      const call = { principal: caller.principal, label, cancelled: false, release: () => resolve(textResult(`held ${label}`)) };
+      heldCalls.push(call);
       signal.addEventListener('abort', () => {
-        entry.cancelled = true;
+        call.cancelled = true;
         resolve(textResult('cancelled'));
       });
     });
@@ -56,31 +56,31 @@ function testMcpServer(held: HeldCall[], caller: HttpCaller): McpServer {
   return server;
 }
 
-/** An HTTP server with the lab's tools, on loopback unless a test says otherwise. */
+/** An HTTP server with the test tools, on loopback unless a test sets another host. */
 export interface TestServer extends Omit<HttpServer, 'url'> {
   readonly url: URL;
   readonly heldCalls: HeldCall[];
   readonly log: ReturnType<typeof memoryLog>;
-  /** Sends one JSON-RPC message as it is. */
+  /** Sends one raw JSON-RPC message. */
   readonly post: (message: unknown, headers?: Record<string, string>) => Promise<Response>;
 }
 
 const opened: { close: () => Promise<unknown> }[] = [];
 
-/** Ends what a test opened, clients first. */
+/** Closes the clients and servers that a test opened, clients first. */
 export async function closeTestServers(): Promise<void> {
   for (const one of opened.splice(0).toReversed()) await one.close();
 }
 
 export async function startTestServer(options: Partial<HttpServerOptions> = {}): Promise<TestServer> {
-  const held: HeldCall[] = [];
+  const heldCalls: HeldCall[] = [];
   const log = memoryLog();
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
     allowedHosts: [],
     allowedOrigins: [],
-    build: (_, caller) => testMcpServer(held, caller),
+    build: (_, caller) => testMcpServer(heldCalls, caller),
     levelOf: () => 'read',
     holdsToken: true,
     askPlatform: async () => undefined,
@@ -91,12 +91,12 @@ export async function startTestServer(options: Partial<HttpServerOptions> = {}):
   });
   opened.push({
     close: async () => {
-      for (const { release: letGo } of held) letGo();
+      for (const { release } of heldCalls) release();
       await server.close();
     },
   });
   const url = new URL(server.url);
-  return { ...server, url, heldCalls: held, log, post: (message, headers) => post(url, message, headers) };
+  return { ...server, url, heldCalls, log, post: (message, headers) => post(url, message, headers) };
 }
 
 const post = (url: URL, message: unknown, headers: Record<string, string> = {}): Promise<Response> =>
@@ -106,7 +106,7 @@ const post = (url: URL, message: unknown, headers: Record<string, string> = {}):
     body: typeof message === 'string' ? message : JSON.stringify(message),
   });
 
-/** A call as a 2026 client sends it, whole. */
+/** The complete message of a call by a 2026 client. */
 export const modernCall = (name: string, args: object = {}, id: number | string = 1) => ({
   jsonrpc: '2.0',
   id,

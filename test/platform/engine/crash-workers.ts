@@ -26,14 +26,14 @@ export async function killWorker(child: ChildProcess): Promise<void> {
 }
 
 /** Orders deployments of every kind in as many environments, several waiting in each one's queue. */
-export async function orderMany(world: EngineFixture, environments: number, ordersEach: number): Promise<number> {
+export async function orderMany(fixture: EngineFixture, environments: number, ordersEach: number): Promise<number> {
   const kinds: ServiceKind[] = ['application', 'container', 'database', 'helm', 'job', 'terraform'];
   const actions: DeploymentAction[] = ['DEPLOY', 'DEPLOY', 'RESTART', 'STOP'];
   for (let place = 0; place < environments; place += 1) {
     const services = { one: { kind: kinds[place % kinds.length]! }, two: { kind: kinds[(place + 2) % kinds.length]! } };
-    const { environmentId, ids } = await addEnvironment(world.db, `environment ${place}`, services);
+    const { environmentId, ids } = await addEnvironment(fixture.db, `environment ${place}`, services);
     for (let turn = 0; turn < ordersEach; turn += 1) {
-      await world.order({ environmentId, serviceIds: Object.values(ids), action: actions[turn % actions.length]! });
+      await fixture.order({ environmentId, serviceIds: Object.values(ids), action: actions[turn % actions.length]! });
     }
   }
   return environments * ordersEach;

@@ -106,10 +106,10 @@ describe('a clock that steps back revives', () => {
     const code = codeOf(await office.approvals.ask(approvalRequest(), start));
     const later = start + approvalLifetime + minute;
     if (who === 'ask') await office.approvals.ask(approvalRequest({ call: 'another' }), later);
-    else expect(await office.desk.waiting(later)).toEqual([]);
+    else expect(await office.queue.waiting(later)).toEqual([]);
     // By another process, which looks for the first time.
     using other = approvalsIn(folder.path);
-    expect(await other.desk.find(code, start + minute)).toBeUndefined();
+    expect(await other.queue.find(code, start + minute)).toBeUndefined();
     expect(codeOf(await other.approvals.ask(approvalRequest(), start + minute))).not.toBe(code);
   });
 
@@ -117,8 +117,8 @@ describe('a clock that steps back revives', () => {
     await using folder = await temporaryFolder();
     using office = approvalsIn(folder.path);
     const code = codeOf(await office.approvals.ask(approvalRequest(), start));
-    expect(await office.desk.find(code, start - 4000)).toMatchObject({ code });
-    expect(await office.desk.find(code, start - hour)).toBeUndefined();
+    expect(await office.queue.find(code, start - 4000)).toMatchObject({ code });
+    expect(await office.queue.find(code, start - hour)).toBeUndefined();
     expect(codeOf(await createApprovals(office).ask(approvalRequest(), start))).not.toBe(code);
   });
 

@@ -43,7 +43,7 @@ describe('an approval', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
-    expect(await here.desk.find(code.toLowerCase(), now)).toMatchObject({ code, principal: 'ann', typed: 'shop/prod', plan: { tool: 'stop_environment' } });
+    expect(await here.queue.find(code.toLowerCase(), now)).toMatchObject({ code, principal: 'ann', typed: 'shop/prod', plan: { tool: 'stop_environment' } });
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
     expect(await here.approvals.ask(approvalRequest(), now + 1)).toEqual({ kind: 'approved' });
   });
@@ -52,7 +52,7 @@ describe('an approval', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(codeOf(await here.approvals.ask(approvalRequest(), now + 1))).toBe(code);
-    expect((await here.desk.waiting(now)).map((one) => one.code)).toEqual([code]);
+    expect((await here.queue.waiting(now)).map((one) => one.code)).toEqual([code]);
   });
 
   test('counts once', async () => {
@@ -108,7 +108,7 @@ describe('an approval', () => {
     await here.decide(code, 'approved', operatorSecret, now);
     expect(codeOf(await here.approvals.ask(approvalRequest(), now + approvalLifetime))).not.toBe(code);
     expect(await here.decide(code, 'approved', operatorSecret, now + approvalLifetime)).toEqual({ kind: 'gone' });
-    expect(await here.desk.find(code, now + approvalLifetime)).toBeUndefined();
+    expect(await here.queue.find(code, now + approvalLifetime)).toBeUndefined();
   });
 
   test('is decided once', async () => {
@@ -116,8 +116,8 @@ describe('an approval', () => {
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(await here.decide(code, 'refused', operatorSecret, now)).toEqual({ kind: 'decided' });
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
-    expect(await here.desk.find(code, now)).toBeUndefined();
-    expect(await here.desk.waiting(now)).toEqual([]);
+    expect(await here.queue.find(code, now)).toBeUndefined();
+    expect(await here.queue.waiting(now)).toEqual([]);
   });
 });
 
@@ -131,7 +131,7 @@ describe('calls that wait', () => {
     const codes = [];
     for (let number = 0; number < maximumWaiting.each; number += 1) codes.push(codeOf(await ask(here, number)));
     expect(await ask(here, 100)).toEqual({ kind: 'too_many_of_caller' });
-    expect((await here.desk.waiting(now)).map(({ code }) => code)).toEqual(codes);
+    expect((await here.queue.waiting(now)).map(({ code }) => code)).toEqual(codes);
     expect(codeOf(await ask(here, 0))).toBe(codes[0]);
     expect(await ask(here, 100, 'bob')).toMatchObject({ kind: 'pending' });
     await here.decide(codes[3]!, 'refused', operatorSecret, now);
@@ -143,7 +143,7 @@ describe('calls that wait', () => {
   test('are bounded in all', async () => {
     await using here = await openApprovals();
     for (let number = 0; number < maximumWaiting.inAll; number += 1) await ask(here, number, `caller ${number % 100}`);
-    expect(await here.desk.count(now)).toBe(maximumWaiting.inAll);
+    expect(await here.queue.count(now)).toBe(maximumWaiting.inAll);
     expect(await ask(here, -1, 'bob')).toEqual({ kind: 'too_many_in_all' });
     expect(await ask(here, -1, 'bob', now + approvalLifetime)).toMatchObject({ kind: 'pending' });
   });
@@ -267,7 +267,7 @@ describe('whoever writes in the store without the secret', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await meddle(here, "UPDATE pending SET record = replace(record, 'stop_environment', 'list_projects')");
-    expect(await here.desk.find(code, now)).toBeUndefined();
+    expect(await here.queue.find(code, now)).toBeUndefined();
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
     await using other = await openApprovals();
     const late = codeOf(await other.approvals.ask(approvalRequest(), now));
@@ -282,7 +282,7 @@ describe('a decision', () => {
 
   test.each(['approved', 'refused'] as const)('is on record before it counts: %s', async (verdict) => {
     const seen: unknown[] = [];
-    await using here = await openApprovals(async ({ code }) => void seen.push((await here.desk.find(code, now))?.code));
+    await using here = await openApprovals(async ({ code }) => void seen.push((await here.queue.find(code, now))?.code));
     const code = codeOf(await here.approvals.ask(approvalRequest({ digest: 'digest' }), now));
     await here.decide(code, verdict, operatorSecret, now);
     expect(here.decisions).toEqual([{ ...decision, verdict, code, target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown }]);
