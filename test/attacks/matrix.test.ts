@@ -154,10 +154,10 @@ describe.each(clientKinds.filter(({ transport }) => transport === 'http').map((w
     ['a word that others use', 'A_SECRET=checkout\nB_PASSWORD=staging\n'],
   ])('leaves nothing behind for others: %s', async (__, env_text) => {
     const other = await program.connect(way, { key: 'other' });
-    const seen = async (): Promise<string> => textOf(await other.call('list_services', { environment_id: platform.seed['environment_id'] }));
-    const before = await seen();
+    const listedServices = async (): Promise<string> => textOf(await other.call('list_services', { environment_id: platform.seed['environment_id'] }));
+    const before = await listedServices();
     expect((await reader.call('set_environment_variables', { application: platform.seed['application_id'], env_text })).isError).toBe(true);
-    expect(await seen()).toBe(before);
+    expect(await listedServices()).toBe(before);
     expect((await reader.call('list_projects')).isError).toBeFalsy();
   });
 });

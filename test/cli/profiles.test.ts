@@ -42,8 +42,8 @@ interface How {
 async function read(text: string, env: Env, { flags = {}, command = 'stdio', mode = 0o600 }: How = {}): Promise<Config> {
   await writeFile(file, text);
   await chmod(file, mode);
-  const whole = { INFRA_PROFILES_FILE: file, ...env };
-  return readConfig(command, flags, whole, await chosenProfile(command, flags, whole)).config;
+  const environment = { INFRA_PROFILES_FILE: file, ...env };
+  return readConfig(command, flags, environment, await chosenProfile(command, flags, environment)).config;
 }
 
 describe('a profile', () => {

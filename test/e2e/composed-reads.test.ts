@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const rowsOf = async (tool: string, args: Json = {}): Promise<Json[]> => ((await (await connectors.modern()).call(tool, args)).structuredContent as Json)['results'] as Json[];
 
-const whole = (result: CallToolResult): string => JSON.stringify([result.content, result.structuredContent, result._meta]);
+const completeText = (result: CallToolResult): string => JSON.stringify([result.content, result.structuredContent, result._meta]);
 
 /** A result without what stands between the marks that say: data. */
 const outside = (result: CallToolResult): string => textOf(result).replaceAll(/<platform-data>.*?<\/platform-data>/gs, '');
@@ -81,9 +81,9 @@ describe('what may not be read of production', () => {
     ['get_environment_status', () => ({ environment_id: production })],
     ['wait_for_deployment', () => ({ environment: production, seconds: 1 })],
   ])('shows nowhere in %s', async (name, args) => {
-    const given = args();
-    const result = await client.call(name, given);
-    for (const id of hidden.filter((one) => !JSON.stringify(given).includes(one))) expect(whole(result)).not.toContain(id);
+    const input = args();
+    const result = await client.call(name, input);
+    for (const id of hidden.filter((one) => !JSON.stringify(input).includes(one))) expect(completeText(result)).not.toContain(id);
   });
 
   test('is told as denied, and not as what the platform lacks', async () => {

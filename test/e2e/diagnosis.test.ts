@@ -61,13 +61,13 @@ test('every failure is looked at', () => {
 });
 
 test('why something failed is told in one call, few requests and few bytes', async () => {
-  const told = [];
-  for (const { name, environments } of scenarios) told.push({ name, ...(await ask({ environment: environments[0].path })) });
-  expect(told.filter(({ name, cause }) => !(causes[name] as readonly (string | undefined)[]).includes(cause?.code)).map(({ name, cause }) => [name, cause])).toEqual([]);
-  expect(told.filter(({ next }) => next.length === 0).map(({ name }) => name)).toEqual([]);
-  expect(told.filter(({ bytes }) => bytes > mostBytes).map(({ name, bytes }) => [name, bytes])).toEqual([]);
-  expect(told.filter(({ requests }) => requests > mostRequests).map(({ name, requests }) => [name, requests])).toEqual([]);
-  expect(told.every(({ name, cause }) => !JSON.stringify(cause).includes(name))).toBe(true);
+  const diagnoses = [];
+  for (const { name, environments } of scenarios) diagnoses.push({ name, ...(await ask({ environment: environments[0].path })) });
+  expect(diagnoses.filter(({ name, cause }) => !(causes[name] as readonly (string | undefined)[]).includes(cause?.code)).map(({ name, cause }) => [name, cause])).toEqual([]);
+  expect(diagnoses.filter(({ next }) => next.length === 0).map(({ name }) => name)).toEqual([]);
+  expect(diagnoses.filter(({ bytes }) => bytes > mostBytes).map(({ name, bytes }) => [name, bytes])).toEqual([]);
+  expect(diagnoses.filter(({ requests }) => requests > mostRequests).map(({ name, requests }) => [name, requests])).toEqual([]);
+  expect(diagnoses.every(({ name, cause }) => !JSON.stringify(cause).includes(name))).toBe(true);
 });
 
 test('and of a service by its path at no higher cost', async () => {

@@ -36,8 +36,8 @@ const takenBy = (operation: AnyOperation, answer: Json): Json =>
 const withoutHidden = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutHidden);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([, member]) => !(typeof member === 'string' && member.startsWith('[hidden')));
-  return Object.fromEntries(kept.map(([name, member]) => [name, withoutHidden(member)]));
+  const unchanged = Object.entries(value).filter(([, member]) => !(typeof member === 'string' && member.startsWith('[hidden')));
+  return Object.fromEntries(unchanged.map(([name, member]) => [name, withoutHidden(member)]));
 };
 
 const withoutTimes = (value: unknown): unknown =>

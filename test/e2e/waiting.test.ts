@@ -61,13 +61,13 @@ describe.each(['modern', 'legacy'] as const)('to a client of the %s era', (era) 
   test('a wait tells its progress, then its end and nothing after it', async () => {
     const client = await connectors[era]();
     masks = [{ state: 'DEPLOYMENT_QUEUED', deployment_request_id: null }, { state: 'BUILDING', deployment_request_id: null }];
-    const told: (string | undefined)[] = [];
-    const result = await client.call('wait_for_deployment', { service: `infra://service/container/${ids()['container_id']}` }, { onprogress: ({ message }) => told.push(message) });
+    const messages: (string | undefined)[] = [];
+    const result = await client.call('wait_for_deployment', { service: `infra://service/container/${ids()['container_id']}` }, { onprogress: ({ message }) => messages.push(message) });
     expect(textOf(result)).toContain('succeeded');
-    expect(told.map((message) => message?.split(',')[0])).toEqual(['DEPLOYMENT_QUEUED', 'BUILDING']);
-    const count = told.length;
+    expect(messages.map((message) => message?.split(',')[0])).toEqual(['DEPLOYMENT_QUEUED', 'BUILDING']);
+    const count = messages.length;
     await client.call('get_organization');
-    expect(told).toHaveLength(count);
+    expect(messages).toHaveLength(count);
   });
 });
 

@@ -203,9 +203,9 @@ async function tryAll({ asks, becomes }: Setting, clientFor: (mode: Mode, user?:
   const user = asks ? userAnswering(() => ({ action: 'decline' })) : undefined;
   for (const mode of modes) {
     const client = await clientFor(mode, user);
-    const seen: string[][] = [];
-    for (const tool of Object.keys(table)) seen.push([mode, tool, await tryOut(client, user, tool, mode)]);
-    expect(seen).toEqual(Object.entries(table).map(([tool, row]) => [mode, tool, becomes(row[modes.indexOf(mode)]!, tool, mode)]));
+    const observed: string[][] = [];
+    for (const tool of Object.keys(table)) observed.push([mode, tool, await tryOut(client, user, tool, mode)]);
+    expect(observed).toEqual(Object.entries(table).map(([tool, row]) => [mode, tool, becomes(row[modes.indexOf(mode)]!, tool, mode)]));
   }
 }
 

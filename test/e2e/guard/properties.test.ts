@@ -92,21 +92,21 @@ describe('a planted secret', () => {
     const connectors = connectorsTo(proxy.url, platform.token);
     const user = userAnswering(agree);
     const [asking, mute] = [await connectors[era](user, undefined, guard.parts), await connectors[era](undefined, undefined, guard.parts)];
-    const told: string[] = [];
+    const outputs: string[] = [];
     for (const { name, operation } of tools.filter((tool) => tried.includes(tool.name))) {
       const args = { ...calls[name]!(), ...secretArguments[name]?.(secret) };
       // Stopping what the others need comes to nothing else.
       const rehearse = operation.effect === 'read' ? {} : { dry_run: true };
       for (const result of [await mute.call(name, args), await asking.call(name, { ...args, ...rehearse }), await asking.call(name, args)]) {
-        told.push(textOf(result), JSON.stringify(result.structuredContent ?? {}));
+        outputs.push(textOf(result), JSON.stringify(result.structuredContent ?? {}));
       }
     }
     // Reads are recorded without anyone waiting.
     await guard.settled();
-    const written = [...told, JSON.stringify(user.questions), JSON.stringify(connectors.log.lines), await filesIn(guard.dataDir)];
+    const written = [...outputs, JSON.stringify(user.questions), JSON.stringify(connectors.log.lines), await filesIn(guard.dataDir)];
     expect(written.filter((text) => text.includes(secret))).toEqual([]);
     expect(user.questions.length).toBeGreaterThan(3);
-    expect(told.filter((text) => /\[hidden\]/.test(text)).length).toBeGreaterThan(8);
+    expect(outputs.filter((text) => /\[hidden\]/.test(text)).length).toBeGreaterThan(8);
     await connectors.close();
     await guard.close();
     await proxy.close();

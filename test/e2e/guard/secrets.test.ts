@@ -94,10 +94,10 @@ describe('what one caller mentions', () => {
   test('is not remembered where the call was refused, and is where it was let pass', async () => {
     const { as } = await startServer({ policy: 'deny: [{ toolset: variables, project: shop, environment: staging }]' });
     const bob = await as('bob');
-    const seen = () => bob.text('list_environment_variables', { application_id: seed('application_id') });
+    const listVariables = () => bob.text('list_environment_variables', { application_id: seed('application_id') });
     expect(await bob.text('set_environment_variables', storing(['checkout-api']))).toContain('the policy denies it');
     expect(await bob.text('set_environment_variables', { ...storing(['checkout-api']), nonsense: 1 })).toContain('"nonsense" is not known');
-    expect(await seen()).toContain('the policy denies it');
+    expect(await listVariables()).toContain('the policy denies it');
     expect(await bob.text('find_resource', { name: 'checkout' })).toContain('checkout-api');
     const { as: freely } = await startServer();
     const free = await freely('bob');
@@ -296,14 +296,14 @@ describe('colours and what nobody sees', () => {
       },
     });
     const ann = await as('ann', true);
-    const told: unknown[] = [];
+    const outputs: unknown[] = [];
     for (const [name, args] of [['list_projects', {}], ['get_service', { service: `infra://service/application/${seed('application_id')}` }], ['get_environment', { environment_id: 'shop/nothing' }], ['restart_services', { environment_id: seed('environment_id') }], ['stop_environment', { environment_id: seed('environment_id'), dry_run: true }]] as const) {
-      told.push(await ann.call(name, args));
+      outputs.push(await ann.call(name, args));
     }
-    told.push(await ann.client.readResource({ uri: 'infra://projects' }).catch((error: unknown) => String(error)));
-    told.push(await ann.client.complete({ ref: { type: 'ref/resource', uri: 'infra://project/{project}' }, argument: { name: 'project', value: '' } }).catch((error: unknown) => String(error)));
-    told.push(ann.user.questions, await audit(), log.lines);
-    const text = JSON.stringify(told);
+    outputs.push(await ann.client.readResource({ uri: 'infra://projects' }).catch((error: unknown) => String(error)));
+    outputs.push(await ann.client.complete({ ref: { type: 'ref/resource', uri: 'infra://project/{project}' }, argument: { name: 'project', value: '' } }).catch((error: unknown) => String(error)));
+    outputs.push(ann.user.questions, await audit(), log.lines);
+    const text = JSON.stringify(outputs);
     expect(text).toContain('[hidden');
     for (const shown of [text, text.replaceAll(/<U\+[0-9A-F]+>/g, ''), text.replaceAll(String.raw`\u001b[31m`, '')]) expect(shown).not.toContain(platform.token);
   });

@@ -157,14 +157,14 @@ describe('pages', () => {
   });
 
   test('pages put together are the whole, in its order', async () => {
-    const whole = rowsOf((await page('')).body);
+    const allRows = rowsOf((await page('')).body);
     const pages: Json[] = [];
-    for (let number = 1; pages.length < whole.length; number++) {
+    for (let number = 1; pages.length < allRows.length; number++) {
       const { body } = await page(`?page=${number}&page_size=2`);
-      expect(body['pagination']).toEqual({ page: number, page_size: 2, total_count: whole.length, total_pages: Math.ceil(whole.length / 2) });
+      expect(body['pagination']).toEqual({ page: number, page_size: 2, total_count: allRows.length, total_pages: Math.ceil(allRows.length / 2) });
       pages.push(...rowsOf(body));
     }
-    expect(pages).toEqual(whole);
+    expect(pages).toEqual(allRows);
   });
 
   test('a page after the last is empty', async () => {

@@ -73,9 +73,9 @@ export async function expectNothingLostOrDoubled(db: Db, deployments: number): P
     .select(['deployment_event.deployment_id', 'deployment_event.service_id', 'deployment_event.state', 'deployment_event.announced', 'deployment.action', 'deployment_service.kind'])
     .whereRef('deployment.queue', '=', 'deployment.environment_id')
     .orderBy('deployment_event.seq').execute();
-  const parts = Map.groupBy(events, (event) => `${event.deployment_id}/${event.service_id}`);
-  expect(parts.size).toBe(deployments * 2);
-  for (const part of parts.values()) {
+  const eventsByService = Map.groupBy(events, (event) => `${event.deployment_id}/${event.service_id}`);
+  expect(eventsByService.size).toBe(deployments * 2);
+  for (const part of eventsByService.values()) {
     const { kind, action } = part[0]!;
     const states = part.map((event) => event.state).filter((state) => !state.startsWith('WAITING'));
     expect(states).toEqual(expectedStates[kind]?.[action as 'DEPLOY']);

@@ -213,10 +213,10 @@ describe('a receiver', () => {
     open.push(() => impatient.close());
     const id = await addWebhook(impatient, target.url, { events: ['DEPLOYMENT_STARTED'] });
     await deploy(impatient);
-    const told = (await records(impatient, id)).map((attempt) => [attempt.target_response_status_code, attempt.target_response_body]);
+    const statuses = (await records(impatient, id)).map((attempt) => [attempt.target_response_status_code, attempt.target_response_body]);
     // On a busy machine an answer that is given at once may come too late as well.
-    expect(told[0]).toEqual([0, 'No answer within 0.1 seconds.']);
-    expect(told.at(-1)).toEqual([200, 'at last']);
+    expect(statuses[0]).toEqual([0, 'No answer within 0.1 seconds.']);
+    expect(statuses.at(-1)).toEqual([200, 'at last']);
   });
 
   test('that was being told when the engine stopped is told again by the next', async () => {

@@ -19,13 +19,13 @@ afterAll(() => shared[Symbol.asyncDispose]());
 /** An office of its own whose operator has set the secret. */
 async function openApprovals(record?: RecordDecision) {
   const folder = await temporaryFolder();
-  const parts = approvalsIn(folder.path, record);
-  await writeFile(parts.operator, await readFile(approvalsIn(shared.path).operator), { mode: 0o600 });
+  const fixture = approvalsIn(folder.path, record);
+  await writeFile(fixture.operator, await readFile(approvalsIn(shared.path).operator), { mode: 0o600 });
   return {
-    ...parts,
+    ...fixture,
     folder,
     [Symbol.asyncDispose]: async () => {
-      parts.store.close();
+      fixture.store.close();
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -281,13 +281,13 @@ describe('a decision', () => {
   const decision = { how: 'terminal', caller: 'ann', tool: 'stop_environment', tier: 'destructive', plan: 'digest' } as const;
 
   test.each(['approved', 'refused'] as const)('is on record before it counts: %s', async (verdict) => {
-    const seen: unknown[] = [];
-    await using here = await openApprovals(async ({ code }) => void seen.push((await here.queue.find(code, now))?.code));
+    const waitingCodes: unknown[] = [];
+    await using here = await openApprovals(async ({ code }) => void waitingCodes.push((await here.queue.find(code, now))?.code));
     const code = codeOf(await here.approvals.ask(approvalRequest({ digest: 'digest' }), now));
     await here.decide(code, verdict, operatorSecret, now);
     expect(here.decisions).toEqual([{ ...decision, verdict, code, target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown }]);
     // When it was recorded, the call still waited.
-    expect(seen).toEqual([code]);
+    expect(waitingCodes).toEqual([code]);
   });
 
   test('is not made when it can not be recorded, and can be made later', async () => {
