@@ -87,14 +87,14 @@ describe('approving', () => {
     expect(await comesOf(config)).toBe('approved');
   });
 
-  test.each([['another name'], ['prod'], ['shop/Prod'], ['']])('comes to nothing with %j for the name', async (typed) => {
+  test.each([['another name'], ['prod'], ['shop/Prod'], ['']])('does not approve with %j as the name', async (typed) => {
     const config = await approvalsConfig();
     const code = await ask(config);
     await expect(approveCommand(config, code, {}, person(typed, operatorSecret))).rejects.toThrow('Not approved. It waits until it expires');
     expect(await comesOf(config)).toBe('pending');
   });
 
-  test('comes to nothing with a wrong secret, and says how many tries are left', async () => {
+  test('does not approve with a wrong secret, and says how many tries are left', async () => {
     const config = await approvalsConfig();
     const code = await ask(config);
     await expect(approveCommand(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('not the secret. 4 more tries');
@@ -180,7 +180,7 @@ describe('a decision', () => {
     expect(await comesOf(config)).toBe('pending');
   });
 
-  test('is recorded where the call is: the command that is told says so, and another one decides nothing', async () => {
+  test('is recorded where the call is: the proposed command says so, and another one decides nothing', async () => {
     const config = await approvalsConfig();
     const auditFile = join(config.dataDir, 'elsewhere.jsonl');
     const { config: withFile } = readConfig('stdio', { dataDir: config.dataDir, auditFile }, {});

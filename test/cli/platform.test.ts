@@ -53,7 +53,7 @@ describe('platform', () => {
     expect(await statusWith(second.ready.url, 'token-of-the-file')).toBe(200);
   });
 
-  test('accepts the token it is given, and limits requests as told', async () => {
+  test('accepts the given token, and limits requests as configured', async () => {
     const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', 'given-token', '--rate-limit', '3', '--rate-window', '600']);
     expect(ready.token).toBe('given-token');
     const statuses = [];

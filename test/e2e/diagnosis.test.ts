@@ -56,11 +56,11 @@ async function ask(subject: { environment: string } | { service: string }) {
   return { about, cause, lines, next: (result._meta?.[metaKeys.next] ?? []) as readonly unknown[], bytes: JSON.stringify(result).length, requests: (await counted()) - before - 1 };
 }
 
-test('every failure is looked at', () => {
+test('every scenario has an expected cause', () => {
   expect(Object.keys(causes).toSorted()).toEqual(scenarios.map(({ name }) => name).toSorted());
 });
 
-test('why something failed is told in one call, few requests and few bytes', async () => {
+test('the cause of a failure takes one call, few requests and few bytes', async () => {
   const diagnoses = [];
   for (const { name, environments } of scenarios) diagnoses.push({ name, ...(await ask({ environment: environments[0].path })) });
   expect(diagnoses.filter(({ name, cause }) => !(causes[name] as readonly (string | undefined)[]).includes(cause?.code)).map(({ name, cause }) => [name, cause])).toEqual([]);
@@ -80,7 +80,7 @@ test('and of a service by its path at no higher cost', async () => {
   }
 });
 
-test('what decides is shown, not what only warns beside it', async () => {
+test('shows the line that decides, not a warning beside it', async () => {
   for (const [name, decides] of [['image-pull-denied', /pull access denied, .* may require authorization/], ['bad-image-tag', /3\.7\.0-rc\.2: not found/]] as const) {
     const { lines } = await ask({ environment: scenarios.find((one) => one.name === name)!.environments[0].path });
     expect(lines.filter((line) => decides.test(line)), lines.join('\n')).toHaveLength(1);
@@ -88,21 +88,21 @@ test('what decides is shown, not what only warns beside it', async () => {
   }
 });
 
-test('a deployment that nobody knows is not taken for none', async () => {
+test('an unknown deployment is not taken for no deployment', async () => {
   const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('diagnose_deployment', { service: 'shop/production/search', deployment_id: '00000000-0000-4000-8000-000000000000' });
   await connectors.close();
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/no deployment of that id\. list_deployments/) as string }] });
 });
 
-test('what was good before is not gone back from: something else broke it', async () => {
+test('a commit that was deployed well before is not rolled back: something else broke it', async () => {
   const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('rollback_application', { application: 'orders/staging/orders-api' });
   await connectors.close();
   expect(textOf(result)).toMatch(/^rollback_application was not carried out: the commit that failed, [0-9a-f]+, was deployed well before/);
 });
 
-test('the end of an environment is told with why the service failed that broke it', async () => {
+test('the outcome of an environment has the diagnosis of the service that broke it', async () => {
   const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('deploy_service', { environment: 'pricing/staging', wait: true });
   await connectors.close();

@@ -85,7 +85,7 @@ function expectUsable(calls: readonly NextCall[]): void {
   for (const { tool: name, arguments: args } of calls) expect(issuesOf(tools.find((tool) => tool.name === name)!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
 }
 
-test('every failure is mended', () => {
+test('every failure has a fix', () => {
   expect(Object.keys(mendings).toSorted()).toEqual(scenarios.map(({ name }) => name).toSorted());
 });
 

@@ -37,7 +37,7 @@ describe('the container image', () => {
     expect(scripts).toContain('prepack');
   });
 
-  test('runs the program of the package, as nobody special', () => {
+  test('runs the program of the package, as an unprivileged user', () => {
     expect(image.entrypoint).toEqual(['node', join('/app', manifest.bin['infra-mcp'])]);
     expect(image.command).toEqual(container.args);
     expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
@@ -95,7 +95,7 @@ describe.each([
     expect(config).toMatchObject({ httpHost: '0.0.0.0', approvalsPage: true });
   });
 
-  test('serves who has a key, is alive and ready, and ends when told to', async () => {
+  test('serves callers with a key, is alive and ready, and ends on SIGTERM', async () => {
     const { key, port, env: moved } = await onThisMachine(env);
     const { child, ended } = await startProgram(commandLine(image.command, moved));
     const at = (path: string): URL => new URL(path, `http://127.0.0.1:${port}`);

@@ -86,7 +86,7 @@ async function heapUsed(): Promise<number> {
 
 const percentile = (values: readonly number[], share: number): number => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
 
-test(`${clientCount} clients of both eras for ${seconds} s: no answer is lost or crossed, and memory stays`, async () => {
+test(`${clientCount} clients of both protocol versions for ${seconds} s: no answer is lost or mixed up, and memory does not grow`, async () => {
   const clients = await Promise.all(Array.from({ length: clientCount }, async (_, index) => {
     const token = tokens[index % tokenCount]!;
     const connect = index % 2 === 0 ? connectModernHttp : connectLegacyHttp;

@@ -30,7 +30,7 @@ async function startHttp(args: readonly string[], env: Record<string, string> = 
 }
 
 describe('infra-mcp http', () => {
-  test('serves the embedded platform to clients of both eras, says when it is ready, and ends when asked', async () => {
+  test('serves the embedded platform to clients of both protocol versions, reports when it is ready, and ends on SIGTERM', async () => {
     const { url, child, ended, output } = await startHttp([]);
     for (const connect of [connectModernHttp, connectLegacyHttp]) {
       const client = await connect(url);

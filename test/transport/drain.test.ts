@@ -6,7 +6,7 @@ import { textOf } from '../support/mcp-clients.ts';
 afterEach(closeTestServers);
 
 describe('a host that stops', () => {
-  test('lets running calls of both eras finish, then ends', async () => {
+  test('lets running calls of both protocol versions finish, then ends', async () => {
     const { url, post, heldCalls: held, close } = await startTestServer({ limits: { drainTime: 20_000 } });
     const client = await connectLegacyHttp(url);
     const legacy = client.call('hold', { label: 'legacy' });

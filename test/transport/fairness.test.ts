@@ -74,7 +74,7 @@ describe('a key that sends another platform token with every request', () => {
   });
 });
 
-test('where nobody says who they are, each platform token has its own part, and none more', async () => {
+test('without caller authentication each platform token has its own share, and no more', async () => {
   const server = await startTestServer({ limits: { callsPerPrincipal: 1, waitingTime: 20 } });
   const running = [hold(server, { 'x-infra-api-token': 'ann' }), hold(server, { 'x-infra-api-token': 'bob' })];
   await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));

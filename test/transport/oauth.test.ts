@@ -36,7 +36,7 @@ const call = async (server: Awaited<ReturnType<typeof startGuarded>>, tool: stri
 const challengeIn = (answer: Response): string => answer.headers.get('www-authenticate') ?? '';
 
 describe('an access token', () => {
-  test('lets its subject in, in both eras', async () => {
+  test('lets its subject in, with both protocol versions', async () => {
     const { url } = await startGuarded();
     const headers = await authorization();
     for (const connect of [connectModernHttp, connectLegacyHttp]) {
@@ -159,7 +159,7 @@ describe('scopes', () => {
     }
   });
 
-  test('are looked at with every message of a session', async () => {
+  test('are checked with every message of a session', async () => {
     const server = await startGuarded();
     const headers = await authorization();
     const session = (await server.post(initialize, headers)).headers.get('mcp-session-id')!;
@@ -196,7 +196,7 @@ describe('keys of the issuer', () => {
     expect(authority.requests.filter((path) => path === '/tenant/keys')).toHaveLength(1);
   });
 
-  test('that are too weak are told as that, to the caller and in the log', async () => {
+  test('that are too weak are reported as such, to the caller and in the log', async () => {
     const log = memoryLog();
     const server = await startGuarded({ log, jwksCooldown: 0 });
     authority.rotateToRsa(1024);

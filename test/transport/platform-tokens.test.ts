@@ -48,7 +48,7 @@ describe('a platform token of the caller\'s own', () => {
     }
   });
 
-  test.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]])('that the platform refuses is told to its %s client, who goes on', async (_, connect) => {
+  test.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]])('that the platform refuses is reported to its %s client, which goes on', async (_, connect) => {
     const { url } = await startTestServer();
     const client = await connect(url, { headers: { 'x-infra-api-token': 'expired-token' } });
     const refusal = await client.call('refuse_credential').catch((error: unknown) => error);
@@ -67,7 +67,7 @@ describe('a platform token of the caller\'s own', () => {
     }
   });
 
-  test('is not what a caller is told of who brought none: the call itself says what is wrong', async () => {
+  test('is not reported to a caller without one: the call itself says what is wrong', async () => {
     const { post } = await startTestServer();
     const answer = await post(...as('refuse_credential'));
     expect(answer.status).toBe(200);

@@ -107,8 +107,8 @@ async function lookedAgain(): Promise<void> {
 
 const change = (who: string, state: string): void => void (stateByToken[`Token ${tokens[who]!}`] = state);
 
-describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) => {
-  test('one caller is told of what changes for it, another of nothing, though they listen to the same', async () => {
+describe.each(['modern', 'legacy'] as const)('over HTTP, with the %s protocol version,', (era) => {
+  test('a caller is notified of what changes for it, and another one of the same resource is not', async () => {
     const [ann, bob] = await Promise.all([connect[era]('ann'), connect[era]('bob')]);
     await Promise.all([ann.watch([status]), bob.watch([status])]);
     expect(watches.size()).toBe(2);
@@ -122,13 +122,13 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) 
     expect(ann.updatedUris).toEqual([status]);
   });
 
-  test('callers share no looking, even where they brought the same token', async () => {
+  test('callers share no polling, even with the same token', async () => {
     const [ann, eve] = await Promise.all([connect[era]('ann'), connect[era]('eve', 'ann')]);
     await Promise.all([ann.watch([status]), eve.watch([status])]);
     expect(watches.size()).toBe(2);
   });
 
-  test('two clients of one caller share one looking, until the last one left', async () => {
+  test('two clients of one caller share one poll, until the last one leaves', async () => {
     const [one, other] = await Promise.all([connect[era]('ann'), connect[era]('ann')]);
     const [first, second] = await Promise.all([one.watch([status]), other.watch([status])]);
     expect(watches.size()).toBe(1);
@@ -144,7 +144,7 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) 
     expect(looks).toBe(before);
   });
 
-  test('a server that stops ends the looking', async () => {
+  test('a server that stops ends the polling', async () => {
     await (await connect[era]('ann')).watch([status]);
     expect(watches.size()).toBe(1);
     await server.close();
@@ -153,7 +153,7 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) 
   });
 });
 
-test('a stream is told once more when the operator has come to deny what it is about, and then nothing', async () => {
+test('a stream gets one more notification when the operator denies its resource, and then none', async () => {
   const ann = await connect.modern('ann');
   await ann.watch([status]);
   await lookedAgain();

@@ -47,7 +47,7 @@ const summaries = async (): Promise<unknown[][]> => (await entries()).map(({ kin
 
 const targets = async (): Promise<unknown[]> => (await entries()).map(({ target }) => target);
 
-describe('the audit log tells of', () => {
+describe('the audit log records', () => {
   test('a read: what came of it', async () => {
     const { call } = await startServer();
     await call('list_projects', calls['list_projects']!());

@@ -43,7 +43,7 @@ const eras: [string, () => Connect][] = [
   ['2025', () => connectors.legacy],
 ];
 
-describe.each(eras)('in the %s era', (_, connect) => {
+describe.each(eras)('with the %s protocol version', (_, connect) => {
   test('a harmless change asks nobody', async () => {
     const user = userAnswering(agree);
     const { id } = await environmentOf('STAGING');

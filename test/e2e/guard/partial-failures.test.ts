@@ -46,7 +46,7 @@ async function recorded(): Promise<unknown[][]> {
 
 const intent = ['intent', 'set_environment_variables', 'disruptive', 'elicited', undefined, undefined];
 
-describe('a call of several acts that fails after some were made says and records', () => {
+describe('a call of several operations that fails after some were made says and records', () => {
   test('which were made, which failed and why, and that the rest was not tried', async () => {
     const { call, set, proxy } = await startServer();
     await call('create_secret', { application_id: production, key: 'TAKEN', value: 'correct-horse-11' });

@@ -33,7 +33,7 @@ const variables = (count: number, value = 'x', name = 'SETTING'): Record<string,
 
 const onProduction = { application: seedId('service/shop/production/checkout-api') };
 
-describe('what somebody is asked to agree to', () => {
+describe('a question', () => {
   test('is shown to its last line', async () => {
     const { connect } = await startServer();
     const user = userAnswering(() => ({ action: 'decline' }));

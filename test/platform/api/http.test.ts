@@ -84,7 +84,7 @@ describe('a body', () => {
     expect((await create('{"name":"utf-8 declared"}', { 'content-type': 'Application/JSON; charset=utf-8' })).status).toBe(201);
   });
 
-  test('may hold members that nobody knows', async () => {
+  test('may have unknown members', async () => {
     const { status, body } = await create('{"name":"more members","colour":"red","id":"mine"}');
     expect(status).toBe(201);
     expect(body).not.toHaveProperty('colour');
@@ -182,7 +182,7 @@ describe('pages', () => {
     expectProblem(await page(`?${query}`), 400, new RegExp(`^${query.split('=', 1)[0]}: `));
   });
 
-  test('members of a query that nobody knows are ignored', async () => {
+  test('unknown query parameters are ignored', async () => {
     expect((await page('?colour=red')).status).toBe(200);
   });
 

@@ -88,7 +88,7 @@ describe('a writing that a full disk ended', () => {
     expect((await log.verify()).faults).toHaveLength(1);
   });
 
-  test('is told apart from an entry of another process that stands on the same line', async () => {
+  test('is distinguished from an entry of another process on the same line', async () => {
     await using folder = await temporaryFolder();
     const { log } = await cutAfter(folder.path, 60);
     await log.put((await log.text()).replace(/(\n.{60})\n/, '$1'));

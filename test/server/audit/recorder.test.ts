@@ -38,7 +38,7 @@ describe('a recorder', () => {
     await expect(recorder.outcome({ ...facts, outcome: 'done', duration: 1 }, contextWith())).rejects.toThrow('EISDIR');
   });
 
-  test('lets nobody wait for the record of a read, and logs when it fails', async () => {
+  test('records reads in the background, and logs when that fails', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
     await mkdir(log.file);

@@ -43,7 +43,7 @@ describe('a log that nobody touched', () => {
     expect(await log.verify()).toEqual({ entries: 15, chains: 3, faults: [] });
   });
 
-  test('may be told over several files', async () => {
+  test('may span several files', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
     const auditLog = log.auditLog();
@@ -154,7 +154,7 @@ describe('verifying finds', () => {
     expect((await verify()).faults).toEqual([{ what: 'Chain 1 is missing whole, with its head.' }]);
   });
 
-  test('a head that is missing, changed, or stands for another chain', async () => {
+  test('a head that is missing, changed, or belongs to another chain', async () => {
     await using folder = await temporaryFolder();
     const { verify, heads } = await twoChains(folder.path);
     expect((await readdir(heads)).toSorted()).toEqual(['1.head', '2.head']);

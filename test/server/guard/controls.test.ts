@@ -40,7 +40,7 @@ describe('taking controls out of arguments', () => {
     });
   });
 
-  test('leaves controls in that the tool does not take, so that they are told as unknown', () => {
+  test('leaves in controls that the tool does not take, so that they are reported as unknown', () => {
     const input = { environment_id: 'e', plan_token: 't', value_from_env: 'DEPLOY_KEY' };
     expect(splitControls(toolNamed('stop_environment'), input, plain, environment)).toMatchObject({ controls: { dryRun: false }, args: input });
     expect(splitControls(toolNamed('get_helm'), { helm_id: 'h', dry_run: true }, plain, environment).args).toEqual({ helm_id: 'h', dry_run: true });

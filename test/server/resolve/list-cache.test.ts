@@ -122,7 +122,7 @@ describe('an id', () => {
   });
 });
 
-test('what one principal saw is never told to another', async () => {
+test('what one principal read is never shown to another', async () => {
   const [ann, bob] = [caller('ann'), caller('bob')];
   const refused = { ...bob.lookup, reader: readerBy(() => Promise.reject(new Error('bob may not read'))) };
   const { id } = await resolver.resolve('service', checkout, ann.lookup);

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const textFor = async (kind: ResourceKind, reference: string): Promise<string> => resolutionProblemText(await resolutionProblem(resolver.resolve(kind, reference, caller.lookup)), { redactor, hidden: [] });
 
-describe('what is wrong is told with what there is', () => {
+describe('an error names the candidates that exist', () => {
   test.each<[ResourceKind, string, RegExp]>([
     ['service', 'shop/staging/chekout-api', /^There is no service "shop\/staging\/chekout-api"\.\nThere is:\n.*\nshop\/staging\/checkout-api · application · id [0-9a-f-]{36}\n</],
     ['service', 'shop/stagin/checkout-api', /^There is no environment "stagin" on the way to "shop\/stagin\/checkout-api"\.\n.*\n.*\nshop\/staging · environment/],
@@ -51,13 +51,13 @@ describe('what is wrong is told with what there is', () => {
     expect(await textFor(kind, reference)).toMatch(says);
   });
 
-  test('a name without end is not told back whole', async () => {
+  test('a very long name is shortened in the error', async () => {
     const text = await textFor('service', `shop/staging/${'é'.repeat(100_000)}`);
     expect(text).toMatch(/^There is no service "shop\/staging\/é+…"\.\n/);
     expect(text.length).toBeLessThan(2_000);
   });
 
-  test('services that share a path are told apart by their kind, and so can be given', async () => {
+  test('services that share a path are distinguished by their kind, and can be given so', async () => {
     const rows = [
       { id: '00000000-0000-4000-8000-000000000001', name: 'twin', service_type: 'APPLICATION' },
       { id: '00000000-0000-4000-8000-000000000002', name: 'twin', service_type: 'DATABASE' },

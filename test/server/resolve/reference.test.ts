@@ -109,7 +109,7 @@ describe('a path of names', () => {
     );
   });
 
-  test('with the kind in front stands for that kind', async () => {
+  test('a kind prefix selects that kind', async () => {
     await fc.assert(
       fc.asyncProperty(anyTree, name, fc.constantFrom('APPLICATION', 'DATABASE'), async (tree, wanted, kind) => {
         const { placed, lookup } = platformOf(tree);

@@ -83,7 +83,7 @@ describe('a receiver', () => {
     fixture = await start();
   });
 
-  test('is told that a deployment started, then how it ended, as the contract says', async () => {
+  test('is notified that a deployment started, then how it ended, as the contract says', async () => {
     const target = await receiver();
     const id = await addWebhook(fixture, target.url, { secret: 'hush-42' });
     const { environmentId, serviceId, deploymentId } = await deploy(fixture);
@@ -170,7 +170,7 @@ describe('a receiver', () => {
     expect(target.received[0]?.body).toMatchObject({ text: 'app: deployment succeeded (DEPLOYED)' });
   });
 
-  test('is told nothing it did not ask for, nor while it is disabled', async () => {
+  test('gets no event that it did not subscribe to, and none while it is disabled', async () => {
     const target = await receiver();
     const failures = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_FAILED'] });
     const disabled = await addWebhook(fixture, target.url, { enabled: 0 });
@@ -207,7 +207,7 @@ describe('a receiver', () => {
     expect(hanging.received).toHaveLength(1);
   });
 
-  test('that takes too long is recorded with status 0 and told again', async () => {
+  test('that takes too long is recorded with status 0 and retried', async () => {
     const target = await receiver((response, count) => (count === 1 ? undefined : response.end('at last')));
     const impatient = await openEngineFixture({ engine: { webhookTimeoutMilliseconds: 100 } });
     open.push(() => impatient.close());
@@ -219,7 +219,7 @@ describe('a receiver', () => {
     expect(statuses.at(-1)).toEqual([200, 'at last']);
   });
 
-  test('that was being told when the engine stopped is told again by the next', async () => {
+  test('that was under way when the engine stopped is sent again by the next', async () => {
     let hang = true;
     const target = await receiver((response) => (hang ? undefined : response.end('ok')));
     const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_STARTED'] });
@@ -287,7 +287,7 @@ describe('private targets', () => {
     });
 });
 
-test('a failed deployment is told as failed, a canceled one too, a stop not at all', async () => {
+test('a failed or canceled deployment is delivered as failed, a stop not at all', async () => {
   const fixture = await start();
   const target = await receiver();
   const id = await addWebhook(fixture, target.url);

@@ -15,7 +15,7 @@ describe('the time until the next look', () => {
   const anyBudget = fc.record({ remaining: fc.nat(1000), resetAt: fc.integer({ min: 1, max: hour }) });
   const any = fc.record({ moving: fc.boolean(), requests: fc.integer({ min: 1, max: 200 }), failures: fc.nat(20), random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), budget: anyBudget });
 
-  test('grows as the budget shrinks, as more is watched, and as looking fails', () => {
+  test('grows as the budget shrinks, as more is watched, and as polls fail', () => {
     fc.assert(
       fc.property(any, fc.nat(500), ({ budget, ...rest }, more) => {
         const at = (changes: Partial<PollConditions>) => pollIntervalFor({ ...ordinary, ...rest, budget: budgetOf(budget.remaining, budget.resetAt), ...changes });
@@ -96,7 +96,7 @@ describe('watching', () => {
     for (const listener of listeners) expect(listener).toHaveBeenCalledTimes(1);
   });
 
-  test('ends when nobody listens any more, even in the middle of a look', async () => {
+  test('ends when nobody listens any more, even during a poll', async () => {
     const notify = vi.fn<() => void>();
     const pending = Promise.withResolvers<{ state: string; moving: boolean; failed: boolean }>();
     let signal: AbortSignal | undefined;

@@ -116,7 +116,7 @@ describe('a policy file', () => {
     await parse('deny: [{ tool: deploy_application, toolset: services }, { tier: [write, disruptive], mode: PRODUCTION }]');
   });
 
-  test('with several faults has all of them told', async () => {
+  test('with several faults reports all of them', async () => {
     await expect(parse('readonly: true\ndenny: []')).rejects.toThrow(/policy\.yaml:1: .*\npolicy\.yaml:2: /);
   });
 
