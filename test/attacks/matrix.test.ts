@@ -8,7 +8,7 @@ import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from
 import { startAttackedProgram, clientKinds, type AttackedProgram, type ClientKind } from './attacked-program.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-/** Every tool over every transport in every era, before a platform and with callers that attack. */
+/** Every tool over every transport and protocol version, against hostile platforms and callers. */
 
 let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;

@@ -28,7 +28,7 @@ const anyOperation = fc.constantFrom(...allOperations);
 const successes = fc.constantFrom(200, 201, 202, 206);
 const failures = fc.constantFrom(300, 304, 400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 429, 451, 500, 501, 502, 503, 504, 599);
 
-/** A server that answers as it is told from run to run, and a client of it. */
+/** A server whose answer each run sets, and a client of it. */
 async function allAnswers() {
   let reply: StubResponse = {};
   const { url } = await startStubServer(() => reply);

@@ -6,7 +6,7 @@ import { connectClient, apiErrorOf, ids, startStubServer, waitUntil } from './st
 
 const read = [operations.get_environment, { environment_id: ids.environment }] as const;
 
-/** A server that answers a request when it is told to. */
+/** A server that answers a request when the test lets it. */
 async function held() {
   const waiting: ServerResponse[] = [];
   const server = await startStubServer((_, response) => {

@@ -30,7 +30,7 @@ const send = (response: ServerResponse, { status = 200, headers, body }: StubRes
   response.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
 };
 
-/** A real server on this machine that answers as told, and what it saw. It ends with the test. */
+/** A real local server that answers as the test says, and the requests it got. It is closed after the test. */
 export async function startStubServer(answering: StubHandler): Promise<{ url: string; requests: RecordedRequest[]; sockets: Set<Socket> }> {
   const requests: RecordedRequest[] = [];
   const sockets = new Set<Socket>();

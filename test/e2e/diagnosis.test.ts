@@ -12,7 +12,7 @@ const rateLimit = 10_000;
 const mostRequests = 8;
 const mostBytes = 6_000;
 
-/** What each failure comes from; whether it may be told less exactly. */
+/** The causes that the diagnosis of each scenario may name. */
 const causes: Readonly<Record<string, readonly CauseCode[]>> = {
   'bad-image-tag': ['image_tag_not_found'],
   'failing-readiness-probe': ['readiness_probe_failing'],

@@ -98,7 +98,7 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
 
   test.each(completed)('has the argument of %s completed: %s', async (name, argument) => {
     const value = values[argument]!;
-    const complete = (value: string) => server.client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } });
+    const complete = (typed: string) => server.client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value: typed } });
     expect((await complete(value.slice(0, -2))).completion.values).toContain(value);
     expect((await complete('nothing begins like that')).completion).toMatchObject({ values: [] });
   });

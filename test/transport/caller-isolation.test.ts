@@ -114,7 +114,7 @@ interface Result {
   readonly inputRequests?: { readonly confirm: { readonly params: { readonly requestedSchema: { readonly properties: Record<string, { readonly title: string }> } } } };
 }
 
-/** The result in an answer of either era. */
+/** The result in an answer of either protocol version. */
 const resultIn = async (answer: Response): Promise<Result> => {
   const said = await answer.text();
   const json = said.startsWith('event:') ? /^data: (.*)$/m.exec(said)![1]! : said;

@@ -177,7 +177,7 @@ describe('what the configuration holds', () => {
 
 const variableIn = (environment: string, key: string, value: string) => ({ id: `${environment}-${key}`, key, value, scope: 'ENVIRONMENT', variable_type: 'VALUE' });
 
-/** What a call is told of a right guess and of a wrong one, each put in the same words. */
+/** The answers to a right guess and to a wrong one, each in the same words. */
 async function toldOf(text: (guess: string) => Promise<string>, right: string): Promise<readonly string[]> {
   const wrong = `x${right.slice(1)}`;
   return Promise.all([text(right), text(wrong)].map(async (said, index) => (await said).replaceAll([right, wrong][index]!, '<guess>')));

@@ -39,7 +39,7 @@ export async function orderMany(fixture: EngineFixture, environments: number, or
   return environments * ordersEach;
 }
 
-/** A webhook that is told of everything. */
+/** A webhook that gets every event. */
 export async function addWebhook(db: Db, target_url: string): Promise<string> {
   const id = systemRandom.uuid();
   const now = new Date().toISOString();

@@ -49,7 +49,7 @@ describe('a writing that a full disk ended', () => {
       const { log, atOnce, later } = await cutAfter(folder.path, bytes);
       const lines = (await readFile(log.file)).subarray(0, -1).toString('utf8').split('\n');
       expect([atOnce.faults, later.faults], `cut after ${bytes} bytes`).toEqual([[], []]);
-      // What can't be read as an entry is told, once, and where it is.
+      // A line that can't be read as an entry is reported once, with its place.
       const pieces = lines.flatMap((line, index) => (line.endsWith('"}') ? [] : [`${log.file}:${index + 1}`]));
       expect((later.notes ?? []).map(({ where }) => where)).toEqual(pieces);
       expect(later.entries).toBe(lines.length - pieces.length);

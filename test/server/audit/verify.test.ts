@@ -17,7 +17,7 @@ async function twoChains(folder: string) {
 const lines = (text: string): string[] => text.split('\n').slice(0, -1);
 const joined = (list: readonly string[]): string => list.map((line) => `${line}\n`).join('');
 
-/** What an edit does to the lines of a log, told by numbers that any log has room for. */
+/** An edit of the lines of a log, described by numbers that fit any log. */
 type Edit = (list: readonly string[], at: number, other: number) => readonly string[];
 
 const edits: Record<string, Edit> = {
