@@ -7,7 +7,7 @@ const failed = deployment({ id: 'bad', minute: 10, status: 'DEPLOYMENT_ERROR', s
 const good = deployment({ id: 'good', minute: 5, status: 'DEPLOYED', status_details: { action: 'DEPLOY' } });
 
 const nextOf = (more: Parameters<typeof failedDeployment>[0], history?: Evidence['history']) => diagnose({ ...failedDeployment(more), ...(history && { history }) }).next;
-const toolsOf = (...given: Parameters<typeof nextOf>): string[] => nextOf(...given).map(({ tool }) => tool);
+const toolsOf = (...input: Parameters<typeof nextOf>): string[] => nextOf(...input).map(({ tool }) => tool);
 
 const missing = (key: string): string[] => [`required key ${key} missing value`];
 

@@ -38,7 +38,7 @@ describe('the output of real tools', () => {
   });
 
   test('covers every cause but one that no log tells', () => {
-    const told = new Set(recorded.map(({ code }) => code));
-    expect(causeCodes.filter((code) => !told.has(code))).toEqual(['canceled']);
+    const recordedCodes = new Set(recorded.map(({ code }) => code));
+    expect(causeCodes.filter((code) => !recordedCodes.has(code))).toEqual(['canceled']);
   });
 });

@@ -2,20 +2,20 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mapStrings } from '../../src/server/json/values.ts';
 import { tools } from '../../tools/index.ts';
-import { textOf, type Question } from '../support/mcp-clients.ts';
+import { textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
-import { startAttackedProgram, clientKinds, type AttackClient, type AttackedProgram, type ClientKind } from './attacked-program.ts';
+import { startAttackedProgram, clientKinds, type AttackedProgram, type ClientKind } from './attacked-program.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-/** Every tool over every transport in every era, before a platform and with callers that attack. */
+/** Every tool over every transport and protocol version, against hostile platforms and callers. */
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 const opened: { close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(async () => {
@@ -60,20 +60,16 @@ const isChange = ({ operation }: (typeof tools)[number]): boolean => operation.e
 
 describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a platform that attacks, %s', (_, way) => {
   let program: AttackedProgram;
-  let lens: RecordingProxy;
-  let client: AttackClient;
-  const asked: Question[] = [];
+  let proxy: RecordingProxy;
+  let client: TestClient;
+  const user = userAnswering(() => ({ action: 'decline' }));
+  const asked = user.questions;
 
   beforeAll(async () => {
-    lens = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? mapStrings(withDeploymentUnderWay(method, path, body), poisoned) : body) });
-    program = await startAttackedProgram(lens.url, token);
-    opened.push(lens, program);
-    client = await program.connect(way, {
-      user: (question) => {
-        asked.push(question);
-        return { action: 'decline' };
-      },
-    });
+    proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? mapStrings(withDeploymentUnderWay(method, path, body), poisoned) : body) });
+    program = await startAttackedProgram(proxy.url, token);
+    opened.push(proxy, program);
+    client = await program.connect(way, { user });
   });
 
   test.each(tools.map((tool) => [tool.name, tool] as const))('gets nothing past %s', async (name, tool) => {
@@ -97,13 +93,13 @@ describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a platform
 
 describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a caller that attacks, %s', (_, way) => {
   let program: AttackedProgram;
-  let lens: RecordingProxy;
-  let client: AttackClient;
+  let proxy: RecordingProxy;
+  let client: TestClient;
 
   beforeAll(async () => {
-    lens = await startRecordingProxy(platform.url, { mode: 'PRODUCTION' });
-    program = await startAttackedProgram(lens.url, token);
-    opened.push(lens, program);
+    proxy = await startRecordingProxy(platform.url, { mode: 'PRODUCTION' });
+    program = await startAttackedProgram(proxy.url, token);
+    opened.push(proxy, program);
     client = await program.connect(way);
   });
 
@@ -125,32 +121,32 @@ describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a caller t
     }
     // Whatever was tried, the next call is answered as ever.
     expect((await client.call('list_projects')).isError).toBeFalsy();
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 
   test.each(tools.filter(isChange).map(({ name }) => [name]))('changes nothing of production by %s where nobody can be asked', async (name) => {
-    const before = lens.writes().length;
+    const before = proxy.writes().length;
     const result = await client.call(name, calls[name]!());
     const isPlaceless = ['create_project', 'create_environment'].includes(name);
-    if (!isPlaceless) expect(lens.writes().slice(before), textOf(result)).toEqual([]);
+    if (!isPlaceless) expect(proxy.writes().slice(before), textOf(result)).toEqual([]);
   });
 });
 
 describe.each(clientKinds.filter(({ transport }) => transport === 'http').map((way) => [nameOf(way), way] as const))('a key that may only read, %s', (_, way) => {
   let program: AttackedProgram;
-  let lens: RecordingProxy;
-  let reader: AttackClient;
+  let proxy: RecordingProxy;
+  let reader: TestClient;
 
   beforeAll(async () => {
-    lens = await startRecordingProxy(platform.url);
-    program = await startAttackedProgram(lens.url, token);
-    opened.push(lens, program);
+    proxy = await startRecordingProxy(platform.url);
+    program = await startAttackedProgram(proxy.url, token);
+    opened.push(proxy, program);
     reader = await program.connect(way, { key: 'reader' });
   });
 
   test.each(tools.filter(isChange).map(({ name }) => [name]))('changes nothing by %s', async (name) => {
     expect((await reader.call(name, calls[name]!())).isError).toBe(true);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 
   test.each([
@@ -158,10 +154,10 @@ describe.each(clientKinds.filter(({ transport }) => transport === 'http').map((w
     ['a word that others use', 'A_SECRET=checkout\nB_PASSWORD=staging\n'],
   ])('leaves nothing behind for others: %s', async (__, env_text) => {
     const other = await program.connect(way, { key: 'other' });
-    const seen = async (): Promise<string> => textOf(await other.call('list_services', { environment_id: platform.seed['environment_id'] }));
-    const before = await seen();
+    const listedServices = async (): Promise<string> => textOf(await other.call('list_services', { environment_id: platform.seed['environment_id'] }));
+    const before = await listedServices();
     expect((await reader.call('set_environment_variables', { application: platform.seed['application_id'], env_text })).isError).toBe(true);
-    expect(await seen()).toBe(before);
+    expect(await listedServices()).toBe(before);
     expect((await reader.call('list_projects')).isError).toBeFalsy();
   });
 });

@@ -6,10 +6,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { closeTestServers, connectModern, textOf, type HttpClient } from '../transport/test-server.ts';
+import { closeTestServers, connectModernHttp } from '../transport/test-server.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { startProgram } from '../support/started-program.ts';
+import { operatorSecret } from '../support/guard-fixture.ts';
+import { textOf, type TestClient } from '../support/mcp-clients.ts';
 
 /** Where Debian's package `chromium` puts it. */
 const executablePath = '/usr/bin/chromium';
@@ -28,8 +30,6 @@ const openBrowser = (): Promise<Browser> =>
     executablePath,
     args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
-
-const operatorSecret = 'only the operator knows';
 
 /** Starts `infra-mcp http` with its page of approvals and an operator's secret; gives the MCP endpoint. It ends with the test. */
 async function startServer(): Promise<URL> {
@@ -85,7 +85,7 @@ async function enter(tab: Page, address: string): Promise<void> {
 /** The box of the only call that waits. */
 const waiting = (tab: Page) => tab.getByRole('article');
 
-const createWebhook = async (client: HttpClient, more: Record<string, string> = {}): Promise<CallToolResult> => {
+const createWebhook = async (client: TestClient, more: Record<string, string> = {}): Promise<CallToolResult> => {
   const { structuredContent } = await client.call('get_organization');
   const { id } = structuredContent as { id: string };
   return client.call('create_webhook', { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'], ...more });
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
     /** Makes a call whose user goes to the page, and does there what a test says. */
     const callWhile = async (decide: (tab: Page) => Promise<void>): Promise<CallToolResult> => {
       const tab = await openTab({ scripts });
-      const client = await connectModern(await startServer(), {
+      const client = await connectModernHttp(await startServer(), {
         visit: async (address) => {
           await enter(tab, address);
           await decide(tab);
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
 
   test('approves what is repeated later, once the name is typed, and shows it among the latest calls', async () => {
     const url = await startServer();
-    const client = await connectModern(url);
+    const client = await connectModernHttp(url);
     const { structuredContent } = await client.call('list_environments', { project_id: await projectOf(client) });
     const production = (structuredContent as { results: { id: string; name: string; mode: string }[] }).results.find(({ mode }) => mode === 'PRODUCTION')!;
     const stop = () => client.call('stop_environment', { environment_id: production.id });
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
   test('shows markup and scripts in a plan as text, and runs none', async () => {
     const url = await startServer();
     const hostile = `<script>document.title='taken'</script><img src="/taken" onerror="document.title='taken'"><b id="taken">bold</b>`;
-    const client = await connectModern(url);
+    const client = await connectModernHttp(url);
     await createWebhook(client, { description: hostile });
     const tab = await openTab();
     const asked: string[] = [];
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
 
   test('takes no form from another page, though the browser sends the cookie along', async () => {
     const url = await startServer();
-    const client = await connectModern(url);
+    const client = await connectModernHttp(url);
     const code = /\b[A-Z0-9]{4}-[A-Z0-9]{4}\b/.exec(textOf(await createWebhook(client)))![0];
     const tab = await openTab();
     await enter(tab, pageOf(url));
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
 });
 
 /** The first project there is. */
-async function projectOf(client: HttpClient): Promise<string> {
+async function projectOf(client: TestClient): Promise<string> {
   const { structuredContent: organization } = await client.call('get_organization');
   const { structuredContent } = await client.call('list_projects', { organization_id: (organization as { id: string }).id });
   return (structuredContent as { results: { id: string }[] }).results[0]!.id;

@@ -11,8 +11,7 @@ import { createApprovals } from '../../src/server/guard/approvals/approvals.ts';
 import { approvalRequest } from '../server/guard/approvals/approvals-fixture.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { runInTerminal } from './pseudo-terminal.ts';
-
-const secret = 'only the operator knows';
+import { operatorSecret } from '../support/guard-fixture.ts';
 
 /** A person who types these lines one after another, and what they saw. */
 function person(...types: string[]): Terminal & { seen: string } {
@@ -56,7 +55,7 @@ const comesOf = async (config: Config): Promise<string> => {
 let set: string;
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-commands-'));
-  await approveCommand(configIn(directory), undefined, { setSecret: true }, person(secret, secret));
+  await approveCommand(configIn(directory), undefined, { setSecret: true }, person(operatorSecret, operatorSecret));
   set = await readFile(join(directory, 'operator.json'), 'utf8');
   await rm(directory, { recursive: true });
 });
@@ -72,11 +71,11 @@ describe('approving', () => {
   test('shows the plan, and takes the name of the target and the secret', async () => {
     const config = await approvalsConfig();
     const code = await ask(config);
-    const operator = person('shop/prod', secret);
+    const operator = person('shop/prod', operatorSecret);
     await approveCommand(config, code, {}, operator);
     expect(operator.seen).toContain('ann wants to run stop_environment (destructive)');
     expect(operator.seen).toContain('On: environment "shop/prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/stop');
-    expect(operator.seen).not.toContain(secret);
+    expect(operator.seen).not.toContain(operatorSecret);
     expect(await comesOf(config)).toBe('approved');
   });
 
@@ -84,18 +83,18 @@ describe('approving', () => {
     const config = await approvalsConfig();
     const code = await ask(config, approvalRequest({ typed: undefined }));
     await expect(approveCommand(config, code, {}, person('y'))).rejects.toThrow('Not approved');
-    await approveCommand(config, code, {}, person('yes', secret));
+    await approveCommand(config, code, {}, person('yes', operatorSecret));
     expect(await comesOf(config)).toBe('approved');
   });
 
-  test.each([['another name'], ['prod'], ['shop/Prod'], ['']])('comes to nothing with %j for the name', async (typed) => {
+  test.each([['another name'], ['prod'], ['shop/Prod'], ['']])('does not approve with %j as the name', async (typed) => {
     const config = await approvalsConfig();
     const code = await ask(config);
-    await expect(approveCommand(config, code, {}, person(typed, secret))).rejects.toThrow('Not approved. It waits until it expires');
+    await expect(approveCommand(config, code, {}, person(typed, operatorSecret))).rejects.toThrow('Not approved. It waits until it expires');
     expect(await comesOf(config)).toBe('pending');
   });
 
-  test('comes to nothing with a wrong secret, and says how many tries are left', async () => {
+  test('does not approve with a wrong secret, and says how many tries are left', async () => {
     const config = await approvalsConfig();
     const code = await ask(config);
     await expect(approveCommand(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('not the secret. 4 more tries');
@@ -105,7 +104,7 @@ describe('approving', () => {
   test('refuses where asked to', async () => {
     const config = await approvalsConfig();
     const code = await ask(config);
-    const operator = person(secret);
+    const operator = person(operatorSecret);
     await approveCommand(config, code, { refuse: true }, operator);
     expect(operator.seen).toContain('Refused.');
     expect(await comesOf(config)).toBe('refused');
@@ -119,7 +118,7 @@ describe('approving', () => {
   test('needs a secret that was set', async () => {
     const config = configIn(await temporaryDirectory());
     const code = await ask(config);
-    await expect(approveCommand(config, code, {}, person('shop/prod', secret))).rejects.toThrow('No operator secret is set');
+    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow('No operator secret is set');
   });
 
   test('lists what waits', async () => {
@@ -160,7 +159,7 @@ describe('a decision', () => {
   test.each([[{}, 'approved'], [{ refuse: true }, 'refused']])('is in the audit log at once: %j', async (flags, verdict) => {
     const config = await approvalsConfig();
     const code = await ask(config);
-    await approveCommand(config, code, flags, person(...(verdict === 'approved' ? ['shop/prod'] : []), secret));
+    await approveCommand(config, code, flags, person(...(verdict === 'approved' ? ['shop/prod'] : []), operatorSecret));
     expect(await shown(config.dataDir)).toEqual([expect.objectContaining({
       who: 'operator', confirmed: 'terminal', tool: 'stop_environment', tier: 'destructive', code, caller: 'ann', outcome: verdict, plan: approvalRequest().plan.digest,
       target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown,
@@ -177,11 +176,11 @@ describe('a decision', () => {
     const config = await approvalsConfig();
     const code = await ask(config);
     await mkdir(join(config.dataDir, 'audit.jsonl'));
-    await expect(approveCommand(config, code, {}, person('shop/prod', secret))).rejects.toThrow(/^Nothing was decided: the decision could not be recorded \(EISDIR/);
+    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow(/^Nothing was decided: the decision could not be recorded \(EISDIR/);
     expect(await comesOf(config)).toBe('pending');
   });
 
-  test('is recorded where the call is: the command that is told says so, and another one decides nothing', async () => {
+  test('is recorded where the call is: the proposed command says so, and another one decides nothing', async () => {
     const config = await approvalsConfig();
     const auditFile = join(config.dataDir, 'elsewhere.jsonl');
     const { config: withFile } = readConfig('stdio', { dataDir: config.dataDir, auditFile }, {});
@@ -190,8 +189,8 @@ describe('a decision', () => {
     approvals.store.close();
     const { code, command } = asked as { code: string; command: string };
     expect(command).toContain(`--audit-file ${auditFile}`);
-    await expect(approveCommand(config, code, {}, person('shop/prod', secret))).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
-    await approveCommand(withFile, code, {}, person('shop/prod', secret));
+    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
+    await approveCommand(withFile, code, {}, person('shop/prod', operatorSecret));
     expect(await readFile(auditFile, 'utf8')).toContain('"verdict":"approved"');
   });
 });
@@ -200,15 +199,15 @@ describe('the operator secret', () => {
   test('is changed only by who knows it', async () => {
     const config = await approvalsConfig();
     await expect(approveCommand(config, undefined, { setSecret: true }, person('wrong secret', 'new secret 1', 'new secret 1'))).rejects.toThrow('not the secret');
-    await approveCommand(config, undefined, { setSecret: true }, person(secret, 'new secret 1', 'new secret 1'));
+    await approveCommand(config, undefined, { setSecret: true }, person(operatorSecret, 'new secret 1', 'new secret 1'));
     const code = await ask(config);
-    await expect(approveCommand(config, code, {}, person('shop/prod', secret))).rejects.toThrow('not the secret');
+    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow('not the secret');
     await approveCommand(config, code, {}, person('shop/prod', 'new secret 1'));
   });
 
   test('is not set by a slip', async () => {
     const config = configIn(await temporaryDirectory());
-    await expect(approveCommand(config, undefined, { setSecret: true }, person(secret, `${secret}!`))).rejects.toThrow('not the same');
+    await expect(approveCommand(config, undefined, { setSecret: true }, person(operatorSecret, `${operatorSecret}!`))).rejects.toThrow('not the same');
     await expect(approveCommand(config, undefined, { setSecret: true }, person('short', 'short'))).rejects.toThrow('at least 8 characters');
     await expect(readFile(join(config.dataDir, 'operator.json'))).rejects.toThrow('ENOENT');
   });
@@ -237,12 +236,12 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
     const config = await approvalsConfig();
     const code = await ask(config);
     const { sent, screen, prompts, exit, settings } = await runInTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, [
-      [/to approve it:/, 'shop/prod\r'], [/Operator secret:/, `${secret}\r`],
+      [/to approve it:/, 'shop/prod\r'], [/Operator secret:/, `${operatorSecret}\r`],
     ]);
     expect(prompts).toEqual(['Type shop/prod to approve it:', 'Operator secret:']);
     expect(screen).toContain('Sends: POST /environment/e-1/stop');
     expect(screen.trimEnd().split('\n').slice(-3)).toEqual(['Type shop/prod to approve it: shop/prod', 'Operator secret:', 'Approved, for one call. The assistant can repeat it now.']);
-    expect(sent).not.toContain(secret);
+    expect(sent).not.toContain(operatorSecret);
     expect({ exit, settings }).toEqual({ exit: 0, settings: sane });
     expect(await comesOf(config)).toBe('approved');
   });
@@ -250,11 +249,11 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
   test('setting the secret asks twice, and shows it never', async () => {
     const config = configIn(await temporaryDirectory());
     const { sent, screen, prompts, exit } = await runInTerminal(['approve', '--set-secret'], { INFRA_DATA_DIR: config.dataDir }, [
-      [/New operator secret:/, `${secret}\r`], [/Again:/, `${secret}\r`],
+      [/New operator secret:/, `${operatorSecret}\r`], [/Again:/, `${operatorSecret}\r`],
     ]);
     expect(prompts).toEqual(['New operator secret:', 'Again:']);
     expect(screen).toMatch(/^New operator secret:\nAgain:\nSet\. /m);
-    expect(sent).not.toContain(secret);
+    expect(sent).not.toContain(operatorSecret);
     expect(exit).toBe(0);
   });
 

@@ -51,7 +51,7 @@ describe('a value', () => {
     expect(faults({ INFRA_API_TOKEN: 'super-secret', INFRA_READ_ONLY: 'perhaps' }, {}, 'token')).toBe('');
   });
 
-  test('that is wrong is told beside all others', () => {
+  test('that is wrong is reported together with all others', () => {
     expect(faults({ INFRA_TIME_SCALE: 'x', INFRA_READ_ONLY: 'x', INFRA_READONLY: 'x' }).split('\n')).toHaveLength(3);
   });
 

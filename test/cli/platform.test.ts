@@ -53,7 +53,7 @@ describe('platform', () => {
     expect(await statusWith(second.ready.url, 'token-of-the-file')).toBe(200);
   });
 
-  test('accepts the token it is given, and limits requests as told', async () => {
+  test('accepts the given token, and limits requests as configured', async () => {
     const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', 'given-token', '--rate-limit', '3', '--rate-window', '600']);
     expect(ready.token).toBe('given-token');
     const statuses = [];
@@ -63,9 +63,9 @@ describe('platform', () => {
 
   test('warns of a token on the command line, which others see, and of none that comes from elsewhere', async () => {
     const directory = await temporaryDirectory();
-    const seen = await startPlatformProgram(['--data-dir', directory, '--token', 'given-token']);
-    expect(seen.output.stderr).toContain('warning: --token is on the command line, where others on this machine see its value in the list of processes. Give --token-file or INFRA_PLATFORM_TOKEN instead.');
-    expect(seen.output.stderr).not.toContain('given-token');
+    const running = await startPlatformProgram(['--data-dir', directory, '--token', 'given-token']);
+    expect(running.output.stderr).toContain('warning: --token is on the command line, where others on this machine see its value in the list of processes. Give --token-file or INFRA_PLATFORM_TOKEN instead.');
+    expect(running.output.stderr).not.toContain('given-token');
     const path = join(directory, 'token');
     await writeFile(path, 'token-of-the-file\n');
     const ways: [string[], Record<string, string>, string][] = [

@@ -27,10 +27,10 @@ async function shownOver(transport: Transport): Promise<unknown> {
 
 async function shownByBundle(env: Record<string, string>): Promise<{ shown: unknown; loaded: string }> {
   const hooks = `import { registerHooks } from 'node:module'; registerHooks({ resolve: (specifier, context, next) => { process.stderr.write(specifier + ' '); return next(specifier, context); } });`;
-  const { command: [command = '', ...args], env: whole } = commandLine([], {
+  const { command: [command = '', ...args], env: environment } = commandLine([], {
     ...env, INFRA_DATA_DIR: await temporaryDirectory(), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
   });
-  const transport = new StdioClientTransport({ command, args, env: whole, stderr: 'pipe' });
+  const transport = new StdioClientTransport({ command, args, env: environment, stderr: 'pipe' });
   let loaded = '';
   transport.stderr!.on('data', (text: Buffer) => (loaded += text.toString()));
   return { shown: await shownOver(transport), loaded };

@@ -42,8 +42,8 @@ interface How {
 async function read(text: string, env: Env, { flags = {}, command = 'stdio', mode = 0o600 }: How = {}): Promise<Config> {
   await writeFile(file, text);
   await chmod(file, mode);
-  const whole = { INFRA_PROFILES_FILE: file, ...env };
-  return readConfig(command, flags, whole, await chosenProfile(command, flags, whole)).config;
+  const environment = { INFRA_PROFILES_FILE: file, ...env };
+  return readConfig(command, flags, environment, await chosenProfile(command, flags, environment)).config;
 }
 
 describe('a profile', () => {
@@ -76,7 +76,7 @@ describe('a profile', () => {
     expect((await read('not: [valid', {})).project).toBeUndefined();
   });
 
-  test('is told of where options are listed, without its token', async () => {
+  test('is shown where options are listed, without its token', async () => {
     await writeFile(file, usual, { mode: 0o600 });
     const env = { INFRA_PROFILES_FILE: file, INFRA_PROFILE: 'live', LIVE_TOKEN: 'the-live-token' };
     const settings = settingsOf('stdio', {}, env, await chosenProfile('stdio', {}, env));

@@ -25,7 +25,7 @@ test('a scenario is not put onto another platform', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('A scenario is given with INFRA_BASE_URL. Leave one out')]);
 });
 
-test('an assistant finds it; a second one, which joins the platform of the first, is told that its own waits', async () => {
+test('an assistant finds it; a second one, which joins the platform of the first, learns that its own waits', async () => {
   const env = { INFRA_DATA_DIR: await temporaryDirectory(), INFRA_TIME_SCALE: '0' };
   const first = await startAssistant({ ...env, INFRA_SCENARIO: 'bad-image-tag' });
   expect((await first.call('list_projects')).text).toContain('pricing');

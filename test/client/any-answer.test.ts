@@ -28,8 +28,8 @@ const anyOperation = fc.constantFrom(...allOperations);
 const successes = fc.constantFrom(200, 201, 202, 206);
 const failures = fc.constantFrom(300, 304, 400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 429, 451, 500, 501, 502, 503, 504, 599);
 
-/** A server that answers as it is told from run to run, and a client of it. */
-async function told() {
+/** A server whose answer each run sets, and a client of it. */
+async function allAnswers() {
   let reply: StubResponse = {};
   const { url } = await startStubServer(() => reply);
   // A client each time: what it learns from one answer must not hide another.
@@ -49,29 +49,29 @@ async function told() {
 
 describe('whatever a server answers', () => {
   test('any JSON of a success is an answer, given as it came, or a bad_answer that says what is wrong', async () => {
-    const call = await told();
-    const seen = { answers: 0, errors: 0 };
+    const call = await allAnswers();
+    const counts = { answers: 0, errors: 0 };
     await fc.assert(
       fc.asyncProperty(anyOperation, successes, anyJson, async (operation, status, body) => {
         const text = JSON.stringify(body);
         const { answer, error } = await call(operation, { status, body: text });
         if (error === undefined) {
-          seen.answers += 1;
+          counts.answers += 1;
           if (answer !== undefined) expect(answer).toMatchObject(Array.isArray(body) ? { results: JSON.parse(text) as unknown } : (JSON.parse(text) as object));
           return;
         }
-        seen.errors += 1;
+        counts.errors += 1;
         expect(error).toBeInstanceOf(ApiError);
         expect(error).toMatchObject({ kind: 'bad_answer', status, message: expect.stringMatching(/missing|of type|not allow/) as string });
       }),
       { numRuns: 150 },
     );
-    expect(seen.answers).toBeGreaterThan(0);
-    expect(seen.errors).toBeGreaterThan(0);
+    expect(counts.answers).toBeGreaterThan(0);
+    expect(counts.errors).toBeGreaterThan(0);
   });
 
   test('any text of a success that is no JSON is a bad_answer or, after a change, nothing', async () => {
-    const call = await told();
+    const call = await allAnswers();
     await fc.assert(
       fc.asyncProperty(anyOperation, fc.string({ unit: 'binary', maxLength: 40 }), async (operation, text) => {
         const { error } = await call(operation, { body: `${text}{` });
@@ -83,7 +83,7 @@ describe('whatever a server answers', () => {
   });
 
   test('any status, JSON and headers of a refusal is an ApiError in one line', async () => {
-    const call = await told();
+    const call = await allAnswers();
     const header = fc.oneof(fc.stringMatching(/^[\x20-\x7e]{0,20}$/), fc.constantFrom('0', '-1', '1e309', '9'.repeat(400), 'Infinity', 'Thu, 01 Jan 1970 00:00:00 GMT'));
     const headers = fc.record({ 'retry-after': header, 'x-ratelimit-reset': header, 'x-ratelimit-limit': header, 'x-ratelimit-remaining': header, location: header }, { requiredKeys: [] });
     await fc.assert(

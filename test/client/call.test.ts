@@ -13,65 +13,65 @@ const lock = { cluster_id: ids.cluster, reason: 'incident', ttl_in_days: 2 };
 
 describe('what goes out', () => {
   test('is the method, path, body and headers of the contract', async () => {
-    const { client, seen } = await answering({ status: 201, body: { cluster_id: ids.cluster } });
+    const { client, requests } = await answering({ status: 201, body: { cluster_id: ids.cluster } });
     await client.call(operations.lock_cluster, lock, { requestId: 'req-1' });
-    expect(seen).toHaveLength(1);
-    expect(seen[0]).toMatchObject({ method: 'POST', url: `/cluster/${ids.cluster}/lock` });
-    expect(JSON.parse(seen[0]!.body)).toEqual({ reason: 'incident', ttl_in_days: 2 });
-    expect(seen[0]!.headers).toMatchObject({
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toMatchObject({ method: 'POST', url: `/cluster/${ids.cluster}/lock` });
+    expect(JSON.parse(requests[0]!.body)).toEqual({ reason: 'incident', ttl_in_days: 2 });
+    expect(requests[0]!.headers).toMatchObject({
       authorization: `Token ${token}`, 'content-type': 'application/json', accept: 'application/json', 'x-request-id': 'req-1',
     });
   });
 
   test('has the path prefix of the base URL and the query by its names on the wire', async () => {
-    const { url, seen } = await answering({});
+    const { url, requests } = await answering({});
     const client = connectClient(`${url}/v9/`);
     await apiErrorOf(client.call(operations.list_job_deployments, { job_id: ids.container, pageSize: 5 } as never));
     await apiErrorOf(client.call(operations.list_projects, { organization_id: ids.organization, page: 2, page_size: 10 }));
-    expect(seen.map((one) => one.url)).toContain(`/v9/organization/${ids.organization}/project?page=2&page_size=10`);
+    expect(requests.map((one) => one.url)).toContain(`/v9/organization/${ids.organization}/project?page=2&page_size=10`);
   });
 
   test('has no body and no content type where nothing is to be said', async () => {
-    const { client, seen } = await answering({ body: { id: ids.environment } });
+    const { client, requests } = await answering({ body: { id: ids.environment } });
     await client.call(operations.stop_environment, { environment_id: ids.environment });
-    expect(seen[0]).toMatchObject({ method: 'POST', body: '' });
-    expect(seen[0]!.headers['content-type']).toBeUndefined();
+    expect(requests[0]).toMatchObject({ method: 'POST', body: '' });
+    expect(requests[0]!.headers['content-type']).toBeUndefined();
   });
 
   test('carries the credential of the call where one is given, as Bearer too', async () => {
-    const { client, seen } = await answering({ body: { id: ids.organization } });
+    const { client, requests } = await answering({ body: { id: ids.organization } });
     await client.call(operations.get_organization, {}, { credential: credentialOf('eyJ.jwt', 'Bearer') });
-    expect(seen[0]!.headers.authorization).toBe('Bearer eyJ.jwt');
+    expect(requests[0]!.headers.authorization).toBe('Bearer eyJ.jwt');
   });
 
   test('leaves out a request id that could not stand in a header', async () => {
-    const { client, seen } = await answering({ body: { id: ids.organization } });
+    const { client, requests } = await answering({ body: { id: ids.organization } });
     await client.call(operations.get_organization, {}, { requestId: 'a\r\nX-Evil: 1' });
-    expect(seen[0]!.headers).not.toHaveProperty('x-request-id');
-    expect(seen[0]!.headers).not.toHaveProperty('x-evil');
+    expect(requests[0]!.headers).not.toHaveProperty('x-request-id');
+    expect(requests[0]!.headers).not.toHaveProperty('x-evil');
   });
 
   test('carries the trace of the call, where it is written as traces are', async () => {
-    const { client, seen } = await answering({ body: { id: ids.organization } });
+    const { client, requests } = await answering({ body: { id: ids.organization } });
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await client.call(operations.get_organization, {}, { trace: { traceparent, tracestate: 'a=b' } });
     for (const trace of [{ traceparent: 'x\r\nX-Evil: 1' }, { traceparent, tracestate: 'a\r\nX-Evil: 1' }]) await client.call(operations.get_organization, {}, { trace });
-    expect(seen.map(({ headers }) => [headers['traceparent'], headers['tracestate'], headers['x-evil']])).toEqual([
+    expect(requests.map(({ headers }) => [headers['traceparent'], headers['tracestate'], headers['x-evil']])).toEqual([
       [traceparent, 'a=b', undefined], [undefined, undefined, undefined], [traceparent, undefined, undefined],
     ]);
   });
 
   test('goes out once where no more attempts are wanted', async () => {
-    const { client, seen } = await answering({ status: 503 });
+    const { client, requests } = await answering({ status: 503 });
     await apiErrorOf(client.call(operations.get_organization, {}, { attempts: 1 }));
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test.each(['', '..', '../secret', 'x/y', `${ids.environment}?a=1`, undefined, 7])('is nothing where an id is %j', async (id) => {
-    const { client, seen } = await answering({});
+    const { client, requests } = await answering({});
     const error = await apiErrorOf(client.call(operations.get_environment, { environment_id: id as string }));
     expect(error).toMatchObject({ kind: 'invalid_input', message: expect.stringContaining('environment_id must be a uuid') as string });
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 

@@ -7,11 +7,11 @@ const error = (status: number, message: string) => ({ status, body: { status, er
 
 /** How a change fails when the server always answers so, and how often it was asked. */
 async function changeAgainst(reply: StubResponse) {
-  const { url, seen } = await startStubServer(() => reply);
+  const { url, requests } = await startStubServer(() => reply);
   const time = fakeTime();
   const lock = { cluster_id: ids.cluster, reason: 'x', ttl_in_days: 1 };
   const failure = await apiErrorOf(connectClient(url, time.config).call(operations.lock_cluster, lock));
-  return { failure, asked: seen.length, now: time.now(), url };
+  return { failure, asked: requests.length, now: time.now(), url };
 }
 
 describe('a status', () => {

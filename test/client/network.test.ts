@@ -111,33 +111,33 @@ describe('a slow platform', () => {
   });
 
   test.each([['a read', read], ['a change', change]])('is left when the caller goes, which frees the connection: %s', async (_, [operation, input]) => {
-    const { url, seen, sockets } = await startStubServer(never);
+    const { url, requests, sockets } = await startStubServer(never);
     const stop = new AbortController();
     const call = apiErrorOf(connectClient(url).call(operation, input, { signal: stop.signal }));
-    await waitUntil(() => seen.length === 1);
+    await waitUntil(() => requests.length === 1);
     stop.abort();
     expect(await call).toMatchObject({ kind: 'canceled', outcomeUnknown: operation.method !== 'GET' });
     await waitUntil(() => sockets.size === 0);
   });
 
   test('is left when the client is closed', async () => {
-    const { url, seen } = await startStubServer(never);
+    const { url, requests } = await startStubServer(never);
     const client = connectClient(url);
     const call = apiErrorOf(client.call(...read));
-    await waitUntil(() => seen.length === 1);
+    await waitUntil(() => requests.length === 1);
     await client.close();
     expect(await call).toMatchObject({ kind: 'canceled', reason: expect.stringContaining('closed') as string });
     expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'canceled' });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test('a client may be closed before its first call, and twice', async () => {
-    const { url, seen } = await startStubServer(() => good);
+    const { url, requests } = await startStubServer(() => good);
     const client = connectClient(url);
     await client.close();
     await client.close();
     expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'canceled' });
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
@@ -146,10 +146,10 @@ describe('the size of an answer', () => {
   const chunked = { headers: { 'transfer-encoding': 'chunked' } };
 
   test.each<[string, StubResponse]>([['announced', {}], ['in chunks', chunked]])('is bounded: %s', async (_, reply) => {
-    const { url, seen } = await startStubServer(() => ({ ...reply, body }));
+    const { url, requests } = await startStubServer(() => ({ ...reply, body }));
     const error = await apiErrorOf(connectClient(url, { maximumAnswerBytes: body.length - 1 }).call(...read));
     expect(error).toMatchObject({ kind: 'bad_answer', message: expect.stringContaining('larger than') as string });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     const exact = connectClient(url, { maximumAnswerBytes: body.length });
     expect((await exact.call(...read)).name).toHaveLength(5000);
   });
@@ -172,10 +172,10 @@ describe('the size of an answer', () => {
 
 describe('a redirect', () => {
   test('of a read is followed within the origin, with the credential', async () => {
-    const { url, seen } = await startStubServer((one) => (one.url.endsWith('/') ? good : { status: 308, headers: { location: `${one.url}/` } }));
+    const { url, requests } = await startStubServer((one) => (one.url.endsWith('/') ? good : { status: 308, headers: { location: `${one.url}/` } }));
     expect(await connectClient(url).call(...read)).toEqual(good.body);
-    expect(seen.map((one) => one.url)).toEqual([`/environment/${ids.environment}`, `/environment/${ids.environment}/`]);
-    expect(seen[1]?.headers.authorization).toBe(`Token ${token}`);
+    expect(requests.map((one) => one.url)).toEqual([`/environment/${ids.environment}`, `/environment/${ids.environment}/`]);
+    expect(requests[1]?.headers.authorization).toBe(`Token ${token}`);
   });
 
   test.each([301, 302, 303, 307, 308])('%i to another origin is an error that names it; nothing goes there', async (status) => {
@@ -188,7 +188,7 @@ describe('a redirect', () => {
       expect(error).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining(`redirects to ${other.url},`) as string });
       expect(error.next).toContain('base URL');
     }
-    expect(other.seen).toEqual([]);
+    expect(other.requests).toEqual([]);
   });
 
   test.each([
@@ -198,35 +198,35 @@ describe('a redirect', () => {
     ['http://[broken', 'no valid address'],
     [`https://${'a'.repeat(300)}.example`, 'no valid address'],
   ])('to %s is an error', async (location, says) => {
-    const { url, seen } = await startStubServer(() => ({ status: 302, headers: { location } }));
+    const { url, requests } = await startStubServer(() => ({ status: 302, headers: { location } }));
     expect(await apiErrorOf(connectClient(url).call(...read))).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining(says) as string });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test('with a user name in it is an error', async () => {
-    const { url, seen } = await startStubServer(() => ({ status: 302, headers: { location: `${url.replace('//', '//ann:hunter2@')}/x` } }));
+    const { url, requests } = await startStubServer(() => ({ status: 302, headers: { location: `${url.replace('//', '//ann:hunter2@')}/x` } }));
     const error = await apiErrorOf(connectClient(url).call(...read));
     expect(error.kind).toBe('unreachable');
     expect(error.message).not.toContain('hunter2');
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test('of a change is not followed within the origin either', async () => {
-    const { url, seen } = await startStubServer(() => ({ status: 307, headers: { location: '/x' } }));
+    const { url, requests } = await startStubServer(() => ({ status: 307, headers: { location: '/x' } }));
     expect(await apiErrorOf(connectClient(url).call(...change))).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('another path of its own') as string });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test('that goes round in circles ends', async () => {
-    const { url, seen } = await startStubServer((one) => ({ status: 302, headers: { location: one.url } }));
+    const { url, requests } = await startStubServer((one) => ({ status: 302, headers: { location: one.url } }));
     expect(await apiErrorOf(connectClient(url).call(...read))).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('again and again') as string });
-    expect(seen).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 });
 
 test('hundreds of calls at once share a bounded number of kept connections', async () => {
   const opened = new Set<number | undefined>();
-  const { url, seen, sockets } = await startStubServer(async (one, response) => {
+  const { url, requests, sockets } = await startStubServer(async (one, response) => {
     opened.add(response.socket?.remotePort);
     await new Promise((resolve) => setImmediate(resolve));
     return { body: { id: one.url.split('/').at(-1) } };
@@ -235,7 +235,7 @@ test('hundreds of calls at once share a bounded number of kept connections', asy
   const wanted = Array.from({ length: 500 }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
   const answers = await Promise.all(wanted.map((id) => client.call(operations.get_environment, { environment_id: id })));
   expect(answers.map(({ id }) => id)).toEqual(wanted);
-  expect(seen).toHaveLength(500);
+  expect(requests).toHaveLength(500);
   expect(sockets.size).toBeLessThanOrEqual(64);
   expect(opened.size).toBeLessThanOrEqual(64);
 });

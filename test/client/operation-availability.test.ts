@@ -10,12 +10,12 @@ const says = (message: string): StubResponse => ({ status: 404, body: errorBody(
 
 /** How a call outside the document fails, and how often it was sent when made twice. */
 async function twice(reply: StubResponse) {
-  const { url, seen } = await startStubServer(() => reply);
+  const { url, requests } = await startStubServer(() => reply);
   const client = connectClient(url);
   const failure = await apiErrorOf(client.call(...outside));
   const again = await apiErrorOf(client.call(...outside));
   expect(again.kind).toBe(failure.kind);
-  return { failure, again, asked: seen.length, url };
+  return { failure, again, asked: requests.length, url };
 }
 
 describe('an operation outside the document is not offered, and asked for once,', () => {
@@ -61,24 +61,24 @@ describe('it stays offered, and is asked for again,', () => {
   });
 
   test('when it has succeeded before, whatever a 404 says', async () => {
-    const { url, seen } = await startStubServer((_one, _response, count) => (count === 1 ? { body: { results: [] } } : { status: 404 }));
+    const { url, requests } = await startStubServer((_one, _response, count) => (count === 1 ? { body: { results: [] } } : { status: 404 }));
     const client = connectClient(url);
     await client.call(...outside);
     expect(await apiErrorOf(client.call(...outside))).toMatchObject({ kind: 'not_found' });
     expect(await apiErrorOf(client.call(...outside))).toMatchObject({ kind: 'not_found' });
-    expect(seen).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   test('when an hour has passed: platforms are upgraded', async () => {
     let now = fakeTime().now();
-    const { url, seen } = await startStubServer((_one, _response, count) => (count === 1 ? { status: 404 } : { body: { results: [] } }));
+    const { url, requests } = await startStubServer((_one, _response, count) => (count === 1 ? { status: 404 } : { body: { results: [] } }));
     const client = connectClient(url, { clock: { now: () => now } });
     await apiErrorOf(client.call(...outside));
     now += 59 * 60_000;
     expect(await apiErrorOf(client.call(...outside))).toMatchObject({ kind: 'not_offered' });
     now += 60_000;
     expect(await client.call(...outside)).toEqual({ results: [] });
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 });
 
@@ -89,16 +89,16 @@ test('one missing operation says nothing of the others, nor of other platforms',
   await apiErrorOf(client.call(...outside));
   await client.call(operations.get_environment, { environment_id: ids.environment });
   await connectClient(full.url).call(...outside);
-  expect([lacking.seen.length, full.seen.length]).toEqual([2, 1]);
+  expect([lacking.requests.length, full.requests.length]).toEqual([2, 1]);
 });
 
 test('a documented operation is never taken to be missing', async () => {
   for (const status of [404, 405]) {
     // oxlint-disable-next-line no-await-in-loop
-    const { url, seen } = await startStubServer(() => ({ status }));
+    const { url, requests } = await startStubServer(() => ({ status }));
     const client = connectClient(url);
     // oxlint-disable-next-line no-await-in-loop
     for (const _ of [1, 2]) expect((await apiErrorOf(client.call(operations.get_helm, { helm_id: ids.container }))).kind).not.toBe('not_offered');
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   }
 });

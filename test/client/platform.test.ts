@@ -1,32 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { snakeCase, type AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';
-import { startPlatform, type PlatformOptions, type RunningPlatform } from '../../src/platform/platform.ts';
 import { apiErrorOf } from './stub-server.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 const token = 'platform-test-token';
 const unknown = '99999999-9999-4999-8999-999999999999';
 
-/** An embedded platform in a directory of its own, and how both go away. */
-async function start(options: Partial<PlatformOptions> = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-client-'));
-  const platform = await startPlatform({ dataDir, token, timeScale: 0, ...options });
+/** Starts a platform with its own rate limit, and a client of it. */
+async function start(options: Parameters<typeof startTestPlatform>[0] = {}) {
+  const platform = await startTestPlatform({ token, rateLimit: undefined, ...options });
   const client = createClient({ baseUrl: platform.url, credential: credentialOf(token) });
   const stop = async (): Promise<void> => {
     await client.close();
     await platform.close();
-    await rm(dataDir, { recursive: true });
   };
   return { platform, client, stop };
 }
 
-/** The ids a read needs, out of the seed. */
-const inputFor = (operation: AnyOperation, { seed, organizationId }: RunningPlatform) => {
+/** The ids that a read needs, taken from the seed. */
+const inputFor = (operation: AnyOperation, { seed, organizationId }: TestPlatform) => {
   const known: Readonly<Record<string, string>> = { ...seed, organization_id: organizationId };
   return Object.fromEntries(operation.params.map(snakeCase).map((name: string) => [name, known[name]]));
 };

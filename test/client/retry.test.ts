@@ -31,23 +31,23 @@ const rateHeaders = (remaining: number, reset: string) => ({ 'X-RateLimit-Limit'
 
 describe('reads and PUT', () => {
   test.each([['a read', read], ['a PUT', put]])('%s is repeated after 5xx until it succeeds, waiting longer each time', async (_, [operation, input]) => {
-    const { client, seen, time } = await against((_seen, _response, count) => (count < 4 ? { ...busy, status: 499 + count } : good));
+    const { client, requests, time } = await against((_request, _response, count) => (count < 4 ? { ...busy, status: 499 + count } : good));
     await client.call(operation, input as never);
-    expect(seen).toHaveLength(4);
-    expect(new Set(seen.map(({ body }) => body)).size).toBe(1);
+    expect(requests).toHaveLength(4);
+    expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
     expect(time.waits).toEqual([200, 400, 800]);
   });
 
   test.each([['a read', read], ['a PUT', put]])('%s is repeated after a dropped connection', async (_, [operation, input]) => {
-    const { client, seen } = await against((one, response, count) => (count < 3 ? dropped(one, response, count) : good));
+    const { client, requests } = await against((one, response, count) => (count < 3 ? dropped(one, response, count) : good));
     await client.call(operation, input as never);
-    expect(seen).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   test('are given up after four attempts', async () => {
-    const { client, seen } = await against(() => busy);
+    const { client, requests } = await against(() => busy);
     expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'server_error', status: 503, outcomeUnknown: false });
-    expect(seen).toHaveLength(4);
+    expect(requests).toHaveLength(4);
     expect(await apiErrorOf(client.call(...put))).toMatchObject({ kind: 'server_error', outcomeUnknown: true });
   });
 
@@ -60,26 +60,26 @@ describe('reads and PUT', () => {
   });
 
   test('are not repeated when the wait would outlast the deadline', async () => {
-    const { client, seen, time } = await against(() => ({ ...busy, headers: { 'retry-after': '20' } }));
+    const { client, requests, time } = await against(() => ({ ...busy, headers: { 'retry-after': '20' } }));
     await apiErrorOf(client.call(...read, { deadline: time.now() + 30_000 }));
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     expect(time.waits).toEqual([20_500]);
   });
 
   test('are not repeated after a refusal', async () => {
-    const { client, seen } = await against(() => ({ status: 400 }));
+    const { client, requests } = await against(() => ({ status: 400 }));
     await apiErrorOf(client.call(...read));
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test('wait as long as a 503 asks', async () => {
-    const { client, time } = await against((_seen, _response, count) => (count === 1 ? { ...busy, headers: { 'retry-after': '3' } } : good));
+    const { client, time } = await against((_request, _response, count) => (count === 1 ? { ...busy, headers: { 'retry-after': '3' } } : good));
     await client.call(...read);
     expect(time.waits).toEqual([3_500]);
   });
 
   test('tell that an earlier attempt may have been carried out when a later one is refused', async () => {
-    const { client } = await against((_seen, _response, count) => (count === 1 ? busy : { status: 409 }));
+    const { client } = await against((_request, _response, count) => (count === 1 ? busy : { status: 409 }));
     expect(await apiErrorOf(client.call(...put))).toMatchObject({ kind: 'conflict', outcomeUnknown: true });
   });
 });
@@ -88,10 +88,10 @@ describe('POST and DELETE', () => {
   test.each([['POST', post], ['DELETE', remove]])('%s is sent once, whatever fails', async (_, [operation, input]) => {
     for (const answering of [() => busy, dropped]) {
       // oxlint-disable-next-line no-await-in-loop
-      const { client, seen } = await against(answering);
+      const { client, requests } = await against(answering);
       // oxlint-disable-next-line no-await-in-loop
       expect(await apiErrorOf(client.call(operation, input as never))).toMatchObject({ outcomeUnknown: true });
-      expect(seen).toHaveLength(1);
+      expect(requests).toHaveLength(1);
     }
   });
 
@@ -110,31 +110,31 @@ describe('429', () => {
     ['Retry-After in seconds', () => ({ 'Retry-After': '10', 'X-RateLimit-Reset': '2000' })],
     ['Retry-After as a date', (now: number) => ({ 'Retry-After': new Date(now + 10_000).toUTCString() })],
   ])('is waited out when it fits the deadline, for a POST too, and not a moment less: %s', async (_, headers) => {
-    const { client, seen, time } = await against((_seen, _response, count) => (count === 1 ? limited(headers(time.now())) : good));
+    const { client, requests, time } = await against((_request, _response, count) => (count === 1 ? limited(headers(time.now())) : good));
     await client.call(...post, { deadline: time.now() + 12_000 });
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     expect(time.waits).toEqual([10_500]);
   });
 
   test('fails at once, saying when to come back, when the wait does not fit', async () => {
-    const { client, seen, time } = await against(() => limited({ 'X-RateLimit-Reset': '600' }));
+    const { client, requests, time } = await against(() => limited({ 'X-RateLimit-Reset': '600' }));
     const error = await apiErrorOf(client.call(...read, { deadline: time.now() + 30_000 }));
     expect(error).toMatchObject({ kind: 'rate_limited', status: 429, retryAt: time.now() + 600_000, detail: 'slow down' });
     expect(error.message).toContain('Call again after 2026-01-01T00:10:00.000Z');
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     expect(time.waits).toEqual([]);
   });
 
   test('fails at once without a deadline too when the wait is longer than a call may take', async () => {
-    const { client, seen } = await against(() => limited({ 'X-RateLimit-Reset': '46' }));
+    const { client, requests } = await against(() => limited({ 'X-RateLimit-Reset': '46' }));
     expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'rate_limited' });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test('is repeated a few times only, however short the wait', async () => {
-    const { client, seen } = await against(() => limited({ 'X-RateLimit-Reset': '0' }));
+    const { client, requests } = await against(() => limited({ 'X-RateLimit-Reset': '0' }));
     expect(await apiErrorOf(client.call(...post))).toMatchObject({ kind: 'rate_limited', outcomeUnknown: false });
-    expect(seen).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 
   test.each(['soon', '-5', '1e300', '99999999999999999', ''])('without a time that can be read (%j) is waited out like any fault', async (reset) => {
@@ -146,25 +146,25 @@ describe('429', () => {
 
 describe('the deadline and the caller', () => {
   test('nothing is sent when the deadline has passed or the caller has gone', async () => {
-    const { client, seen, time } = await against(() => good);
+    const { client, requests, time } = await against(() => good);
     expect(await apiErrorOf(client.call(...post, { deadline: time.now() }))).toMatchObject({ kind: 'timeout', outcomeUnknown: false });
     expect(await apiErrorOf(client.call(...post, { signal: AbortSignal.abort() }))).toMatchObject({ kind: 'canceled', outcomeUnknown: false });
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test('a wait ends when the caller goes', async () => {
-    const { url, seen } = await startStubServer(() => ({ status: 429, headers: { 'X-RateLimit-Reset': '20' } }));
+    const { url, requests } = await startStubServer(() => ({ status: 429, headers: { 'X-RateLimit-Reset': '20' } }));
     const stop = new AbortController();
     const log = { debug: () => {}, warn: () => stop.abort() };
     const client = connectClient(url, { sleep: undefined, log });
     expect(await apiErrorOf(client.call(...post, { signal: stop.signal }))).toMatchObject({ kind: 'canceled', outcomeUnknown: false });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
 
 describe('the budget', () => {
   test('is unknown before the first answer and read from every answer after', async () => {
-    const { client, time } = await against((_seen, _response, count) => ({ ...(count === 1 ? good : { status: 400 }), headers: rateHeaders(1000 - count, '1767229200') }));
+    const { client, time } = await against((_request, _response, count) => ({ ...(count === 1 ? good : { status: 400 }), headers: rateHeaders(1000 - count, '1767229200') }));
     expect(client.budget()).toBeUndefined();
     await client.call(...read);
     expect(client.budget()).toEqual({ limit: 1000, remaining: 999, resetAt: 1_767_229_200_000, seenAt: time.now() });
@@ -189,7 +189,7 @@ describe('the budget', () => {
 
   test('keeps the lowest count of a window when answers overtake each other', async () => {
     const remaining = [3, 8, 900];
-    const { client } = await against((_seen, _response, count) => ({ ...good, headers: rateHeaders(remaining[count - 1]!, count < 3 ? '1767229200' : '1767232800') }));
+    const { client } = await against((_request, _response, count) => ({ ...good, headers: rateHeaders(remaining[count - 1]!, count < 3 ? '1767229200' : '1767232800') }));
     await client.call(...read);
     await client.call(...read);
     expect(client.budget()?.remaining).toBe(3);

@@ -23,22 +23,22 @@ export interface StubResponse {
 }
 
 /** Answers by value, or by hand on the response. */
-export type StubHandler = (seen: RecordedRequest, response: ServerResponse, count: number) => StubResponse | undefined | Promise<StubResponse | undefined>;
+export type StubHandler = (request: RecordedRequest, response: ServerResponse, count: number) => StubResponse | undefined | Promise<StubResponse | undefined>;
 
 const send = (response: ServerResponse, { status = 200, headers, body }: StubResponse): void => {
   response.writeHead(status, headers);
   response.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
 };
 
-/** A real server on this machine that answers as told, and what it saw. It ends with the test. */
-export async function startStubServer(answering: StubHandler): Promise<{ url: string; seen: RecordedRequest[]; sockets: Set<Socket> }> {
-  const seen: RecordedRequest[] = [];
+/** A real local server that answers as the test says, and the requests it got. It is closed after the test. */
+export async function startStubServer(answering: StubHandler): Promise<{ url: string; requests: RecordedRequest[]; sockets: Set<Socket> }> {
+  const requests: RecordedRequest[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     const answer = async (body: string): Promise<void> => {
       const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
-      seen.push(one);
-      const reply = await answering(one, response, seen.length);
+      requests.push(one);
+      const reply = await answering(one, response, requests.length);
       if (reply) send(response, reply);
     };
     text(request).then(answer).catch((error: unknown) => response.destroy(error as Error));
@@ -52,7 +52,7 @@ export async function startStubServer(answering: StubHandler): Promise<{ url: st
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, sockets };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, sockets };
 }
 
 /** An address on this machine where nothing listens. */

@@ -1,10 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { commands } from '../../src/cli/commands/commands.ts';
@@ -12,6 +8,7 @@ import type { ParsedCommand } from '../../src/cli/commands/cli.ts';
 import { commandLine, runProgram } from '../support/built-program.ts';
 import { programCommand, parseProgramCommand } from './program-commands.ts';
 import { commandsIn, commandsOfPage, pages } from './pages.ts';
+import { spawnProgram, whenReady, type CommandLine } from '../support/started-program.ts';
 
 /** Other programs that pages tell to run, and why they are not run here. */
 const others: Readonly<Record<string, string>> = {
@@ -71,32 +68,23 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-const prepared = (args: readonly string[], env: Record<string, string> = {}) => {
-  const { command: [file = '', ...rest], env: whole } = commandLine(here(args), { ...env, INFRA_DATA_DIR: directory });
-  return { file, rest, options: { cwd: directory, env: whole } };
-};
+/** How to run infra-mcp in the directory of this test. */
+const prepared = (args: readonly string[], env: Record<string, string> = {}): CommandLine => ({ ...commandLine(here(args), { ...env, INFRA_DATA_DIR: directory }), cwd: directory });
 
-/** Runs a command to its end; fails when its exit code does. */
+/** Runs a command until it ends, and expects exit code 0. */
 async function finish(args: readonly string[], env?: Record<string, string>): Promise<void> {
-  const { file, rest, options } = prepared(args, env);
-  const running = promisify(execFile)(file, rest, options);
-  running.child.stdin?.end();
-  await running;
+  const { child, ended } = spawnProgram(prepared(args, env));
+  child.stdin.end();
+  const { code, stderr } = await ended;
+  expect(code, stderr).toBe(0);
 }
 
-/** Starts a server, waits until it says that it is ready, and stops it. */
+/** Starts a server, waits until it is ready, and stops it. */
 async function serve(args: readonly string[], env?: Record<string, string>): Promise<void> {
-  const { file, rest, options } = prepared(args, env);
-  const child = spawn(file, rest, options);
-  let said = '';
-  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
-  const ended = once(child, 'close');
-  const ready = once(createInterface(child.stdout), 'line');
-  const [line] = (await Promise.race([ready, ended.then(() => [said])])) as [string];
+  const { child, ended, ready } = await whenReady(spawnProgram(prepared(args, env)));
   child.kill('SIGTERM');
-  const [code] = (await ended) as [number | null];
-  expect(JSON.parse(line)).toHaveProperty('url');
-  expect(code).toBe(0);
+  expect(ready).toHaveProperty('url');
+  expect((await ended).code).toBe(0);
 }
 
 describe('what the pages tell to type', () => {

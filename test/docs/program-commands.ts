@@ -4,14 +4,14 @@ import { readConfig } from '../../src/cli/config/read-config.ts';
 
 /** The arguments of this program in a command, and the variables it is given; undefined where another program is called. */
 export function programCommand(words: readonly string[]): { readonly args: string[]; readonly env: Record<string, string> } | undefined {
-  const given = words.findIndex((word) => !/^[A-Z_]+=/.test(word));
-  const env = Object.fromEntries(words.slice(0, given).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
-  const [first, ...rest] = words.slice(given);
+  const start = words.findIndex((word) => !/^[A-Z_]+=/.test(word));
+  const env = Object.fromEntries(words.slice(0, start).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
+  const [first, ...rest] = words.slice(start);
   // Started by another program, which has the path of ours.
   const program = words.findIndex((word) => word.endsWith('/bin/infra-mcp.mjs'));
   if (program >= 0) return { args: words.slice(program + 1), env };
   if (first === 'infra-mcp') return { args: rest, env };
-  if (first === 'npx') return programCommand([...words.slice(0, given), ...rest.filter((word) => word !== '-y')]);
+  if (first === 'npx') return programCommand([...words.slice(0, start), ...rest.filter((word) => word !== '-y')]);
   // What stands before the dashes is for npm.
   if (first === 'npm' && rest[0] === 'start') return { args: rest.slice(rest.includes('--') ? rest.indexOf('--') + 1 : 1), env };
   return undefined;

@@ -8,19 +8,21 @@ import { metaKeys } from '../../src/server/output/reply.ts';
 import { tools } from '../../tools/index.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { startUnthrottledPlatform, policyFrom } from '../support/guard-fixture.ts';
-import { connectorsTo, textOf, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { policyFrom } from '../support/guard-fixture.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { textOf, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let proxy: RecordingProxy;
 let connectors: Connectors;
 /** Alters what is read. */
 let alter: (path: string, body: Json) => Json = (_, body) => body;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
   connectors = connectorsTo(proxy.url, platform.token);
 });
@@ -33,7 +35,7 @@ afterAll(async () => {
 
 const rowsOf = async (tool: string, args: Json = {}): Promise<Json[]> => ((await (await connectors.modern()).call(tool, args)).structuredContent as Json)['results'] as Json[];
 
-const whole = (result: CallToolResult): string => JSON.stringify([result.content, result.structuredContent, result._meta]);
+const completeText = (result: CallToolResult): string => JSON.stringify([result.content, result.structuredContent, result._meta]);
 
 /** A result without what stands between the marks that say: data. */
 const outside = (result: CallToolResult): string => textOf(result).replaceAll(/<platform-data>.*?<\/platform-data>/gs, '');
@@ -79,9 +81,9 @@ describe('what may not be read of production', () => {
     ['get_environment_status', () => ({ environment_id: production })],
     ['wait_for_deployment', () => ({ environment: production, seconds: 1 })],
   ])('shows nowhere in %s', async (name, args) => {
-    const given = args();
-    const result = await client.call(name, given);
-    for (const id of hidden.filter((one) => !JSON.stringify(given).includes(one))) expect(whole(result)).not.toContain(id);
+    const input = args();
+    const result = await client.call(name, input);
+    for (const id of hidden.filter((one) => !JSON.stringify(input).includes(one))) expect(completeText(result)).not.toContain(id);
   });
 
   test('is told as denied, and not as what the platform lacks', async () => {

@@ -1,13 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../support/guard-fixture.ts';
+import { openGuardFixture, policyFrom, type GuardFixture } from '../support/guard-fixture.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let proxy: RecordingProxy;
 let guard: GuardFixture;
 let connectors: Connectors;
@@ -16,7 +18,7 @@ let lostChange = Infinity;
 let changes = 0;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, {
     dropsResponse: (method) => {
       if (method === 'GET') return false;
@@ -147,8 +149,8 @@ describe('.env text', () => {
   test.each<[string, Json]>([
     ['in the map and the text', { variables: { BOTH_WAYS: 'a' }, env_text: 'BOTH_WAYS=b' }],
     ['as a variable and a secret', { variables: { BOTH_WAYS: 'a' }, secrets: { BOTH_WAYS: 'correct-horse-8' } }],
-  ])('a key given twice is refused: %s', async (_, given) => {
-    const { result, text, sent } = await setting({ ...staging, ...given });
+  ])('a key given twice is refused: %s', async (_, input) => {
+    const { result, text, sent } = await setting({ ...staging, ...input });
     expect(result.isError).toBe(true);
     expect(text).toContain('BOTH_WAYS');
     expect(sent).toEqual([]);
@@ -166,8 +168,8 @@ describe('what can be seen to be refused is not begun:', () => {
     ['a variable that stands for another', { variables: { FREE_A: '1', AWS_REGION: 'eu-north-1' } }, /AWS_REGION of the application is ALIAS.*Nothing was set/],
     ['a variable that is kept elsewhere', { variables: { FREE_A: '1', MAIL_API_URL: 'https://mail.example' } }, /MAIL_API_URL of the application is EXTERNAL_SECRET, owned by external-secrets/],
     ['a secret with the key of a variable', { variables: { FREE_A: '1' }, secrets: { PAYMENT_PROVIDER: 'correct-horse-9' } }, /PAYMENT_PROVIDER is a variable of the application/],
-  ])('%s', async (_, given, says) => {
-    const { text, sent, user } = await setting({ ...staging, ...given });
+  ])('%s', async (_, input, says) => {
+    const { text, sent, user } = await setting({ ...staging, ...input });
     expect(text).toMatch(says);
     expect([sent, user.questions]).toEqual([[], []]);
   });

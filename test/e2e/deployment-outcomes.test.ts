@@ -25,17 +25,17 @@ const unused = () => {
 /** ToolContext of a platform whose time passes only while somebody waits. */
 function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt = Infinity }: Scene) {
   const pauses: number[] = [];
-  const told: string[] = [];
-  const seen = { reads: 0 };
+  const messages: string[] = [];
+  const counters = { reads: 0 };
   let now = 0;
   let isFresh = true;
   const context: ToolContext = {
     resolved: {}, done: [], read: unused,
     attempt: (async ({ name }: { name: string }) => {
       if (name.startsWith('list_')) return { results: history.map((execution_id) => ({ identifier: { execution_id } })) };
-      if (isFresh) seen.reads += 1;
+      if (isFresh) counters.reads += 1;
       isFresh = false;
-      return polls[Math.min(seen.reads, polls.length) - 1];
+      return polls[Math.min(counters.reads, polls.length) - 1];
     }) as unknown as ToolContext['attempt'],
     forget: () => {
       isFresh = true;
@@ -47,13 +47,13 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
       now += milliseconds;
     },
     isAborted: () => pauses.length >= abortsAt,
-    progress: (message) => void told.push(message),
+    progress: (message) => void messages.push(message),
     hiddenIn: () => [],
     lacks: () => false,
     budget: () => ({ remaining, limit: 100, resetAt: 3_600_000, seenAt: 0 }),
     refuse: unused,
   };
-  return { context, pauses, told, seen };
+  return { context, pauses, messages, counters };
 }
 
 const service = { kind: 'container', id: 'x' } as const;
@@ -71,9 +71,9 @@ describe('what was asked for by its id', () => {
     ['a stop that fails', 'STOP', [at('STOPPING'), at('STOP_ERROR')], 'failed', 2],
     ['a state nobody knows', 'DEPLOY', [at('HATCHING'), at('DEPLOYED')], 'succeeded', 2],
   ])('%s', async (_, action, polls, outcome, reads) => {
-    const { context, seen } = scene({ polls });
+    const { context, counters } = scene({ polls });
     expect(await awaitEnd(context, service, { action, deployment: ours })).toMatchObject({ outcome });
-    expect(seen.reads).toBe(reads);
+    expect(counters.reads).toBe(reads);
   });
 
   test('a later deployment took its place', async () => {
@@ -89,9 +89,9 @@ describe('what was asked for without an id', () => {
   });
 
   test('is the end that stays', async () => {
-    const { context, seen } = scene({ polls: [at('DEPLOYED')] });
+    const { context, counters } = scene({ polls: [at('DEPLOYED')] });
     expect(await awaitNewEnd(context, service, { action: 'DEPLOY' })).toMatchObject({ outcome: 'succeeded' });
-    expect(seen.reads).toBe(2);
+    expect(counters.reads).toBe(2);
   });
 });
 
@@ -112,14 +112,14 @@ describe('the time', () => {
   test('is asked for seldom when few requests are left', async () => {
     const [rich, poor] = [scene({ polls: [at('BUILDING')] }), scene({ polls: [at('BUILDING')], remaining: 10 })];
     for (const { context } of [rich, poor]) await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours });
-    expect(poor.seen.reads).toBeLessThanOrEqual(6);
-    expect(rich.seen.reads).toBeGreaterThan(poor.seen.reads * 2);
+    expect(poor.counters.reads).toBeLessThanOrEqual(6);
+    expect(rich.counters.reads).toBeGreaterThan(poor.counters.reads * 2);
   });
 
   test('ends when the caller gives up', async () => {
-    const { context, seen } = scene({ polls: [at('BUILDING')], abortsAt: 2 });
+    const { context, counters } = scene({ polls: [at('BUILDING')], abortsAt: 2 });
     expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
-    expect(seen.reads).toBe(3);
+    expect(counters.reads).toBe(3);
   });
 });
 
@@ -130,9 +130,9 @@ describe('what never shows', () => {
     ['a deployment of what has none', { action: 'DEPLOY', deployment: ours }, { state: 'READY' }, 'not_seen'],
     ['any deployment of what has none', { action: 'DEPLOY' }, { state: 'READY' }, 'never_deployed'],
   ])('is looked for once more and no longer: %s', async (_, asked, status, outcome) => {
-    const { context, seen } = scene({ polls: [status] });
+    const { context, counters } = scene({ polls: [status] });
     expect(await awaitEarlierEnd(context, service, asked, 45)).toMatchObject({ outcome, waited_seconds: 3 });
-    expect(seen.reads).toBe(2);
+    expect(counters.reads).toBe(2);
   });
 
   test('and is an earlier one, is told as that', async () => {
@@ -159,7 +159,7 @@ describe('what never shows', () => {
 });
 
 test('progress is told while it goes on, and never of the end', async () => {
-  const { context, told } = scene({ polls: [at('DEPLOYED', old), at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')] });
+  const { context, messages } = scene({ polls: [at('DEPLOYED', old), at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')] });
   await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours });
-  expect(told.map((message) => message.split(',')[0])).toEqual(['DEPLOYED', 'DEPLOYMENT_QUEUED', 'BUILDING']);
+  expect(messages.map((message) => message.split(',')[0])).toEqual(['DEPLOYED', 'DEPLOYMENT_QUEUED', 'BUILDING']);
 });

@@ -1,21 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CauseCode } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
-import { connectorsTo, textOf } from '../support/mcp-clients.ts';
+import { connectorsTo } from '../support/connectors.ts';
+import { textOf } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-const token = 'token-of-the-tests';
 const rateLimit = 10_000;
 
 /** Most that asking why something failed may cost, by a path and without knowing anything before. */
 const mostRequests = 8;
 const mostBytes = 6_000;
 
-/** What each failure comes from; whether it may be told less exactly. */
+/** The causes that the diagnosis of each scenario may name. */
 const causes: Readonly<Record<string, readonly CauseCode[]>> = {
   'bad-image-tag': ['image_tag_not_found'],
   'failing-readiness-probe': ['readiness_probe_failing'],
@@ -33,47 +30,44 @@ const causes: Readonly<Record<string, readonly CauseCode[]>> = {
   'cluster-locked': ['disk_full', 'cluster_locked'],
 };
 
-let dataDir: string;
-let platform: RunningPlatform;
+let platform: TestPlatform;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-diagnosis-'));
-  platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit, scenarios: scenarios.map(({ name }) => name) });
+  platform = await startTestPlatform({ rateLimit, scenarios: scenarios.map(({ name }) => name) });
 });
 
 afterAll(async () => {
   await platform.close();
-  await rm(dataDir, { recursive: true });
 });
 
 /** What the platform counted of the token's requests before this one. */
 async function counted(): Promise<number> {
-  const response = await fetch(`${platform.url}/organization`, { headers: { authorization: `Token ${token}` } });
+  const response = await fetch(`${platform.url}/organization`, { headers: { authorization: `Token ${platform.token}` } });
   return rateLimit - Number(response.headers.get('x-ratelimit-remaining')) - 1;
 }
 
 /** Asks why the environment of a failure is broken, as somebody does who knows nothing yet. */
 async function ask(subject: { environment: string } | { service: string }) {
   const before = await counted();
-  const connectors = connectorsTo(platform.url, token);
+  const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('diagnose_deployment', subject);
   await connectors.close();
   const { subject: about, cause, lines = [] } = (result.structuredContent ?? {}) as { subject?: string; cause?: { code?: string; sentence?: string }; lines?: readonly string[] };
   return { about, cause, lines, next: (result._meta?.[metaKeys.next] ?? []) as readonly unknown[], bytes: JSON.stringify(result).length, requests: (await counted()) - before - 1 };
 }
 
-test('every failure is looked at', () => {
+test('every scenario has an expected cause', () => {
   expect(Object.keys(causes).toSorted()).toEqual(scenarios.map(({ name }) => name).toSorted());
 });
 
-test('why something failed is told in one call, few requests and few bytes', async () => {
-  const told = [];
-  for (const { name, environments } of scenarios) told.push({ name, ...(await ask({ environment: environments[0].path })) });
-  expect(told.filter(({ name, cause }) => !(causes[name] as readonly (string | undefined)[]).includes(cause?.code)).map(({ name, cause }) => [name, cause])).toEqual([]);
-  expect(told.filter(({ next }) => next.length === 0).map(({ name }) => name)).toEqual([]);
-  expect(told.filter(({ bytes }) => bytes > mostBytes).map(({ name, bytes }) => [name, bytes])).toEqual([]);
-  expect(told.filter(({ requests }) => requests > mostRequests).map(({ name, requests }) => [name, requests])).toEqual([]);
-  expect(told.every(({ name, cause }) => !JSON.stringify(cause).includes(name))).toBe(true);
+test('the cause of a failure takes one call, few requests and few bytes', async () => {
+  const diagnoses = [];
+  for (const { name, environments } of scenarios) diagnoses.push({ name, ...(await ask({ environment: environments[0].path })) });
+  expect(diagnoses.filter(({ name, cause }) => !(causes[name] as readonly (string | undefined)[]).includes(cause?.code)).map(({ name, cause }) => [name, cause])).toEqual([]);
+  expect(diagnoses.filter(({ next }) => next.length === 0).map(({ name }) => name)).toEqual([]);
+  expect(diagnoses.filter(({ bytes }) => bytes > mostBytes).map(({ name, bytes }) => [name, bytes])).toEqual([]);
+  expect(diagnoses.filter(({ requests }) => requests > mostRequests).map(({ name, requests }) => [name, requests])).toEqual([]);
+  expect(diagnoses.every(({ name, cause }) => !JSON.stringify(cause).includes(name))).toBe(true);
 });
 
 test('and of a service by its path at no higher cost', async () => {
@@ -86,7 +80,7 @@ test('and of a service by its path at no higher cost', async () => {
   }
 });
 
-test('what decides is shown, not what only warns beside it', async () => {
+test('shows the line that decides, not a warning beside it', async () => {
   for (const [name, decides] of [['image-pull-denied', /pull access denied, .* may require authorization/], ['bad-image-tag', /3\.7\.0-rc\.2: not found/]] as const) {
     const { lines } = await ask({ environment: scenarios.find((one) => one.name === name)!.environments[0].path });
     expect(lines.filter((line) => decides.test(line)), lines.join('\n')).toHaveLength(1);
@@ -94,22 +88,22 @@ test('what decides is shown, not what only warns beside it', async () => {
   }
 });
 
-test('a deployment that nobody knows is not taken for none', async () => {
-  const connectors = connectorsTo(platform.url, token);
+test('an unknown deployment is not taken for no deployment', async () => {
+  const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('diagnose_deployment', { service: 'shop/production/search', deployment_id: '00000000-0000-4000-8000-000000000000' });
   await connectors.close();
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/no deployment of that id\. list_deployments/) as string }] });
 });
 
-test('what was good before is not gone back from: something else broke it', async () => {
-  const connectors = connectorsTo(platform.url, token);
+test('a commit that was deployed well before is not rolled back: something else broke it', async () => {
+  const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('rollback_application', { application: 'orders/staging/orders-api' });
   await connectors.close();
   expect(textOf(result)).toMatch(/^rollback_application was not carried out: the commit that failed, [0-9a-f]+, was deployed well before/);
 });
 
-test('the end of an environment is told with why the service failed that broke it', async () => {
-  const connectors = connectorsTo(platform.url, token);
+test('the outcome of an environment has the diagnosis of the service that broke it', async () => {
+  const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('deploy_service', { environment: 'pricing/staging', wait: true });
   await connectors.close();
   expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'failed', diagnosis: { subject: 'pricing-engine', cause: { code: 'image_tag_not_found' } } });

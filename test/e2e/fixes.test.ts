@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { valuePlaceholder } from '../../src/analysis/diagnosis/next-calls.ts';
 import { issuesOf } from '../../src/server/tool/arguments.ts';
 import type { NextCall } from '../../src/server/tool/next-calls.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 /** How a failure is mended by what its diagnosis proposes. */
 interface Mending {
@@ -48,22 +46,19 @@ const mendings: Readonly<Record<string, Mending>> = {
   'cluster-locked': { take: ['get_environment_overview', 'unlock_cluster', 'deploy_service'], service: 'warehouse/production/stock-sync' },
 };
 
-let dataDir: string;
-let platform: RunningPlatform;
+let platform: TestPlatform;
 let connectors: Connectors;
 let client: TestClient;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-mending-'));
-  platform = await startPlatform({ dataDir, token: 'token-of-the-tests', timeScale: 0, rateLimit: 100_000, scenarios: scenarios.map(({ name }) => name) });
-  connectors = connectorsTo(platform.url, 'token-of-the-tests');
+  platform = await startTestPlatform({ scenarios: scenarios.map(({ name }) => name) });
+  connectors = connectorsTo(platform.url, platform.token);
   client = await connectors.modern(userAnswering(agree));
 });
 
 afterAll(async () => {
   await connectors.close();
   await platform.close();
-  await rm(dataDir, { recursive: true });
 });
 
 const nextOf = (result: CallToolResult): readonly NextCall[] => (result._meta?.[metaKeys.next] ?? []) as readonly NextCall[];
@@ -90,7 +85,7 @@ function expectUsable(calls: readonly NextCall[]): void {
   for (const { tool: name, arguments: args } of calls) expect(issuesOf(tools.find((tool) => tool.name === name)!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
 }
 
-test('every failure is mended', () => {
+test('every failure has a fix', () => {
   expect(Object.keys(mendings).toSorted()).toEqual(scenarios.map(({ name }) => name).toSorted());
 });
 

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
 
 /** What a server of another make answers: by method and path, a status and a body. */
 type Answers = (method: string, path: string) => readonly [status: number, body?: unknown, headers?: Record<string, string>] | undefined;
@@ -15,11 +16,11 @@ afterEach(async () => {
 });
 
 /** A server on loopback that answers so, and keeps what it was asked. */
-async function foreignPlatform(answers: Answers): Promise<Connectors & { readonly seen: string[] }> {
-  const seen: string[] = [];
+async function foreignPlatform(answers: Answers): Promise<Connectors & { readonly requests: string[] }> {
+  const requests: string[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.url!.split('?')[0]!;
-    seen.push(`${request.method} ${path}`);
+    requests.push(`${request.method} ${path}`);
     const [status, body, headers] = answers(request.method!, path) ?? [404, 'no such page'];
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
@@ -30,7 +31,7 @@ async function foreignPlatform(answers: Answers): Promise<Connectors & { readonl
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const connectors = connectorsTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, token);
   opened.push(connectors, { close: () => new Promise((resolve) => server.close(resolve)) });
-  return { ...connectors, seen };
+  return { ...connectors, requests };
 }
 
 const problem = (status: number, message: string) => [status, { status, error: 'E', message }] as const;
@@ -38,7 +39,7 @@ const database = { environment_id: id, name: 'orders', type: 'REDIS', version: '
 const created: Answers = (method) => (method === 'POST' ? [201, { id, name: 'orders' }] : undefined);
 
 test('nobody is asked again for what the platform was found to lack', async () => {
-  const { modern, seen } = await foreignPlatform((method) => (method === 'GET' ? [200, { id, name: 'prod', mode: 'PRODUCTION' }] : undefined));
+  const { modern, requests } = await foreignPlatform((method) => (method === 'GET' ? [200, { id, name: 'prod', mode: 'PRODUCTION' }] : undefined));
   const user = userAnswering(agree);
   const client = await modern(user);
   for (const says of [/does not offer POST/, /does not offer cancel_deployment, as an earlier call showed/]) {
@@ -47,7 +48,7 @@ test('nobody is asked again for what the platform was found to lack', async () =
     expect(textOf(result)).toMatch(says);
   }
   expect(user.questions).toHaveLength(1);
-  expect(seen.filter((line) => line.startsWith('POST'))).toHaveLength(1);
+  expect(requests.filter((line) => line.startsWith('POST'))).toHaveLength(1);
 });
 
 describe('where the mode of an environment cannot be determined', () => {
@@ -57,11 +58,11 @@ describe('where the mode of an environment cannot be determined', () => {
     ['the answer tells no mode', (method) => (method === 'GET' ? [200, { id, name: 'prod' }] : created(method, ''))],
     ['the mode is one nobody knows', (method) => (method === 'GET' ? [200, { id, name: 'prod', mode: 'CANARY' }] : created(method, ''))],
   ])('a change needs a person: %s', async (_, answers) => {
-    const { modern, seen } = await foreignPlatform(answers);
+    const { modern, requests } = await foreignPlatform(answers);
     const refused = await (await modern()).call('create_database', database);
     expect(refused.isError).toBe(true);
     expect(textOf(refused)).toMatch(/^On: environment( ".*")?, whose mode could not be determined \(id /m);
-    expect(seen.filter((line) => line.startsWith('POST'))).toEqual([]);
+    expect(requests.filter((line) => line.startsWith('POST'))).toEqual([]);
 
     const user = userAnswering(agree);
     const done = await (await modern(user)).call('create_database', database);
@@ -70,10 +71,10 @@ describe('where the mode of an environment cannot be determined', () => {
   });
 
   test('nothing is changed while the platform fails to say', async () => {
-    const { modern, seen } = await foreignPlatform((method) => (method === 'GET' ? problem(500, 'database is down') : created(method, '')));
+    const { modern, requests } = await foreignPlatform((method) => (method === 'GET' ? problem(500, 'database is down') : created(method, '')));
     const result = await (await modern(userAnswering(agree))).call('create_database', database);
     expect(textOf(result)).toContain('the platform failed');
-    expect(seen.filter((line) => line.startsWith('POST'))).toEqual([]);
+    expect(requests.filter((line) => line.startsWith('POST'))).toEqual([]);
   });
 });
 
@@ -167,11 +168,11 @@ describe('when a call fails', () => {
   });
 
   test('a cancelled call reaches the platform no further, and a server without a platform says so', async () => {
-    const { modern, seen } = await foreignPlatform(() => [200, { id, name: 'x' }]);
+    const { modern, requests } = await foreignPlatform(() => [200, { id, name: 'x' }]);
     const client = await modern();
     await expect(client.call('get_organization', {}, { signal: AbortSignal.abort() })).rejects.toThrow();
     await client.call('get_organization');
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
 
@@ -188,7 +189,7 @@ test('what is sent is what was given, with no default filled in', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const connectors = connectorsTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, token);
   opened.push(connectors, { close: () => new Promise((resolve) => server.close(resolve)) });
-  const given = { name: 'api', git_repository: { url: 'https://git.example/a/b.git' }, auto_deploy: null };
-  await (await connectors.modern()).call('create_application', { environment_id: id, ...given });
-  expect(bodies.map((body) => JSON.parse(body) as unknown)).toEqual([given]);
+  const input = { name: 'api', git_repository: { url: 'https://git.example/a/b.git' }, auto_deploy: null };
+  await (await connectors.modern()).call('create_application', { environment_id: id, ...input });
+  expect(bodies.map((body) => JSON.parse(body) as unknown)).toEqual([input]);
 });

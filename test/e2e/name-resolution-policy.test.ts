@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectorsTo, textOf, type Connectors } from '../support/mcp-clients.ts';
-import { startDefaultPlatform } from '../support/test-platform.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { textOf } from '../support/mcp-clients.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  platform = await startDefaultPlatform();
+  platform = await startTestPlatform({ rateLimit: undefined });
   connectors = connectorsTo(platform.url, platform.token);
 });
 

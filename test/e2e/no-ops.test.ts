@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient, type User } from '../support/mcp-clients.ts';
-import { startDefaultPlatform } from '../support/test-platform.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 let client: TestClient;
 let user: User;
 
 beforeAll(async () => {
-  platform = await startDefaultPlatform();
+  platform = await startTestPlatform({ rateLimit: undefined });
   connectors = connectorsTo(platform.url, platform.token);
   user = userAnswering(agree);
   client = await connectors.modern(user);

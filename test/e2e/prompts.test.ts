@@ -29,7 +29,7 @@ const values: Readonly<Record<string, string>> = {
   repository: 'https://git.acme.example/acme/fresh.git', email: 'new@acme.example', version: '4f2c9d1', symptom: 'checkout is slow', branch: 'main', work: 'looks after the shop', since: 'Monday',
 };
 
-const given = (name: string): Record<string, string> => Object.fromEntries(Object.keys(prompts.get(name)!.arguments).map((argument) => [argument, values[argument]!]));
+const argumentsOf = (name: string): Record<string, string> => Object.fromEntries(Object.keys(prompts.get(name)!.arguments).map((argument) => [argument, values[argument]!]));
 
 const textOf = ({ messages }: Awaited<ReturnType<ResourceClient['client']['getPrompt']>>): string => messages.map(({ content: part }) => (part.type === 'text' ? part.text : '')).join('\n');
 
@@ -57,9 +57,9 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
   });
 
   test.each([...prompts.keys()])('gets %s with its steps, its arguments, and what was read for it', async (name) => {
-    const text = textOf(await server.client.getPrompt({ name, arguments: given(name) }));
+    const text = textOf(await server.client.getPrompt({ name, arguments: argumentsOf(name) }));
     expect(text).toContain(await textsIn(root).steps(name));
-    for (const value of Object.values(given(name))) expect(text).toContain(value);
+    for (const value of Object.values(argumentsOf(name))) expect(text).toContain(value);
     expect(text).not.toMatch(/\{\{|\}\}/);
     const { prefetch } = prompts.get(name)!;
     expect(text.split(fenceMarks.open)).toHaveLength(prefetch.length + 1);
@@ -97,9 +97,9 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
   const completed = [...prompts.values()].flatMap(({ name, arguments: taken }) => Object.entries(taken).flatMap(([argument, { kind }]) => (kind ? [[name, argument] as const] : [])));
 
   test.each(completed)('has the argument of %s completed: %s', async (name, argument) => {
-    const whole = values[argument]!;
-    const complete = (value: string) => server.client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } });
-    expect((await complete(whole.slice(0, -2))).completion.values).toContain(whole);
+    const value = values[argument]!;
+    const complete = (typed: string) => server.client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value: typed } });
+    expect((await complete(value.slice(0, -2))).completion.values).toContain(value);
     expect((await complete('nothing begins like that')).completion).toMatchObject({ values: [] });
   });
 

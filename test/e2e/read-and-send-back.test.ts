@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inputShape, type AnyOperation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
-import { startDefaultPlatform } from '../support/test-platform.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 let client: TestClient;
 
 beforeAll(async () => {
-  platform = await startDefaultPlatform();
+  platform = await startTestPlatform({ rateLimit: undefined });
   connectors = connectorsTo(platform.url, platform.token);
   client = await connectors.modern(userAnswering(agree));
 });
@@ -35,8 +36,8 @@ const takenBy = (operation: AnyOperation, answer: Json): Json =>
 const withoutHidden = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutHidden);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([, member]) => !(typeof member === 'string' && member.startsWith('[hidden')));
-  return Object.fromEntries(kept.map(([name, member]) => [name, withoutHidden(member)]));
+  const unchanged = Object.entries(value).filter(([, member]) => !(typeof member === 'string' && member.startsWith('[hidden')));
+  return Object.fromEntries(unchanged.map(([name, member]) => [name, withoutHidden(member)]));
 };
 
 const withoutTimes = (value: unknown): unknown =>

@@ -190,13 +190,13 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
   });
 
   test('sees nothing outside the place that the server is kept to', async () => {
-    const kept = await content.connect(era, { policy: { readOnly: false, scope: { project: { name: 'shop', setBy: '--project' } } } });
-    expect(await kept.text('infra://environment/shop%2Fstaging')).toContain('checkout-api');
-    expect(await kept.text('infra://environment/staging/status')).toContain('checkout-api');
-    await expect(kept.client.readResource({ uri: 'infra://environment/data%2Fdevelopment' })).rejects.toThrow('--project');
-    const { resources: listed } = await kept.client.listResources();
+    const scoped = await content.connect(era, { policy: { readOnly: false, scope: { project: { name: 'shop', setBy: '--project' } } } });
+    expect(await scoped.text('infra://environment/shop%2Fstaging')).toContain('checkout-api');
+    expect(await scoped.text('infra://environment/staging/status')).toContain('checkout-api');
+    await expect(scoped.client.readResource({ uri: 'infra://environment/data%2Fdevelopment' })).rejects.toThrow('--project');
+    const { resources: listed } = await scoped.client.listResources();
     expect(listed.map(({ name }) => name)).not.toContain('projects');
-    const { completion } = await kept.client.complete({ ref: { type: 'ref/resource', uri: 'infra://environment/{+environment}' }, argument: { name: 'environment', value: '' } });
+    const { completion } = await scoped.client.complete({ ref: { type: 'ref/resource', uri: 'infra://environment/{+environment}' }, argument: { name: 'environment', value: '' } });
     expect(completion.values).toEqual(['shop/production', 'shop/staging']);
   });
 });

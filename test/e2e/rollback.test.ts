@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectorsTo, textOf, type Connectors, type TestClient } from '../support/mcp-clients.ts';
-import { startDefaultPlatform } from '../support/test-platform.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { textOf, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 const application = 'shop/staging/checkout-api';
 const bad = 'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef';
 
-let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 let client: TestClient;
 
 beforeAll(async () => {
-  platform = await startDefaultPlatform();
+  platform = await startTestPlatform({ rateLimit: undefined });
   connectors = connectorsTo(platform.url, platform.token);
   client = await connectors.modern();
 });

@@ -62,9 +62,9 @@ describe.each(servers)('a server of tools: %s', (_, wanted) => {
 
   test('has prompts and skills that say which of their tools there are not', async () => {
     const { prompts } = await server.client.listPrompts();
-    const given = { service: unknownId, environment: unknownId, source: 'shop/staging', target: 'shop/production', cluster: unknownId, alert_rule: unknownId, email: 'a@b.example', repository: 'https://git.example/a.git' };
+    const input = { service: unknownId, environment: unknownId, source: 'shop/staging', target: 'shop/production', cluster: unknownId, alert_rule: unknownId, email: 'a@b.example', repository: 'https://git.example/a.git' };
     for (const { name, arguments: taken = [] } of prompts) {
-      const asked = Object.fromEntries(taken.flatMap(({ name: one, required }) => (required ? [[one, given[one as keyof typeof given]]] : [])));
+      const asked = Object.fromEntries(taken.flatMap(({ name: one, required }) => (required ? [[one, input[one as keyof typeof input]]] : [])));
       const { messages } = await server.client.getPrompt({ name, arguments: asked });
       const skill = await server.text(`skill://${name}/SKILL.md`);
       expect(skill).toMatch(/^---\nname: /);

@@ -1,8 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, leavesOf, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
-import { startDefaultPlatform } from '../support/test-platform.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, leavesOf, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Args = Record<string, unknown>;
 
@@ -15,12 +16,12 @@ interface Case {
   readonly says: string;
 }
 
-let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 const clients = {} as Record<'modern' | 'legacy', TestClient>;
 
 beforeAll(async () => {
-  platform = await startDefaultPlatform();
+  platform = await startTestPlatform({ rateLimit: undefined });
   connectors = connectorsTo(platform.url, platform.token);
   clients.modern = await connectors.modern(userAnswering(agree));
   clients.legacy = await connectors.legacy(userAnswering(agree));

@@ -4,13 +4,14 @@ import { issuesOf } from '../../src/server/tool/arguments.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { startedAnswer } from '../../tools/shared/deployment-started.ts';
 import { tools } from '../../tools/index.ts';
-import { startUnthrottledPlatform } from '../support/guard-fixture.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let proxy: RecordingProxy;
 let connectors: Connectors;
 /** What statuses seem to say, one poll after the other, before they say what is so. */
@@ -21,7 +22,7 @@ let masksAfterwards: Json[] = [];
 const isStatus = (path: string): boolean => /\/(status|statuses)$/.test(path);
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (method) => {
       if (method === 'GET') return;
@@ -60,13 +61,13 @@ describe.each(['modern', 'legacy'] as const)('to a client of the %s era', (era) 
   test('a wait tells its progress, then its end and nothing after it', async () => {
     const client = await connectors[era]();
     masks = [{ state: 'DEPLOYMENT_QUEUED', deployment_request_id: null }, { state: 'BUILDING', deployment_request_id: null }];
-    const told: (string | undefined)[] = [];
-    const result = await client.call('wait_for_deployment', { service: `infra://service/container/${ids()['container_id']}` }, { onprogress: ({ message }) => told.push(message) });
+    const messages: (string | undefined)[] = [];
+    const result = await client.call('wait_for_deployment', { service: `infra://service/container/${ids()['container_id']}` }, { onprogress: ({ message }) => messages.push(message) });
     expect(textOf(result)).toContain('succeeded');
-    expect(told.map((message) => message?.split(',')[0])).toEqual(['DEPLOYMENT_QUEUED', 'BUILDING']);
-    const count = told.length;
+    expect(messages.map((message) => message?.split(',')[0])).toEqual(['DEPLOYMENT_QUEUED', 'BUILDING']);
+    const count = messages.length;
     await client.call('get_organization');
-    expect(told).toHaveLength(count);
+    expect(messages).toHaveLength(count);
   });
 });
 

@@ -10,11 +10,12 @@ import { readConfig } from '../../src/cli/config/read-config.ts';
 import { textPaths } from '../../src/server/browse/texts.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import { commandLine, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
-import { closeTestServers, connectLegacy, connectModern, textOf as resultText } from '../transport/test-server.ts';
+import { closeTestServers, connectLegacyHttp, connectModernHttp } from '../transport/test-server.ts';
 import { startProgram } from '../support/started-program.ts';
 import { service } from './compose.ts';
 import { container, containerEnv, objectOf } from './kubernetes.ts';
 import { image, instructions, root, readText } from './repository-files.ts';
+import { textOf as resultText } from '../support/mcp-clients.ts';
 
 afterEach(closeTestServers);
 
@@ -36,7 +37,7 @@ describe('the container image', () => {
     expect(scripts).toContain('prepack');
   });
 
-  test('runs the program of the package, as nobody special', () => {
+  test('runs the program of the package, as an unprivileged user', () => {
     expect(image.entrypoint).toEqual(['node', join('/app', manifest.bin['infra-mcp'])]);
     expect(image.command).toEqual(container.args);
     expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
@@ -94,7 +95,7 @@ describe.each([
     expect(config).toMatchObject({ httpHost: '0.0.0.0', approvalsPage: true });
   });
 
-  test('serves who has a key, is alive and ready, and ends when told to', async () => {
+  test('serves callers with a key, is alive and ready, and ends on SIGTERM', async () => {
     const { key, port, env: moved } = await onThisMachine(env);
     const { child, ended } = await startProgram(commandLine(image.command, moved));
     const at = (path: string): URL => new URL(path, `http://127.0.0.1:${port}`);
@@ -104,13 +105,13 @@ describe.each([
     expect(await healthOf(port)).toBe(0);
     expect((await fetch(at('/approvals'))).status).toBe(200);
     expect((await fetch(at('/mcp'), { method: 'POST' })).status).toBe(401);
-    for (const connect of [connectModern, connectLegacy]) {
+    for (const connect of [connectModernHttp, connectLegacyHttp]) {
       const client = await connect(at('/mcp'), { headers: { authorization: `Bearer ${key}` } });
       expect(resultText(await client.call('get_organization'))).toContain('Acme');
       await client.close();
     }
     child.kill('SIGTERM');
-    expect(await ended).toBe(0);
+    expect((await ended).code).toBe(0);
     expect(await healthOf(port)).toBe(1);
   });
 });

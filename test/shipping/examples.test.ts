@@ -34,7 +34,7 @@ const connecting = examples.flatMap(({ file, content }) => {
 });
 
 describe('the examples', () => {
-  test('each start a server or connect to one, and are all told of', () => {
+  test('each start a server or connect to one, and are all documented', () => {
     expect([...starting, ...connecting].map(({ file }) => file).toSorted()).toEqual(files.toSorted());
     for (const file of files) expect(readText('examples/README.md')).toContain(`(${file})`);
   });

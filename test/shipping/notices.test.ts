@@ -17,7 +17,7 @@ async function folderWith(packages: Readonly<Record<string, object>>): Promise<s
   return root;
 }
 
-test('every package of a bundle is told of once, with its own license', async () => {
+test('every package of a bundle is listed once, with its own license', async () => {
   const root = await folderWith({
     'node_modules/a': { name: 'a', version: '1.0.0', license: 'MIT' },
     'node_modules/a/node_modules/@b/c': { name: '@b/c', version: '2.0.0', license: 'ISC' },

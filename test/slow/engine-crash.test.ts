@@ -24,24 +24,24 @@ test('2,000 deployments by two workers, killed eight times at random moments: no
     request.resume().on('end', () => response.end());
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const world = await openEngineFixture({ dataDir, started: false });
-  await addWebhook(world.db, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
-  const deployments = await orderMany(world, environments, ordersEach);
-  const ended = async () => (await world.db.selectFrom('deployment').select(({ fn }) => fn.count<number>('ended_at').as('ended')).executeTakeFirstOrThrow()).ended;
+  const fixture = await openEngineFixture({ dataDir, started: false });
+  await addWebhook(fixture.db, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
+  const deployments = await orderMany(fixture, environments, ordersEach);
+  const ended = async () => (await fixture.db.selectFrom('deployment').select(({ fn }) => fn.count<number>('ended_at').as('ended')).executeTakeFirstOrThrow()).ended;
   const workers = await Promise.all([startWorker(dataDir, 0.02), startWorker(dataDir, 0.02)]);
   for (let count = 1; count <= kills; count += 1) {
     const share = (count - Math.random()) / (kills + 1);
-    await world.until(undefined, async () => (await ended()) >= deployments * share);
+    await fixture.until(undefined, async () => (await ended()) >= deployments * share);
     await killWorker(workers.shift()!);
     workers.push(await startWorker(dataDir, 0.02));
   }
-  await world.settled();
-  await world.until(undefined, async () => (await world.db.selectFrom('webhook_delivery').select('id').where('due_ms', 'is not', null).limit(1).execute()).length === 0);
+  await fixture.settled();
+  await fixture.until(undefined, async () => (await fixture.db.selectFrom('webhook_delivery').select('id').where('due_ms', 'is not', null).limit(1).execute()).length === 0);
   await Promise.all(workers.map(killWorker));
-  await expectNothingLostOrDoubled(world.db, deployments);
-  const deliveries = await world.db.selectFrom('webhook_delivery').select('id').execute();
+  await expectNothingLostOrDoubled(fixture.db, deployments);
+  const deliveries = await fixture.db.selectFrom('webhook_delivery').select('id').execute();
   expect(deliveries.filter(({ id }) => !told.has(id))).toEqual([]);
-  await world.close();
+  await fixture.close();
   receiver.closeAllConnections();
   receiver.close();
   await rm(dataDir, { recursive: true, force: true });

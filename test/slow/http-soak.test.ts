@@ -1,17 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { createToken } from '../../src/platform/api/tokens.ts';
-import { connectLegacy, connectModern, modernCall, modernHeaders, textOf } from '../transport/test-server.ts';
+import { connectLegacyHttp, connectModernHttp, modernCall, modernHeaders } from '../transport/test-server.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { textOf } from '../support/mcp-clients.ts';
+import { cleanEnvironment, spawnProgram, whenReady, type RunningProgram } from '../support/started-program.ts';
+import { startRecordingProxy, withTokenLabel, type RecordingProxy } from '../support/recording-proxy.ts';
 
 const root = join(import.meta.dirname, '../..');
 const seconds = Number(process.env['SOAK_SECONDS'] ?? 60);
@@ -19,10 +18,10 @@ const clientCount = 200;
 const tokenCount = 20;
 
 let dataDir: string;
-let platform: RunningPlatform;
-let relay: ReturnType<typeof createServer>;
+let platform: TestPlatform;
+let proxy: RecordingProxy;
 let tokens: string[];
-let program: ChildProcess;
+let program: RunningProgram;
 let url: URL;
 /** Address of the server's inspector. */
 let inspector = '';
@@ -33,55 +32,35 @@ const labelOf = (token: string): string => `for-${tokens.indexOf(token)}-only`;
 
 const dice = (): number => Math.random() * 100;
 
-/** The way to the platform: slow, sometimes broken, and its answers tell for whom they are. */
-async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { method = 'GET', url: path = '/', headers } = request;
-  const body = method === 'GET' ? '' : await text(request);
+/** Makes the way to the platform slow, and sometimes broken. */
+async function injectFault(_method: string, _request: IncomingMessage, response: ServerResponse): Promise<void> {
   await pause(dice() / 2);
   const fault = faulty ? dice() : 100;
-  if (fault < 1) return void response.destroy();
-  if (fault < 3) return void response.writeHead(500).end('{"status":500,"error":"E","message":"out of order"}');
-  if (fault < 4) return void response.writeHead(429, { 'retry-after': '1' }).end('{"status":429,"error":"E","message":"too many"}');
-  const answer = await fetch(platform.url + path, {
-    method,
-    body: body || undefined,
-    headers: { authorization: headers.authorization!, ...(body && { 'content-type': 'application/json' }) },
-  });
-  const said = await answer.text();
-  const token = headers.authorization!.replace('Token ', '');
-  const told = path === '/organization' ? JSON.stringify({ ...(JSON.parse(said) as object), name: labelOf(token), results: undefined }) : said;
-  return void response.writeHead(answer.status, { 'content-type': 'application/json' }).end(told);
+  if (fault < 1) response.destroy();
+  else if (fault < 3) response.writeHead(500).end('{"status":500,"error":"E","message":"out of order"}');
+  else if (fault < 4) response.writeHead(429, { 'retry-after': '1' }).end('{"status":429,"error":"E","message":"too many"}');
 }
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-soak-'));
-  platform = await startPlatform({ dataDir: join(dataDir, 'platform'), token: 'token-of-the-soak', timeScale: 0, rateLimit: 1_000_000_000 });
+  platform = await startTestPlatform({ rateLimit: 1_000_000_000 });
   tokens = [];
   // oxlint-disable-next-line no-await-in-loop
-  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(join(dataDir, 'platform'), { name: `token ${made}`, permission: 'admin' }));
-  relay = createServer((request, response) => {
-    pass(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-  const env = {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('INFRA_'))),
-    INFRA_DATA_DIR: join(dataDir, 'server'),
-    INFRA_BASE_URL: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
+  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform.dataDir, { name: `token ${made}`, permission: 'admin' }));
+  proxy = await startRecordingProxy(platform.url, { beforeRequest: injectFault, alter: withTokenLabel(labelOf) });
+  const env = cleanEnvironment({
+    INFRA_DATA_DIR: dataDir,
+    INFRA_BASE_URL: proxy.url,
     INFRA_LOG_LEVEL: 'silent',
-  };
-  const started = spawn(process.execPath, ['--inspect=127.0.0.1:0', '--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  program = started;
-  started.stderr.setEncoding('utf8').on('data', (said: string) => (inspector ||= /ws:\S+/.exec(said)?.[0] ?? ''));
-  const [line] = (await once(createInterface(started.stdout), 'line')) as [string];
-  url = new URL((JSON.parse(line) as { url: string }).url);
+  });
+  program = spawnProgram({ command: [process.execPath, '--inspect=127.0.0.1:0', '--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0'], cwd: root, env });
+  url = new URL((await whenReady(program)).ready.url);
+  inspector = /ws:\S+/.exec(program.output.stderr)![0];
 });
 
 afterAll(async () => {
-  program.kill('SIGKILL');
-  await new Promise((resolve) => {
-    relay.closeAllConnections();
-    relay.close(resolve);
-  });
+  program.child.kill('SIGKILL');
+  await proxy.close();
   await platform.close();
   await rm(dataDir, { recursive: true });
 });
@@ -107,10 +86,10 @@ async function heapUsed(): Promise<number> {
 
 const percentile = (values: readonly number[], share: number): number => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
 
-test(`${clientCount} clients of both eras for ${seconds} s: no answer is lost or crossed, and memory stays`, async () => {
+test(`${clientCount} clients of both protocol versions for ${seconds} s: no answer is lost or mixed up, and memory does not grow`, async () => {
   const clients = await Promise.all(Array.from({ length: clientCount }, async (_, index) => {
     const token = tokens[index % tokenCount]!;
-    const connect = index % 2 === 0 ? connectModern : connectLegacy;
+    const connect = index % 2 === 0 ? connectModernHttp : connectLegacyHttp;
     return { token, client: await connect(url, { headers: { 'x-infra-api-token': token } }) };
   }));
   const took: number[] = [];
@@ -166,11 +145,11 @@ test('a stop under load loses nothing', async () => {
     for (let count = 0; await change(`soak-${worker}-${count}`); count += 1);
   });
   await pause(2000);
-  program.kill('SIGTERM');
-  await once(program, 'exit');
+  program.child.kill('SIGTERM');
+  await once(program.child, 'exit');
   await Promise.all(load);
 
-  const projects = await fetch(`${platform.url}/organization/${platform.organizationId}/project`, { headers: { authorization: 'Token token-of-the-soak' } });
+  const projects = await fetch(`${platform.url}/organization/${platform.organizationId}/project`, { headers: { authorization: `Token ${platform.token}` } });
   const made = new Set((await projects.json() as { results: { name: string }[] }).results.map(({ name }) => name).filter((name) => name.startsWith('soak-')));
   console.log(`done ${told.done.size}, unsure ${told.unsure.size}, refused ${told.refused.size}, broken ${told.broken.size}`);
   expect(told.done.size).toBeGreaterThan(50);

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { closeTestServers, connectModern, textOf as resultText } from '../transport/test-server.ts';
+import { closeTestServers, connectModernHttp } from '../transport/test-server.ts';
 import { startProgram } from '../support/started-program.ts';
 import { image, instructions, root, readText } from '../shipping/repository-files.ts';
+import { textOf as resultText } from '../support/mcp-clients.ts';
 
 const run = promisify(execFile);
 const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
@@ -65,7 +66,7 @@ describe.skipIf(isLeftOut)('the container image', () => {
       cwd: '/',
     });
     expect((await fetch(new URL('/readyz', ready.url))).status).toBe(200);
-    const client = await connectModern(new URL(ready.url));
+    const client = await connectModernHttp(new URL(ready.url));
     expect(resultText(await client.call('get_organization'))).toContain('Acme');
     await closeTestServers();
   });

@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const clean = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
 // The story only has to go well.
 const unseen: DemoOutput = { emit: () => undefined, whileWaiting: (_, work) => work() };
-/** What the story is told on, and fast. */
+/** The options of the platform that the story runs on: fast. */
 const programOptions = { INFRA_TIME_SCALE: '0.05', INFRA_SCENARIO: scenario };
 
 let scratch: string;
@@ -92,7 +92,7 @@ describe('the npm package', () => {
     await runStory(assistant);
     await assistant.close();
     child.kill('SIGTERM');
-    expect(await ended).toBe(0);
+    expect((await ended).code).toBe(0);
   });
 });
 

@@ -1,13 +1,13 @@
 import type { CallContext, Dialogue, ServerLogger } from '../../src/server/context/call-context.ts';
 
-/** A log that keeps what it was told. */
+/** A log that keeps its lines in memory. */
 export function memoryLog(): ServerLogger & { readonly lines: { level: string; fields: object; message: string }[] } {
   const lines: { level: string; fields: object; message: string }[] = [];
   const at = (level: string) => (fields: object, message: string) => void lines.push({ level, fields, message });
   return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** A context of one call; what a test says nothing about is ordinary. */
+/** The context of a call, with defaults for everything that a test leaves out. */
 export const contextWith = ({ dialogue, ...rest }: Partial<Omit<CallContext, 'dialogue'>> & { dialogue?: Partial<Dialogue> } = {}): CallContext => ({
   principal: 'ann',
   signal: new AbortController().signal,

@@ -8,42 +8,29 @@ import { createApprovalQueue, terminalSource } from '../../src/server/guard/appr
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
-import { startPlatform, type PlatformOptions, type RunningPlatform } from '../../src/platform/platform.ts';
 import { tools } from '../../tools/index.ts';
+import { startTestPlatform } from './test-platform.ts';
 
-const token = 'token-of-the-tests';
-
-/** A list of what a test opens: all of it is closed after each test, the newest first. */
+/** A list of everything that a test opens. All of it is closed after each test, newest first. */
 export function closedAfterEach(): { close: () => Promise<unknown> }[] {
   const opened: { close: () => Promise<unknown> }[] = [];
   afterEach(async () => {
-    for (const one of opened.splice(0).toReversed()) await one.close();
+    for (const resource of opened.splice(0).toReversed()) await resource.close();
   });
   return opened;
 }
 
-/** The code under which an answer says that its call waits for the operator. */
+/** The approval code in an answer that says that its call waits for the operator. */
 export const approvalCodeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
 
-/** A platform of its own, with room for many requests. */
-export async function startUnthrottledPlatform(options: Partial<PlatformOptions> = {}): Promise<RunningPlatform & { readonly token: string }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
-  const platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit: 1_000_000, ...options });
-  return {
-    ...platform,
-    token,
-    close: async () => {
-      await platform.close();
-      await rm(dataDir, { recursive: true });
-    },
-  };
-}
+/** The former name of {@link startTestPlatform}. */
+export const startUnthrottledPlatform = startTestPlatform;
 
 export const operatorSecret = 'only the operator knows';
 
 let operatorFileOnce: Promise<string> | undefined;
 
-/** What is kept of the operator's secret. Making it is slow on purpose: once is enough. */
+/** The content of the operator's secret file. Deriving it is slow on purpose, so it is made once. */
 const operatorFile = (): Promise<string> =>
   (operatorFileOnce ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
@@ -53,32 +40,32 @@ const operatorFile = (): Promise<string> =>
     return text;
   })());
 
-/** A data directory of its own, and what a process keeps in it. */
+/** Opens the guard of a process on its own data directory. With `operator` the operator's secret is set. */
 export async function openGuardFixture({ operator = false } = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
   const { config } = readConfig('stdio', { dataDir }, {});
   const guard = openGuard(config);
-  const places = approvalsConfigOf(config);
-  const desk = createApprovalQueue(places, { how: 'terminal', record: guard.recordDecision });
-  if (operator) await writeFile(places.operator, await operatorFile(), { mode: 0o600 });
+  const approvals = approvalsConfigOf(config);
+  const queue = createApprovalQueue(approvals, { how: 'terminal', record: guard.recordDecision });
+  if (operator) await writeFile(approvals.operator, await operatorFile(), { mode: 0o600 });
   return {
     config,
     dataDir,
     parts: guard.dependencies,
     /** Waits until all records are written. */
     settled: guard.settled,
-    /** Lets nothing wait any more. */
-    dropWaiting: async (): Promise<void> => (await places.store.open()).exec('DELETE FROM pending'),
-    /** What waits for the operator. */
-    waiting: () => desk.waiting(Date.now()),
-    /** Decides as the operator does in their terminal. */
+    /** Drops every pending approval. */
+    dropWaiting: async (): Promise<void> => (await approvals.store.open()).exec('DELETE FROM pending'),
+    /** The calls that wait for the operator. */
+    waiting: () => queue.waiting(Date.now()),
+    /** Decides like the operator does in the terminal. */
     decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<void> => {
-      const unlocked = await desk.unlock(operatorSecret, terminalSource, Date.now());
+      const unlocked = await queue.unlock(operatorSecret, terminalSource, Date.now());
       if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
-      if (!(await desk.decide(code, verdict, unlocked.sign, Date.now()))) throw new Error(`nothing waits under ${code}`);
+      if (!(await queue.decide(code, verdict, unlocked.sign, Date.now()))) throw new Error(`nothing waits under ${code}`);
     },
     close: async () => {
-      places.store.close();
+      approvals.store.close();
       await guard.close();
       await rm(dataDir, { recursive: true });
     },
@@ -87,5 +74,5 @@ export async function openGuardFixture({ operator = false } = {}) {
 
 export type GuardFixture = Awaited<ReturnType<typeof openGuardFixture>>;
 
-/** A policy as an operator writes it. */
+/** The policy of a policy file with this text. */
 export const policyFrom = async (text: string): Promise<Policy> => ({ readOnly: false, rules: [await parsePolicy('policy.yaml', text, tools)] });

@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
 import { allOperations } from '../../src/contract/operations.ts';
 import type { EnvironmentMode } from '../../src/contract/resources/environment.ts';
 
-/** A platform as it looks through a lens: the real one behind it, some answers altered. */
+/** A proxy in front of a platform that records its requests, and can delay, drop and alter its responses. */
 export interface RecordingProxy {
   readonly url: string;
-  /** Method and path of every request that came through, oldest first. */
+  /** Method and path of every request, oldest first. */
   readonly requests: string[];
   /** Every request that isn't a GET. */
   readonly writes: () => string[];
@@ -15,16 +16,18 @@ export interface RecordingProxy {
 }
 
 export interface RecordingProxyOptions {
-  /** The mode that every environment seems to have; `unknown`: only documented reads are offered. */
+  /** The mode that every environment is reported to have. With `unknown` the proxy answers 404 to reads that the API document doesn't have. */
   readonly mode?: EnvironmentMode | 'unknown';
-  /** Told of each request before the platform sees it. */
-  readonly beforeRequest?: (method: string) => Promise<void>;
-  /** Told of each body that is sent. */
+  /** Runs before a request is forwarded. The request is not forwarded if this ends or destroys the response. */
+  readonly beforeRequest?: (method: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Receives the body of each request. */
   readonly onBody?: (body: string) => void;
-  /** Requests that the platform carries out, and whose answer gets lost. */
+  /** Requests that the platform carries out, but whose response is lost. */
   readonly dropsResponse?: (method: string) => boolean;
-  /** Alters an answer's body. */
-  readonly alter?: (method: string, path: string, body: unknown) => unknown;
+  /** Alters the body of a response. @param token the platform token of the request. */
+  readonly alter?: (method: string, path: string, body: unknown, token: string) => unknown;
+  /** More headers of the responses, by the platform token of the request. */
+  readonly responseHeaders?: (token: string) => Record<string, string>;
 }
 
 const extensionReads = allOperations.filter(({ documented, method }) => !documented && method === 'GET').map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
@@ -32,21 +35,15 @@ const documentedReads = allOperations.filter((operation) => operation.documented
 
 const isExtensionRead = (method: string, path: string): boolean => method === 'GET' && extensionReads.some((form) => form.test(path)) && !documentedReads.some((form) => form.test(path));
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-};
-
-const parseJson = (text: string): unknown => {
+const parseJson = (json: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }
 };
 
-/** Lets every environment seem to deploy something, and every application to run a new commit: for `alter`. */
+/** For `alter`: every environment appears to be deploying, and every application to run a new commit. */
 export const withDeploymentUnderWay = (_method: string, path: string, body: unknown): unknown => {
   const { environment, results, ...rest } = body as { environment?: object; results?: { details?: object }[] };
   if (environment && /^\/environment\/[^/]+\/statuses$/.test(path)) return { ...rest, environment: { ...environment, state: 'DEPLOYING' } };
@@ -55,52 +52,59 @@ export const withDeploymentUnderWay = (_method: string, path: string, body: unkn
   return { ...rest, results: [{ ...newest, details: { ...newest?.details, commit: { git_commit_id: 'f'.repeat(40) } } }, ...others] };
 };
 
-/** Puts a lens before a platform. */
-export async function startRecordingProxy(url: string, { mode, beforeRequest: before, onBody: tell, dropsResponse: cut, alter = (_method, _path, body) => body }: RecordingProxyOptions = {}): Promise<RecordingProxy> {
-  const seen: string[] = [];
-  const behind = new Pool(url);
+/** For `alter`: the organization's name says which token asked for it. */
+export const withTokenLabel = (labelOf: (token: string) => string): RecordingProxyOptions['alter'] => (_method, path, body, token) =>
+  path === '/organization' ? { ...(body as object), name: labelOf(token), results: undefined } : body;
+
+/** Starts a recording proxy in front of the platform at this URL. */
+export async function startRecordingProxy(url: string, { mode, beforeRequest, onBody, dropsResponse, alter = (_method, _path, body) => body, responseHeaders }: RecordingProxyOptions = {}): Promise<RecordingProxy> {
+  const requests: string[] = [];
+  const platform = new Pool(url);
 
   const withMode = (method: string, path: string, body: unknown): unknown =>
     mode && mode !== 'unknown' && method === 'GET' && /^\/environment\/[^/]+$/.test(path) && typeof body === 'object' ? { ...body, mode } : body;
 
-  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const method = request.method!;
     const path = request.url!.split('?')[0]!;
-    seen.push(`${method} ${path}`);
-    const sent = await textOf(request);
-    tell?.(sent);
-    await before?.(method);
+    const authorization = request.headers.authorization ?? '';
+    requests.push(`${method} ${path}`);
+    const requestBody = await text(request);
+    onBody?.(requestBody);
+    await beforeRequest?.(method, request, response);
+    if (response.writableEnded || response.destroyed) return;
     if (mode === 'unknown' && isExtensionRead(method, path)) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
       return;
     }
-    const answer = await behind.request({
+    const answer = await platform.request({
       path: request.url!,
       method,
-      headers: { authorization: request.headers.authorization ?? '', ...(sent && { 'content-type': 'application/json' }) },
-      ...(sent && { body: sent }),
+      headers: { authorization, ...(requestBody && { 'content-type': 'application/json' }) },
+      ...(requestBody && { body: requestBody }),
     });
-    const text = await answer.body.text();
-    if (cut?.(method)) {
+    const responseBody = await answer.body.text();
+    if (dropsResponse?.(method)) {
       request.socket.destroy();
       return;
     }
-    const body = parseJson(text);
-    const rates = Object.entries(answer.headers).filter(([name]) => name.startsWith('x-ratelimit-'));
-    response.writeHead(answer.statusCode, { ...Object.fromEntries(rates), 'content-type': String(answer.headers['content-type'] ?? 'application/json') });
-    response.end(body === undefined ? text : JSON.stringify(alter(method, path, withMode(method, path, body))));
+    const token = authorization.replace('Token ', '');
+    const body = parseJson(responseBody);
+    const rateHeaders = Object.entries(answer.headers).filter(([name]) => name.startsWith('x-ratelimit-'));
+    response.writeHead(answer.statusCode, { ...Object.fromEntries(rateHeaders), ...responseHeaders?.(token), 'content-type': String(answer.headers['content-type'] ?? 'application/json') });
+    response.end(body === undefined ? responseBody : JSON.stringify(alter(method, path, withMode(method, path, body), token)));
   };
 
-  const server = createServer((request, response) => void pass(request, response));
+  const server = createServer((request, response) => void forward(request, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests: seen,
-    writes: () => seen.filter((line) => !line.startsWith('GET ')),
+    requests,
+    writes: () => requests.filter((line) => !line.startsWith('GET ')),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await behind.close();
+      await platform.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { Client as ModernClient } from '@modelcontextprotocol/client';
-import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client as ModernClient } from '@modelcontextprotocol/client';
+import type { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
@@ -13,31 +13,32 @@ import type { Tool } from '../../src/server/tool/tool.ts';
 import { startStdioServer } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from './call-context.ts';
+import { connectLegacy, connectModern } from './mcp-clients.ts';
 
-/** The root of the source, where prompts and skills lie. */
+/** The root of the repository, where prompts/ and skills/ are. */
 export const root = join(import.meta.dirname, '../..');
 
 type AnyClient = Pick<ModernClient, 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete' | 'callTool' | 'listTools' | 'getInstructions' | 'request' | 'close'>;
 
-/** The same few things of a client of either era. */
+/** A client of either protocol version, with one interface for both. */
 export interface ResourceClient {
   readonly client: AnyClient;
-  /** Asks to be told of changes; resolves once the server agreed. Gives what it agreed to, and the way to end it. */
+  /** Subscribes to updates; resolves once the server has accepted. Returns the URIs that it accepted, and a function that unsubscribes. */
   readonly watch: (uris: string[]) => Promise<{ readonly agreed: readonly string[]; readonly stop: () => Promise<unknown> }>;
-  /** The resources that were told to have changed, in order. */
+  /** The URIs of the update notifications, in order. */
   readonly updatedUris: string[];
   readonly text: (uri: string) => Promise<string>;
 }
 
 const textOf = ({ contents }: Awaited<ReturnType<AnyClient['readResource']>>): string => contents.map((part) => ('text' in part ? part.text : '')).join('\n');
 
-/** A connected client of the 2026 revision. */
+/** @param client a connected client of the 2026 protocol version. */
 export function modernResourceClient(client: ModernClient): ResourceClient {
-  const told: string[] = [];
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
+  const updatedUris: string[] = [];
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void updatedUris.push(params.uri));
   return {
     client,
-    updatedUris: told,
+    updatedUris,
     text: async (uri) => textOf(await client.readResource({ uri })),
     watch: async (uris) => {
       const subscription = await client.listen({ resourceSubscriptions: uris });
@@ -46,18 +47,18 @@ export function modernResourceClient(client: ModernClient): ResourceClient {
   };
 }
 
-/** A connected client of the 2025 revisions. */
+/** @param client a connected client of the 2025 protocol versions. */
 export function legacyResourceClient(client: LegacyClient): ResourceClient {
-  const told: string[] = [];
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri));
-  const both = client as unknown as AnyClient;
+  const updatedUris: string[] = [];
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void updatedUris.push(params.uri));
+  const anyClient = client as unknown as AnyClient;
   return {
-    client: both,
-    updatedUris: told,
-    text: async (uri) => textOf(await both.readResource({ uri })),
+    client: anyClient,
+    updatedUris,
+    text: async (uri) => textOf(await anyClient.readResource({ uri })),
     watch: async (uris) => {
-      const asked = await Promise.all(uris.map((uri) => client.subscribeResource({ uri }).then(() => [uri], () => [])));
-      return { agreed: asked.flat(), stop: () => Promise.all(uris.map((uri) => client.unsubscribeResource({ uri }))) };
+      const accepted = await Promise.all(uris.map((uri) => client.subscribeResource({ uri }).then(() => [uri], () => [])));
+      return { agreed: accepted.flat(), stop: () => Promise.all(uris.map((uri) => client.unsubscribeResource({ uri }))) };
     },
   };
 }
@@ -65,50 +66,48 @@ export function legacyResourceClient(client: LegacyClient): ResourceClient {
 export const protocolVersions = ['modern', 'legacy'] as const;
 export type ProtocolVersion = (typeof protocolVersions)[number];
 
-/** What a test says of the server it wants. */
+/** How a test configures its server. */
 export interface ServerOptions {
   readonly policy?: Policy;
-  /** Names of the tools that it is to show; all of them by default. */
+  /** Names of the tools that it lists; all of them by default. */
   readonly only?: readonly string[];
   readonly watches?: Watches;
   /** The folder of prompts and skills. */
   readonly texts?: string;
 }
 
-/** Servers of one platform, a client each. */
+/** Servers in front of one platform, with one client each. */
 export interface ResourceServers {
-  readonly connect: (era: ProtocolVersion, wanted?: ServerOptions) => Promise<ResourceClient>;
+  readonly connect: (era: ProtocolVersion, options?: ServerOptions) => Promise<ResourceClient>;
   readonly log: ReturnType<typeof memoryLog>;
-  /** How often the platform was wanted. */
+  /** How often a server connected to the platform. */
   readonly connectCount: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** Servers over the wire that processes share, with everything that they serve. */
+/** Servers over in-memory transports, with all their tools, prompts and resources. */
 export function resourceServersOf(baseUrl: string, token: string): ResourceServers {
   const client = createClient({ baseUrl, credential: credentialOf(token) });
   const log = memoryLog();
   const clock = { now: Date.now };
   const open: { close: () => Promise<unknown> }[] = [];
-  let wanted = 0;
+  let connectCount = 0;
   const platform = async () => {
-    wanted += 1;
+    connectCount += 1;
     return { client };
   };
 
   const connect: ResourceServers['connect'] = async (era, { policy = { readOnly: false }, only, watches = createWatches({ clock }), texts = root } = {}) => {
-    const [near, far] = InMemoryTransport.createLinkedPair();
-    const [chosen, others] = [true, false].map((taken) => tools.filter(({ name }) => (only?.includes(name) ?? true) === taken)) as [Tool[], Tool[]];
-    const parts = createDependencies({ tools: chosen, otherTools: others.map(({ name }) => name), policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts), watches });
-    open.push(startStdioServer(parts, far));
+    const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+    const [listed, otherTools] = [true, false].map((isListed) => tools.filter(({ name }) => (only?.includes(name) ?? true) === isListed)) as [Tool[], Tool[]];
+    const dependencies = createDependencies({ tools: listed, otherTools: otherTools.map(({ name }) => name), policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts), watches });
+    open.push(startStdioServer(dependencies, serverSide));
     if (era === 'modern') {
-      const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-      await modern.connect(near);
+      const { client: modern } = await connectModern(clientSide);
       open.push(modern);
       return modernResourceClient(modern);
     }
-    const legacy = new LegacyClient({ name: 'test', version: '1' });
-    await legacy.connect(near);
+    const { client: legacy } = await connectLegacy(clientSide);
     open.push(legacy);
     return legacyResourceClient(legacy);
   };
@@ -116,7 +115,7 @@ export function resourceServersOf(baseUrl: string, token: string): ResourceServe
   return {
     connect,
     log,
-    connectCount: () => wanted,
+    connectCount: () => connectCount,
     close: async () => {
       for (const one of open.toReversed()) await one.close();
       await client.close();

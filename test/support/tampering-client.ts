@@ -1,4 +1,3 @@
-import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createClient } from '../../src/client/client.ts';
@@ -8,12 +7,12 @@ import { createDependencies, type GuardDependencies } from '../../src/server/pro
 import { buildServer } from '../../src/server/protocol/server.ts';
 import type { Tool } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
-import type { Answer, Question, User } from './mcp-clients.ts';
+import { connectModern, type User } from './mcp-clients.ts';
 import { memoryLog } from './call-context.ts';
 
 type Message = Parameters<InMemoryTransport['send']>[0];
 
-/** A call on its way to the server, as a caller who doesn't play by the rules may change it. */
+/** A tool call on its way to the server, which a dishonest caller may change. */
 export interface ToolCall {
   readonly method: string;
   readonly params: Record<string, unknown> & { arguments?: Record<string, unknown> };
@@ -25,41 +24,30 @@ interface ClientOptions {
   readonly user?: User;
   readonly policy?: Policy;
   readonly guard?: GuardDependencies;
-  /** Tools beside those that there are. */
-  readonly more?: readonly Tool[];
+  /** Tools beside those that infra-mcp ships. */
+  readonly extraTools?: readonly Tool[];
   readonly principal?: string;
   /** Changes calls before they are sent. */
   readonly tamper?: (call: ToolCall) => void;
 }
 
-/** What several servers of one process share. */
-export function dependenciesFor({ url, token, policy = { readOnly: false }, guard, more = [] }: Pick<ClientOptions, 'url' | 'token' | 'policy' | 'guard' | 'more'>) {
+/** The dependencies that the servers of one process share. */
+export function dependenciesFor({ url, token, policy = { readOnly: false }, guard, extraTools = [] }: Pick<ClientOptions, 'url' | 'token' | 'policy' | 'guard' | 'extraTools'>) {
   const client = createClient({ baseUrl: url, credential: credentialOf(token) });
   const log = memoryLog();
-  return { log, client, parts: createDependencies({ tools: [...tools, ...more], policy, guard, connect: async () => ({ client }), secrets: () => [token], version: '0', log, clock: { now: Date.now } }) };
+  return { log, client, parts: createDependencies({ tools: [...tools, ...extraTools], policy, guard, connect: async () => ({ client }), secrets: () => [token], version: '0', log, clock: { now: Date.now } }) };
 }
 
-/** A client of the 2026 era on a wire where its calls can be tampered with. */
+/** Connects a client of the 2026 protocol version over a transport that can tamper with its calls. */
 export async function connectTampering({ parts, user, principal = 'ann', tamper }: { parts: ReturnType<typeof dependenciesFor>['parts'] } & Pick<ClientOptions, 'user' | 'principal' | 'tamper'>) {
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  const send = near.send.bind(near);
-  near.send = (message: Message, ...rest) => {
+  const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+  const send = clientSide.send.bind(clientSide);
+  clientSide.send = (message: Message, ...rest) => {
     if (tamper && 'method' in message && message.method === 'tools/call') tamper(message as unknown as ToolCall);
     return send(message, ...rest);
   };
-  const server = serveStdio(({ era }) => buildServer(parts, { era, callerOf: () => ({ principal }) }), { transport: far });
-  const client = new Client(
-    { name: 'test', version: '1' },
-    { capabilities: user ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
-  );
-  if (user) {
-    client.setRequestHandler('elicitation/create', async ({ params }): Promise<Answer> => {
-      const question = params as unknown as Question;
-      user.questions.push(question);
-      return user.answer(question);
-    });
-  }
-  await client.connect(near);
+  const server = serveStdio(({ era }) => buildServer(parts, { era, callerOf: () => ({ principal }) }), { transport: serverSide });
+  const { client } = await connectModern(clientSide, user);
   return {
     client,
     call: (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args }),

@@ -11,88 +11,90 @@ import { createToken } from '../../src/platform/api/tokens.ts';
 
 export type Json = Record<string, unknown>;
 
-/** An answer of the platform. */
+/** A response of the platform. */
 export interface PlatformResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body read as JSON; undefined where there is none. */
+  /** The parsed JSON body; undefined if there is none. */
   readonly body: Json;
   readonly text: string;
 }
 
-/** What may differ from a plain, authorized request. */
+/** How a request differs from a plain, authorized one. */
 interface RequestOptions {
   readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The value of the Authorization header; null for none, the admin token's by default. */
+  /** The Authorization header: the admin token by default, null to send none. */
   readonly authorization?: string | null;
 }
 
-/** A platform in a directory of its own, spoken to over HTTP as any client would. */
+/** A platform with its own data directory, called over HTTP like any client would. */
 export interface TestPlatform {
   readonly url: string;
   readonly dataDir: string;
   readonly organizationId: string;
   readonly seed: Readonly<Record<string, string>>;
-  /** Values of tokens, one of each level. */
+  /** The admin token that it was started with, or one made since. */
+  readonly token: string;
+  /** One more token of each permission level. */
   readonly tokens: Readonly<Record<PermissionLevel, string>>;
-  /** Where and with which token it is controlled, where it can be. */
+  /** The URL and token of its control API, if it has one. */
   readonly control: RunningPlatform['control'];
-  /** Sends a request as it is given. */
-  send(method: string, target: string, sent?: RequestOptions): Promise<PlatformResponse>;
+  /** Sends a raw request. */
+  send(method: string, target: string, options?: RequestOptions): Promise<PlatformResponse>;
   /** Calls an operation with its flat input. */
-  call(name: OperationName, input?: Json, sent?: RequestOptions): Promise<PlatformResponse>;
-  /** The same, for calls that must be accepted; gives the body. */
+  call(name: OperationName, input?: Json, options?: RequestOptions): Promise<PlatformResponse>;
+  /** Calls an operation and returns the body. Throws if the platform refuses it. */
   must(name: OperationName, input?: Json): Promise<Json>;
-  /** Every row that only requests write, by table; for comparing before and after. */
+  /** The rows of every table that only requests write to, for comparing before and after. */
   dump(): Record<string, unknown[]>;
-  /** Stops the platform and starts another on the same directory. */
+  /** Stops the platform and starts another one on the same directory. */
   restart(options?: Partial<PlatformOptions>): Promise<TestPlatform>;
   close(): Promise<void>;
 }
 
-/** Written on their own accord by the worker, and when a token is used. */
+/** Tables that the worker writes to in the background, or that change when a token is used. */
 const backgroundTables = ['worker', 'api_token', 'timer'];
 
 const dump = (dataDir: string): Record<string, unknown[]> => {
   const db = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true });
   try {
     const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`).all().map(({ name }) => String(name));
-    const kept = tables.filter((name) => !backgroundTables.includes(name));
-    return Object.fromEntries(kept.map((name) => [name, db.prepare(`SELECT * FROM "${name}" ORDER BY rowid`).all()]));
+    const compared = tables.filter((name) => !backgroundTables.includes(name));
+    return Object.fromEntries(compared.map((name) => [name, db.prepare(`SELECT * FROM "${name}" ORDER BY rowid`).all()]));
   } finally {
     db.close();
   }
 };
 
-const sendRequest = async (url: string, method: string, target: string, authorization: string, sent: RequestOptions): Promise<PlatformResponse> => {
-  const headers = { ...(sent.authorization !== null && { authorization: sent.authorization ?? authorization }), ...sent.headers };
-  const { statusCode, headers: answered, body } = await request(`${url}${target}`, { method, headers, body: sent.body });
+const sendRequest = async (url: string, method: string, target: string, authorization: string, options: RequestOptions): Promise<PlatformResponse> => {
+  const headers = { ...(options.authorization !== null && { authorization: options.authorization ?? authorization }), ...options.headers };
+  const { statusCode, headers: responseHeaders, body } = await request(`${url}${target}`, { method, headers, body: options.body });
   const text = await body.text();
-  return { status: statusCode, headers: answered, body: (text === '' ? undefined : JSON.parse(text)) as Json, text };
+  return { status: statusCode, headers: responseHeaders, body: (text === '' ? undefined : JSON.parse(text)) as Json, text };
 };
 
 async function platformIn(dataDir: string, options: Partial<PlatformOptions>): Promise<TestPlatform> {
   const platform = await startPlatform({ dataDir, timeScale: 0, rateLimit: 1_000_000, token: 'token-of-the-tests', ...options });
   const values = await Promise.all(permissionLevels.map(async (permission) => [permission, await createToken(dataDir, { name: `${permission} of the tests`, permission })]));
   const tokens = Object.fromEntries(values) as Record<PermissionLevel, string>;
-  const send: TestPlatform['send'] = (method, target, sent = {}) => sendRequest(platform.url, method, target, `Token ${tokens.admin}`, sent);
-  const call: TestPlatform['call'] = (name, input = {}, sent = {}) => {
-    const wire = toWire(operations[name], input);
-    const json = wire.body && { body: JSON.stringify(wire.body), headers: { 'content-type': 'application/json', ...sent.headers } };
-    return send(wire.method, wire.target, { ...sent, ...json });
+  const send: TestPlatform['send'] = (method, target, requestOptions = {}) => sendRequest(platform.url, method, target, `Token ${tokens.admin}`, requestOptions);
+  const call: TestPlatform['call'] = (name, input = {}, requestOptions = {}) => {
+    const { method, target, body } = toWire(operations[name], input);
+    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...requestOptions.headers } };
+    return send(method, target, { ...requestOptions, ...json });
   };
   return {
-    url: platform.url, dataDir, organizationId: platform.organizationId, seed: platform.seed, control: platform.control, tokens, send, call,
+    url: platform.url, dataDir, token: platform.token ?? tokens.admin, organizationId: platform.organizationId, seed: platform.seed, control: platform.control, tokens, send, call,
     must: async (name, input) => {
       const { status, body, text } = await call(name, input);
       if (status >= 300) throw new Error(`${name} was refused: ${text}`);
       return body;
     },
     dump: () => dump(dataDir),
-    restart: async (others) => {
+    restart: async (changes) => {
       await platform.close();
-      return platformIn(dataDir, { ...options, ...others });
+      return platformIn(dataDir, { ...options, ...changes });
     },
     close: async () => {
       await platform.close();
@@ -101,26 +103,12 @@ async function platformIn(dataDir: string, options: Partial<PlatformOptions>): P
   };
 }
 
-/** Starts a platform: instant deployments and next to no rate limit unless the options say otherwise. */
+/** Starts a platform in a temporary directory. By default deployments are instant and the rate limit is out of reach; `rateLimit: undefined` selects the platform's own. */
 export const startTestPlatform = async (options: Partial<PlatformOptions> = {}): Promise<TestPlatform> =>
   platformIn(await mkdtemp(join(tmpdir(), 'infra-mcp-platform-')), options);
 
-/** An id that nothing has. */
+/** An id that doesn't exist. */
 export const unknownId = '00000000-0000-4000-8000-000000000000';
 
-/** The rows of a list's answer. */
+/** The rows of a list response. */
 export const rowsOf = ({ results }: Json): Json[] => results as Json[];
-
-/** A platform of one's own in a directory of its own. */
-export async function startDefaultPlatform(): Promise<RunningPlatform & { readonly token: string }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-e2e-'));
-  const platform = await startPlatform({ dataDir, token: 'token-of-the-tests', timeScale: 0 });
-  return {
-    ...platform,
-    token: 'token-of-the-tests',
-    close: async () => {
-      await platform.close();
-      await rm(dataDir, { recursive: true });
-    },
-  };
-}

@@ -6,7 +6,7 @@ type Args = Record<string, unknown>;
 let count = 0;
 const uniqueName = (word: string): string => `${word}-${(count += 1)}`;
 
-/** Arguments with which each tool can be called on the seeded platform, again and again: replacements replace something each time. */
+/** Arguments with which each tool can be called on the seeded platform, repeatedly: each replacement changes something. */
 export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'seed' | 'organizationId'>): Record<string, () => Args> {
   const id = (name: string): Args => ({ [name]: seed[name] });
   const organization = { organization_id: organizationId };

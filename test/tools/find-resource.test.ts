@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectorsTo, textOf, type Connectors } from '../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { tools } from '../../tools/index.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Args = Record<string, unknown>;
 
@@ -66,14 +64,12 @@ const calls: Record<string, Args> = {
   get_api_budget: {},
 };
 
-let dataDir: string;
-let platform: RunningPlatform;
+let platform: TestPlatform;
 let connectors: Connectors;
 let client: TestClient;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-outputs-'));
-  platform = await startPlatform({ dataDir, token, control: true, steppedTime: Date.parse('2026-11-20T12:00:00Z'), randomSeed: 'outputs' });
+  platform = await startTestPlatform({ token, rateLimit: undefined, timeScale: undefined, control: true, steppedTime: Date.parse('2026-11-20T12:00:00Z'), randomSeed: 'outputs' });
   connectors = connectorsTo(platform.url, token);
   client = await connectors.modern(userAnswering(agree));
 });
@@ -81,7 +77,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await connectors.close();
   await platform.close();
-  await rm(dataDir, { recursive: true });
 });
 
 /** Names of seeded ids replaced by the ids. */

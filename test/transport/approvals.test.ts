@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/read-calls.ts';
 import { hasSecret, setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
-import { approvalRequest, approvalsIn, operatorSecret } from '../server/guard/approvals/approvals-fixture.ts';
+import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { closeTestServers, startTestServer } from './test-server.ts';
 import { exchangeRaw, statusOf } from './raw-connection.ts';
+import { operatorSecret } from '../support/guard-fixture.ts';
 
 let folder: string;
 let approvalsFixture: ReturnType<typeof approvalsIn>;
@@ -37,7 +38,7 @@ const call: RecordedCall = { at: '2026-11-20T10:00:00.000Z', who: 'eve', tool: '
 
 const startOffice = async (options: Parameters<typeof startTestServer>[0] = {}, now?: () => number) => {
   await copyFile(operatorFile(), approvalsFixture.operator);
-  const approvals = { queue: approvalsFixture.desk, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [call] };
+  const approvals = { queue: approvalsFixture.queue, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [call] };
   return startTestServer({ approvals, ...(now && { clock: { now } }), ...options });
 };
 
@@ -82,7 +83,7 @@ describe('the page of approvals', () => {
   });
 
   test('says what to do where no secret is set', async () => {
-    const { url } = await startTestServer({ approvals: { queue: approvalsFixture.desk, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [] } });
+    const { url } = await startTestServer({ approvals: { queue: approvalsFixture.queue, hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [] } });
     expect(await (await browserAt(url).get()).text()).toContain('infra-mcp approve --set-secret');
   });
 

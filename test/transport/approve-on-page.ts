@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
+import { operatorSecret } from '../support/guard-fixture.ts';
 
-export const operatorSecret = 'only the operator knows';
-
-/** What the operator does on the page: gives the secret, and approves the call that the address names. */
+/** Approves a call on the approvals page, like the operator does: enters the secret, then approves the call that the URL names. */
 export async function approveOnPage(address: string): Promise<void> {
   const page = new URL(address);
   const code = page.searchParams.get('code')!;

@@ -134,20 +134,20 @@ describe('a path that only normalises to another one', () => {
 describe('a body', () => {
   test('that says it is too large is refused unread', async () => {
     const { port } = await startTestServer({ limits: { body: 1000 } });
-    const wire = await openRawConnection(port);
-    wire.send(request({ 'content-length': '1001' }, ''));
-    await wire.ended;
-    expect(statusOf(wire.received())).toBe(413);
+    const connection = await openRawConnection(port);
+    connection.send(request({ 'content-length': '1001' }, ''));
+    await connection.ended;
+    expect(statusOf(connection.received())).toBe(413);
   });
 
   test('that becomes too large is refused as soon as it is', async () => {
     const { port } = await startTestServer({ limits: { body: 1000 } });
-    const wire = await openRawConnection(port);
-    wire.send(request({ 'transfer-encoding': 'chunked' }, '').replace(/content-length: .*\r\n/, ''));
+    const connection = await openRawConnection(port);
+    connection.send(request({ 'transfer-encoding': 'chunked' }, '').replace(/content-length: .*\r\n/, ''));
     const chunk = `1f4\r\n${'x'.repeat(500)}\r\n`;
-    wire.send(chunk + chunk + chunk);
-    await wire.ended;
-    expect(statusOf(wire.received())).toBe(413);
+    connection.send(chunk + chunk + chunk);
+    await connection.ended;
+    expect(statusOf(connection.received())).toBe(413);
   });
 
   test('that fits is served', async () => {
@@ -157,18 +157,18 @@ describe('a body', () => {
 
   test('that never ends is given up', async () => {
     const { port } = await startTestServer({ limits: { requestTime: 200, headersTime: 100 } });
-    const wire = await openRawConnection(port);
-    wire.send(request({ 'content-length': '100' }, '{'));
-    await wire.ended;
-    expect(statusOf(wire.received())).toBe(408);
+    const connection = await openRawConnection(port);
+    connection.send(request({ 'content-length': '100' }, '{'));
+    await connection.ended;
+    expect(statusOf(connection.received())).toBe(408);
   });
 
   test('that breaks off harms nobody', async () => {
     const { port, post, log } = await startTestServer();
-    const wire = await openRawConnection(port);
-    wire.send(request({ 'content-length': '100' }, '{'));
+    const connection = await openRawConnection(port);
+    connection.send(request({ 'content-length': '100' }, '{'));
     await new Promise((resolve) => setTimeout(resolve, 20));
-    wire.socket.destroy();
+    connection.socket.destroy();
     expect((await post(initialize)).status).toBe(200);
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
@@ -182,10 +182,10 @@ describe('headers', () => {
 
   test('that never end are given up', async () => {
     const { port } = await startTestServer({ limits: { headersTime: 100, requestTime: 1000 } });
-    const wire = await openRawConnection(port);
-    wire.send('POST /mcp HTTP/1.1\r\nhost: localhost\r\n');
-    await wire.ended;
-    expect(statusOf(wire.received())).toBe(408);
+    const connection = await openRawConnection(port);
+    connection.send('POST /mcp HTTP/1.1\r\nhost: localhost\r\n');
+    await connection.ended;
+    expect(statusOf(connection.received())).toBe(408);
   });
 });
 

@@ -1,9 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,7 +5,6 @@ import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { createToken } from '../../src/platform/api/tokens.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
@@ -21,6 +14,8 @@ import { startHttpServer, type HttpServer } from '../../src/transport/http/http-
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { initialize, modernCall, modernHeaders } from './test-server.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { startRecordingProxy, withTokenLabel, type RecordingProxy } from '../support/recording-proxy.ts';
 
 /** Callers, and tokens that they bring; every third brings none, every fourth wants nothing but reads. */
 const callerCount = 100;
@@ -34,7 +29,8 @@ interface TestCaller {
   session: string;
 }
 
-interface Seen {
+/** A request that the platform gets. */
+interface PlatformRequest {
   readonly token: string;
   readonly requestId: string;
   readonly line: string;
@@ -43,31 +39,15 @@ interface Seen {
 const serverToken = 'token-of-the-tests';
 let tokens: string[];
 let callers: TestCaller[];
-let seen: Seen[];
-let dataDir: string;
-let platform: RunningPlatform;
-let proxy: ReturnType<typeof createServer>;
+let requests: PlatformRequest[];
+let platform: TestPlatform;
+let proxy: RecordingProxy;
 let client: Client;
 let server: HttpServer;
 let delays: Iterator<number>;
 
 const labelOf = (token: string): string => (token === serverToken ? 'for everybody' : `only-${tokens.indexOf(token)}-`);
 const limitOf = (token: string): number => 5001 + tokens.indexOf(token);
-
-/** Stands before the platform: notes who asks what, takes its time, and makes answers tell for whom they are. */
-async function relay(request: IncomingMessage): Promise<{ status: number; headers: Record<string, string>; body: string }> {
-  const token = request.headers.authorization!.replace('Token ', '');
-  seen.push({ token, requestId: String(request.headers['x-request-id']), line: `${request.method} ${request.url}` });
-  await pause(delays.next().value ?? 0);
-  const { method, url } = request;
-  const { authorization = '', 'content-type': type } = request.headers;
-  const body = method === 'GET' ? undefined : await text(request);
-  const answer = await fetch(platform.url + url!, { method, body: body || undefined, headers: { authorization, ...(type && { 'content-type': type }) } });
-  const said = await answer.text();
-  const told = url === '/organization' ? JSON.stringify({ ...(JSON.parse(said) as object), name: labelOf(token), results: undefined }) : said;
-  const reset = String(Math.floor(Date.now() / 1000) + 3600);
-  return { status: answer.status, body: told, headers: { 'content-type': 'application/json', 'x-ratelimit-limit': String(limitOf(token)), 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': reset } };
-}
 
 const authenticate: AuthenticateCaller = async ({ headers }) => ({
   principal: `key:${headers.get('authorization')}`,
@@ -77,12 +57,11 @@ const authenticate: AuthenticateCaller = async ({ headers }) => ({
 });
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-bleed-'));
-  platform = await startPlatform({ dataDir, token: serverToken, timeScale: 0, rateLimit: 1_000_000 });
+  platform = await startTestPlatform({ token: serverToken });
   tokens = [];
   // One after the other, as they are written to one file.
   // oxlint-disable-next-line no-await-in-loop
-  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(dataDir, { name: `token ${made}`, permission: 'admin' }));
+  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform.dataDir, { name: `token ${made}`, permission: 'admin' }));
   callers = Array.from({ length: callerCount }, (_, index) => {
     const token = index % 3 === 0 ? serverToken : tokens[index % tokenCount]!;
     const readOnly = index % 4 === 0;
@@ -93,11 +72,15 @@ beforeAll(async () => {
     };
     return { index, token, readOnly, headers, session: '' };
   });
-  proxy = createServer((request, response) => {
-    relay(request).then(({ status, headers, body }) => response.writeHead(status, headers).end(body), () => response.destroy());
+  proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (method, { url, headers }) => {
+      requests.push({ token: headers.authorization!.replace('Token ', ''), requestId: String(headers['x-request-id']), line: `${method} ${url}` });
+      await pause(delays.next().value ?? 0);
+    },
+    alter: withTokenLabel(labelOf),
+    responseHeaders: (token) => ({ 'x-ratelimit-limit': String(limitOf(token)), 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 3600) }),
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  client = createClient({ baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, credential: credentialOf(serverToken) });
+  client = createClient({ baseUrl: proxy.url, credential: credentialOf(serverToken) });
   const log = memoryLog();
   const clock = { now: Date.now };
   const parts = createDependencies({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [serverToken], version: '0', log, clock });
@@ -113,9 +96,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await client.close();
-  await new Promise((resolve) => proxy.close(resolve));
+  await proxy.close();
   await platform.close();
-  await rm(dataDir, { recursive: true });
 });
 
 const post = (caller: TestCaller, message: object, headers: Record<string, string> = {}): Promise<Response> =>
@@ -132,7 +114,7 @@ interface Result {
   readonly inputRequests?: { readonly confirm: { readonly params: { readonly requestedSchema: { readonly properties: Record<string, { readonly title: string }> } } } };
 }
 
-/** The result in an answer of either era. */
+/** The result in an answer of either protocol version. */
 const resultIn = async (answer: Response): Promise<Result> => {
   const said = await answer.text();
   const json = said.startsWith('event:') ? /^data: (.*)$/m.exec(said)![1]! : said;
@@ -180,17 +162,17 @@ test('nothing of one caller reaches another, however their calls mix', async () 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 150, maxLength: 200 }), fc.infiniteStream(fc.integer({ min: 0, max: 8 })), async (plan, pauses) => {
       delays = pauses;
-      seen = [];
+      requests = [];
       await Promise.all(plan.map(({ who, other, what }, index) => steps[what](callers[who]!, callers[other]!, index)));
 
       // Every request to the platform carries the right of the caller whose call it is for.
-      const strays = seen.filter(({ token, requestId }) => callers[Number(/^caller-(\d+)\./.exec(requestId)![1])]!.token !== token);
+      const strays = requests.filter(({ token, requestId }) => callers[Number(/^caller-(\d+)\./.exec(requestId)![1])]!.token !== token);
       expect(strays).toEqual([]);
-      const changes = seen.filter(({ line }) => line.startsWith('POST'));
+      const changes = requests.filter(({ line }) => line.startsWith('POST'));
       expect(changes.filter(({ requestId }) => callers[Number(/^caller-(\d+)\./.exec(requestId)![1])]!.readOnly)).toEqual([]);
       // As many changes as were agreed to by their own callers: none by a thief.
       expect(changes).toHaveLength(plan.filter(({ who, what }) => what === 'change something' && !callers[who]!.readOnly).length);
-      for (const { token } of seen) expect(client.budget(credentialOf(token))?.limit).toBe(limitOf(token));
+      for (const { token } of requests) expect(client.budget(credentialOf(token))?.limit).toBe(limitOf(token));
     }),
     { numRuns: 2 },
   );

@@ -1,83 +1,58 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readCalls } from '../../src/server/audit/read-calls.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
-import { approveOnPage, operatorSecret } from './approve-on-page.ts';
-import { connectLegacy, connectModern, initialize, modernCall, modernHeaders, textOf } from './test-server.ts';
-
-const root = join(import.meta.dirname, '../..');
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-http-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { approveOnPage } from './approve-on-page.ts';
+import { connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders } from './test-server.ts';
+import { operatorSecret } from '../support/guard-fixture.ts';
+import { textOf } from '../support/mcp-clients.ts';
+import { commandLine, temporaryDirectory } from '../support/built-program.ts';
+import { spawnInTest, startProgram } from '../support/started-program.ts';
 
 const entry = (name: string, sha256: string) => `keys:\n  - { name: ${name}, sha256: ${sha256}, level: admin }\n`;
 
-/** The program, as an operator starts it. */
-function start(args: readonly string[], env: Record<string, string> = {}) {
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('INFRA_')));
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), ...args], { cwd: root, env: { ...clean, ...env } });
-  const written = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
-  const ended = once(child, 'close').then(([code]) => code as number | null);
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  return { child, written, ended };
-}
-
-async function serve(args: readonly string[], env: Record<string, string> = {}) {
-  const folder = await temporaryFolder();
-  const program = start(['http', '--port', '0', ...args], { INFRA_DATA_DIR: folder, INFRA_LOG_LEVEL: 'info', ...env });
-  const lines = createInterface(program.child.stdout);
-  const ready = await Promise.race([once(lines, 'line'), program.ended.then(() => [undefined])]);
-  if (ready[0] === undefined) throw new Error(program.written.err);
-  const url = new URL((JSON.parse(ready[0] as string) as { url: string }).url);
+/** Starts `infra-mcp http` and waits until it is ready. */
+async function startHttp(args: readonly string[], env: Record<string, string> = {}) {
+  const dataDir = await temporaryDirectory();
+  const { ready, ...program } = await startProgram(commandLine(['http', '--port', '0', ...args], { INFRA_DATA_DIR: dataDir, INFRA_LOG_LEVEL: 'info', ...env }));
+  const url = new URL(ready.url);
   const post = (message: object, headers: Record<string, string> = {}) =>
     fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
       body: JSON.stringify(message),
     });
-  return { ...program, url, post, dataDir: folder };
+  return { ...program, url, post, dataDir };
 }
 
 describe('infra-mcp http', () => {
-  test('serves the embedded platform to clients of both eras, says when it is ready, and ends when asked', async () => {
-    const { url, child, ended, written } = await serve([]);
-    for (const connect of [connectModern, connectLegacy]) {
+  test('serves the embedded platform to clients of both protocol versions, reports when it is ready, and ends on SIGTERM', async () => {
+    const { url, child, ended, output } = await startHttp([]);
+    for (const connect of [connectModernHttp, connectLegacyHttp]) {
       const client = await connect(url);
       expect(textOf(await client.call('get_organization'))).toContain('name: Acme');
       await client.close();
     }
     expect((await fetch(new URL('/readyz', url))).status).toBe(200);
     child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-    expect(written.out.trim().split('\n')).toHaveLength(1);
-    const log = written.err.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect((await ended).code).toBe(0);
+    expect(output.stdout.trim().split('\n')).toHaveLength(1);
+    const log = output.stderr.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(log).toContainEqual(expect.objectContaining({ msg: 'request answered', path: '/mcp', status: 200, principal: 'local', calls: ['get_organization'], requestId: expect.any(String) }));
   });
 
   test('shows the holder of a key the tools that its level reaches, and tells a call beyond it which one is needed and who can give it', async () => {
-    const folder = await temporaryFolder();
+    const folder = await temporaryDirectory();
     const { key, sha256 } = createApiKey();
     await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ci, sha256: ${sha256}, level: deploy }]`);
-    const { url } = await serve(['--keys-file', join(folder, 'keys.yaml')]);
-    for (const connect of [connectModern, connectLegacy]) {
+    const { url } = await startHttp(['--keys-file', join(folder, 'keys.yaml')]);
+    for (const connect of [connectModernHttp, connectLegacyHttp]) {
       const client = await connect(url, { headers: { authorization: `Bearer ${key}` } });
-      const listed = await client.list();
+      const listed = (await client.list()).map(({ name }) => name);
       expect(listed).toEqual(expect.arrayContaining(['get_organization', 'deploy_application']));
       expect(listed).not.toContain('create_project');
       const result = await client.call('create_project', { name: 'x' });
@@ -88,12 +63,12 @@ describe('infra-mcp http', () => {
   });
 
   test('reads keys and policy again on SIGHUP, both or neither', async () => {
-    const folder = await temporaryFolder();
+    const folder = await temporaryDirectory();
     const [keys, policy] = [join(folder, 'keys.yaml'), join(folder, 'policy.yaml')];
     const [ann, bob] = [createApiKey(), createApiKey()];
     await writeFile(keys, entry('ann', ann.sha256));
     await writeFile(policy, 'deny: []\n');
-    const { post, child, written } = await serve(['--keys-file', keys, '--policy-file', policy]);
+    const { post, child, output } = await startHttp(['--keys-file', keys, '--policy-file', policy]);
     const enter = async ({ key }: { key: string }) => (await post(initialize, { authorization: `Bearer ${key}` })).status;
     const toolsOf = async ({ key }: { key: string }) => {
       const { params: { _meta: meta } } = modernCall('');
@@ -101,9 +76,9 @@ describe('infra-mcp http', () => {
       return (await answer.text()).includes('lock_cluster');
     };
     const hangup = async (says: string): Promise<void> => {
-      const before = written.err.split(says).length;
+      const before = output.stderr.split(says).length;
       child.kill('SIGHUP');
-      await vi.waitFor(() => expect(written.err.split(says).length).toBeGreaterThan(before), 5000);
+      await vi.waitFor(() => expect(output.stderr.split(says).length).toBeGreaterThan(before), 5000);
     };
     expect([await enter(ann), await enter(bob), await toolsOf(ann)]).toEqual([200, 401, true]);
 
@@ -115,11 +90,11 @@ describe('infra-mcp http', () => {
     await writeFile(policy, 'read_only: true\n');
     await hangup('"msg":"reloaded');
     expect([await enter(ann), await enter(bob), await toolsOf(bob)]).toEqual([401, 200, false]);
-    for (const { key } of [ann, bob]) expect(written.err).not.toContain(key);
+    for (const { key } of [ann, bob]) expect(output.stderr).not.toContain(key);
   });
 
-  test.each([['2026', connectModern], ['2025', connectLegacy]])('sends the user of a %s client to the page of approvals, where nobody can be asked otherwise', async (_, connect) => {
-    const { url, dataDir, written } = await serve(['--approvals-page']);
+  test.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]])('sends the user of a %s client to the page of approvals, where nobody can be asked otherwise', async (_, connect) => {
+    const { url, dataDir, output } = await startHttp(['--approvals-page']);
     await setSecret(join(dataDir, 'operator.json'), operatorSecret);
     const visited: string[] = [];
     const client = await connect(url, {
@@ -134,7 +109,7 @@ describe('infra-mcp http', () => {
     const created = await client.call('create_webhook', webhook);
     expect(created.isError, textOf(created)).toBeFalsy();
     expect(visited).toEqual([expect.stringMatching(new RegExp(`^${url.origin}/approvals\\?code=\\w{4}-\\w{4}$`))]);
-    expect(written.err).not.toContain(operatorSecret);
+    expect(output.stderr).not.toContain(operatorSecret);
     const calls = await readCalls([join(dataDir, 'audit.jsonl')], 10);
     expect(calls.find(({ outcome }) => outcome === 'approved')).toMatchObject({ who: 'operator', confirmed: 'page', tool: 'create_webhook', tier: 'sensitive', code: /code=(.*)$/.exec(visited[0]!)![1] });
     await client.close();
@@ -153,10 +128,10 @@ describe('infra-mcp http', () => {
       platform.closeAllConnections();
       platform.close();
     });
-    const folder = await temporaryFolder();
+    const folder = await temporaryDirectory();
     const { key, sha256 } = createApiKey();
     await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ann, sha256: ${sha256} }]`);
-    const { post, url } = await serve(['--keys-file', join(folder, 'keys.yaml')], { INFRA_BASE_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` });
+    const { post, url } = await startHttp(['--keys-file', join(folder, 'keys.yaml')], { INFRA_BASE_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` });
     const call = (headers: Record<string, string>) =>
       post(modernCall('get_organization'), { ...modernHeaders('get_organization'), authorization: `Bearer ${key}`, ...headers });
 
@@ -174,9 +149,9 @@ describe('infra-mcp http', () => {
     [['--keys-file', '/nowhere/keys.yaml'], {}, /\/nowhere\/keys\.yaml/],
     [[], { INFRA_OAUTH_ISSUER: 'https://login.example.com' }, /INFRA_HTTP_PUBLIC_URL/],
   ])('does not start with %j %j', async (args, env, says) => {
-    const { ended, written } = start(['http', '--port', '0', ...args], { INFRA_DATA_DIR: await temporaryFolder(), ...env });
-    expect(await ended).toBe(1);
-    expect(written.err).toMatch(says);
-    expect(written.out).toBe('');
+    const { ended, output } = spawnInTest(commandLine(['http', '--port', '0', ...args], { INFRA_DATA_DIR: await temporaryDirectory(), ...env }));
+    expect((await ended).code).toBe(1);
+    expect(output.stderr).toMatch(says);
+    expect(output.stdout).toBe('');
   });
 });

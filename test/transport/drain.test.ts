@@ -1,13 +1,14 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { closeTestServers, connectLegacy, initialize, modernCall, modernHeaders, startTestServer, textOf } from './test-server.ts';
+import { closeTestServers, connectLegacyHttp, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
 import { openRawConnection, statusOf } from './raw-connection.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 afterEach(closeTestServers);
 
 describe('a host that stops', () => {
-  test('lets running calls of both eras finish, then ends', async () => {
+  test('lets running calls of both protocol versions finish, then ends', async () => {
     const { url, post, heldCalls: held, close } = await startTestServer({ limits: { drainTime: 20_000 } });
-    const client = await connectLegacy(url);
+    const client = await connectLegacyHttp(url);
     const legacy = client.call('hold', { label: 'legacy' });
     const modern = post(modernCall('hold', { label: 'modern' }), modernHeaders('hold'));
     await vi.waitFor(() => expect(held).toHaveLength(2));
@@ -40,17 +41,17 @@ describe('a host that stops', () => {
     const { port, post, heldCalls: held, close } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000 } });
     const call = post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
     await vi.waitFor(() => expect(held).toHaveLength(1));
-    const wire = await openRawConnection(port);
+    const connection = await openRawConnection(port);
     const stopped = close();
     held[0]!.release();
     await call;
     const body = JSON.stringify(initialize);
-    wire.send(`POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
+    connection.send(`POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
     await new Promise((resolve) => setTimeout(resolve, 30));
-    wire.send(body);
-    await wire.ended;
-    expect(statusOf(wire.received())).toBe(503);
-    expect(wire.received()).toContain('takes no new calls');
+    connection.send(body);
+    await connection.ended;
+    expect(statusOf(connection.received())).toBe(503);
+    expect(connection.received()).toContain('takes no new calls');
     await stopped;
   });
 
@@ -66,7 +67,7 @@ describe('a host that stops', () => {
 
   test('tells it too where an answer has begun', async () => {
     const { url, close } = await startTestServer({ limits: { drainTime: 50 } });
-    const client = await connectLegacy(url);
+    const client = await connectLegacyHttp(url);
     let begun = false;
     const call = client.call('progress', {}, { onprogress: () => (begun = true) });
     await vi.waitFor(() => expect(begun).toBe(true));

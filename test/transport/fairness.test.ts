@@ -36,34 +36,34 @@ const openFrom = async (port: number, from: string, headers: Record<string, stri
 
 describe('a key that sends another platform token with every request', () => {
   test('opens no more sessions than with one, and takes none of the others', async () => {
-    const lab = await start({ limits: { sessions: 6, sessionsPerPrincipal: 3 } });
-    const bob = await open(lab, as('bob'));
+    const server = await start({ limits: { sessions: 6, sessionsPerPrincipal: 3 } });
+    const bob = await open(server, as('bob'));
     const opened = [];
-    for (let token = 0; token < 10; token += 1) opened.push(await open(lab, as('ann', token)));
-    const alive = await Promise.all(opened.map(({ headers }) => isOpen(lab, headers)));
+    for (let token = 0; token < 10; token += 1) opened.push(await open(server, as('ann', token)));
+    const alive = await Promise.all(opened.map(({ headers }) => isOpen(server, headers)));
     expect(alive.filter(Boolean)).toHaveLength(3);
-    expect(await isOpen(lab, bob.headers)).toBe(true);
-    expect((await open(lab, as('eve'))).status).toBe(200);
+    expect(await isOpen(server, bob.headers)).toBe(true);
+    expect((await open(server, as('eve'))).status).toBe(200);
   });
 
   test('has no more calls at once, and no more that wait', async () => {
-    const lab = await start({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 1 } });
-    const running = [hold(lab, as('ann', 1)), hold(lab, as('ann', 2))];
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
-    const more = [hold(lab, as('ann', 3)), hold(lab, as('ann', 4))];
+    const server = await start({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 1 } });
+    const running = [hold(server, as('ann', 1)), hold(server, as('ann', 2))];
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+    const more = [hold(server, as('ann', 3)), hold(server, as('ann', 4))];
     expect((await Promise.race(more)).status).toBe(503);
-    expect(lab.heldCalls).toHaveLength(2);
-    const bob = hold(lab, as('bob'));
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(3));
-    for (const { release: letGo } of lab.heldCalls) letGo();
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(4));
-    for (const { release: letGo } of lab.heldCalls) letGo();
+    expect(server.heldCalls).toHaveLength(2);
+    const bob = hold(server, as('bob'));
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(3));
+    for (const { release: letGo } of server.heldCalls) letGo();
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(4));
+    for (const { release: letGo } of server.heldCalls) letGo();
     await Promise.all([...running, ...more, bob]);
   });
 
   test('has no more open streams', async () => {
-    const lab = await start({ limits: { streamsPerPrincipal: 1 } });
-    const stream = async (headers: Record<string, string>) => fetch(lab.url, { headers: { accept: 'text/event-stream', ...(await open(lab, headers)).headers } });
+    const server = await start({ limits: { streamsPerPrincipal: 1 } });
+    const stream = async (headers: Record<string, string>) => fetch(server.url, { headers: { accept: 'text/event-stream', ...(await open(server, headers)).headers } });
     const first = await stream(as('ann', 1));
     const second = await stream(as('ann', 2));
     expect(second.status).toBe(503);
@@ -74,106 +74,106 @@ describe('a key that sends another platform token with every request', () => {
   });
 });
 
-test('where nobody says who they are, each platform token has its own part, and none more', async () => {
-  const lab = await startTestServer({ limits: { callsPerPrincipal: 1, waitingTime: 20 } });
-  const running = [hold(lab, { 'x-infra-api-token': 'ann' }), hold(lab, { 'x-infra-api-token': 'bob' })];
-  await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
-  expect((await hold(lab, { 'x-infra-api-token': 'bob' })).status).toBe(503);
-  for (const { release: letGo } of lab.heldCalls) letGo();
+test('without caller authentication each platform token has its own share, and no more', async () => {
+  const server = await startTestServer({ limits: { callsPerPrincipal: 1, waitingTime: 20 } });
+  const running = [hold(server, { 'x-infra-api-token': 'ann' }), hold(server, { 'x-infra-api-token': 'bob' })];
+  await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+  expect((await hold(server, { 'x-infra-api-token': 'bob' })).status).toBe(503);
+  for (const { release: letGo } of server.heldCalls) letGo();
   await Promise.all(running);
 });
 
 describe('when all sessions are taken', () => {
   test('whoever has most gives one up to somebody who has fewer, and never one in use', async () => {
-    const lab = await start({ limits: { sessions: 3, sessionsPerPrincipal: 3 } });
-    const [used, left] = [await open(lab, as('ann')), await open(lab, as('ann'))];
-    const stream = await fetch(lab.url, { headers: { accept: 'text/event-stream', ...used.headers } });
-    const bob = await open(lab, as('bob'));
-    expect((await open(lab, as('eve'))).status).toBe(200);
-    expect(await Promise.all([used, left, bob].map(({ headers }) => isOpen(lab, headers)))).toEqual([true, false, true]);
+    const server = await start({ limits: { sessions: 3, sessionsPerPrincipal: 3 } });
+    const [used, left] = [await open(server, as('ann')), await open(server, as('ann'))];
+    const stream = await fetch(server.url, { headers: { accept: 'text/event-stream', ...used.headers } });
+    const bob = await open(server, as('bob'));
+    expect((await open(server, as('eve'))).status).toBe(200);
+    expect(await Promise.all([used, left, bob].map(({ headers }) => isOpen(server, headers)))).toEqual([true, false, true]);
     // Nobody has more than one now.
-    expect((await open(lab, as('dan'))).status).toBe(503);
+    expect((await open(server, as('dan'))).status).toBe(503);
     await stream.body!.cancel();
   });
 });
 
 describe('a batch', () => {
   test('counts as many calls as it holds', async () => {
-    const lab = await start({ limits: { callsPerPrincipal: 3, waitingTime: 20 } });
-    const { headers } = await open(lab, as('ann'));
-    const batch = lab.post([legacyHold(1), legacyHold(2), { jsonrpc: '2.0', method: 'notifications/initialized' }], headers);
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
-    expect((await lab.post([legacyHold(3), legacyHold(4)], headers)).status).toBe(503);
-    expect(lab.heldCalls).toHaveLength(2);
-    const single = hold(lab, as('ann'));
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(3));
-    for (const { release: letGo } of lab.heldCalls) letGo();
+    const server = await start({ limits: { callsPerPrincipal: 3, waitingTime: 20 } });
+    const { headers } = await open(server, as('ann'));
+    const batch = server.post([legacyHold(1), legacyHold(2), { jsonrpc: '2.0', method: 'notifications/initialized' }], headers);
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+    expect((await server.post([legacyHold(3), legacyHold(4)], headers)).status).toBe(503);
+    expect(server.heldCalls).toHaveLength(2);
+    const single = hold(server, as('ann'));
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(3));
+    for (const { release: letGo } of server.heldCalls) letGo();
     await Promise.all([batch.then((answer) => answer.text()), single]);
-    const again = lab.post([legacyHold(5), legacyHold(6), legacyHold(7)], headers);
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(6));
-    for (const { release: letGo } of lab.heldCalls) letGo();
+    const again = server.post([legacyHold(5), legacyHold(6), legacyHold(7)], headers);
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(6));
+    for (const { release: letGo } of server.heldCalls) letGo();
     expect((await again).status).toBe(200);
   });
 
   test('with too many requests is refused as a whole', async () => {
-    const lab = await start({ limits: { callsPerPrincipal: 3 } });
-    const { headers } = await open(lab, as('ann'));
-    const answer = await lab.post([1, 2, 3, 4].map(legacyHold), headers);
+    const server = await start({ limits: { callsPerPrincipal: 3 } });
+    const { headers } = await open(server, as('ann'));
+    const answer = await server.post([1, 2, 3, 4].map(legacyHold), headers);
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('The batch holds 4 requests, and at most 3 may come together. None of them was carried out');
-    expect(lab.heldCalls).toEqual([]);
-    expect(await isOpen(lab, headers)).toBe(true);
+    expect(server.heldCalls).toEqual([]);
+    expect(await isOpen(server, headers)).toBe(true);
   });
 
   test('gets no places by asking for a stream beside its calls', async () => {
-    const lab = await start({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 0 } });
-    const { headers } = await open(lab, as('ann'));
-    const running = [hold(lab, as('ann')), hold(lab, as('ann'))];
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
+    const server = await start({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 0 } });
+    const { headers } = await open(server, as('ann'));
+    const running = [hold(server, as('ann')), hold(server, as('ann'))];
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
     const listen = { jsonrpc: '2.0', id: 9, method: 'subscriptions/listen', params: { notifications: {} } };
-    expect((await lab.post([listen, legacyHold(1)], headers)).status).toBe(503);
-    for (const { release: letGo } of lab.heldCalls) letGo();
+    expect((await server.post([listen, legacyHold(1)], headers)).status).toBe(503);
+    for (const { release: letGo } of server.heldCalls) letGo();
     await Promise.all(running);
   });
 });
 
 describe('a call of a session', () => {
   test('that is taken back gives its place back', async () => {
-    const lab = await start({ limits: { callsPerPrincipal: 1, waitingTime: 5000 } });
-    const { headers } = await open(lab, as('ann'));
-    const call = lab.post(legacyHold(1), headers);
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(1));
-    await lab.post(takeBack(1), headers);
+    const server = await start({ limits: { callsPerPrincipal: 1, waitingTime: 5000 } });
+    const { headers } = await open(server, as('ann'));
+    const call = server.post(legacyHold(1), headers);
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(1));
+    await server.post(takeBack(1), headers);
     expect(await (await call).text()).toBe('');
-    expect(lab.heldCalls[0]!.cancelled).toBe(true);
-    expect(await isFree(lab)).toBe(true);
+    expect(server.heldCalls[0]!.cancelled).toBe(true);
+    expect(await isFree(server)).toBe(true);
   });
 
   test('that came with others and is taken back does not hold theirs', async () => {
-    const lab = await start({ limits: { callsPerPrincipal: 2, waitingTime: 5000 } });
-    const { headers } = await open(lab, as('ann'));
-    const batch = lab.post([legacyHold(1), legacyHold(2)], headers);
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
-    await lab.post(takeBack(1), headers);
-    lab.heldCalls.find(({ label }) => label === '2')!.release();
+    const server = await start({ limits: { callsPerPrincipal: 2, waitingTime: 5000 } });
+    const { headers } = await open(server, as('ann'));
+    const batch = server.post([legacyHold(1), legacyHold(2)], headers);
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+    await server.post(takeBack(1), headers);
+    server.heldCalls.find(({ label }) => label === '2')!.release();
     expect(await (await batch).text()).toContain('held 2');
-    expect(await isFree(lab)).toBe(true);
+    expect(await isFree(server)).toBe(true);
   });
 
   test.each([['beside it', [legacyHold(1), legacyHold(1)]], ['before it', legacyHold(7)]])('with the id of another one %s is refused, and holds no place', async (_, message) => {
-    const lab = await start({ limits: { callsPerPrincipal: 3, waitingTime: 5000 } });
-    const { headers } = await open(lab, as('ann'));
-    const before = lab.post(legacyHold(7), headers);
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(1));
-    const answer = await lab.post(message, headers);
+    const server = await start({ limits: { callsPerPrincipal: 3, waitingTime: 5000 } });
+    const { headers } = await open(server, as('ann'));
+    const before = server.post(legacyHold(7), headers);
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(1));
+    const answer = await server.post(message, headers);
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('give each request an id of its own');
-    expect(lab.heldCalls).toHaveLength(1);
-    lab.heldCalls[0]!.release();
+    expect(server.heldCalls).toHaveLength(1);
+    server.heldCalls[0]!.release();
     await (await before).text();
-    const again = lab.post(legacyHold(7), headers);
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(2));
-    lab.heldCalls[1]!.release();
+    const again = server.post(legacyHold(7), headers);
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+    server.heldCalls[1]!.release();
     expect(await (await again).text()).toContain('held 7');
   });
 });
@@ -200,14 +200,14 @@ describe('an address', () => {
   });
 
   test('has so many calls wait', async () => {
-    const lab = await start({ limits: { calls: 1, callsPerPrincipal: 1, waitingPerAddress: 1, waitingTime: 10_000 } });
-    const running = hold(lab, as('ann'));
-    await vi.waitFor(() => expect(lab.heldCalls).toHaveLength(1));
-    const call = (name: string, from: string) => exchangeRaw(lab.port, said(modernCall('who'), { ...modernHeaders('who'), ...as(name) }), from).then(statusOf);
+    const server = await start({ limits: { calls: 1, callsPerPrincipal: 1, waitingPerAddress: 1, waitingTime: 10_000 } });
+    const running = hold(server, as('ann'));
+    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(1));
+    const call = (name: string, from: string) => exchangeRaw(server.port, said(modernCall('who'), { ...modernHeaders('who'), ...as(name) }), from).then(statusOf);
     const both = [call('bob', '127.0.0.2'), call('eve', '127.0.0.2')];
     expect(await Promise.race(both)).toBe(503);
     const elsewhere = call('dan', '127.0.0.3');
-    lab.heldCalls[0]!.release();
+    server.heldCalls[0]!.release();
     expect((await Promise.all([...both, elsewhere])).toSorted()).toEqual([200, 200, 503]);
     await running;
   });

@@ -8,23 +8,24 @@ import { buildServer } from '../../src/server/protocol/server.ts';
 import { permissionOf } from '../../src/server/tool/tool.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import { tools } from '../../tools/index.ts';
-import { startUnthrottledPlatform, openGuardFixture } from '../support/guard-fixture.ts';
+import { openGuardFixture } from '../support/guard-fixture.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-/** The server with all its tools, prompts and resources over HTTP, a platform of its own behind it, and an operator with a secret. */
-export async function startFullServer(options: Parameters<typeof startTestServer>[0] = {}): Promise<{ readonly lab: TestServer; readonly platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>; readonly close: () => Promise<void> }> {
-  const [platform, guard] = await Promise.all([startUnthrottledPlatform(), openGuardFixture({ operator: true })]);
+/** Starts the server with all its tools, prompts and resources over HTTP, its own platform, and an operator with a secret. */
+export async function startFullServer(options: Parameters<typeof startTestServer>[0] = {}): Promise<{ readonly server: TestServer; readonly platform: TestPlatform; readonly close: () => Promise<void> }> {
+  const [platform, guard] = await Promise.all([startTestPlatform(), openGuardFixture({ operator: true })]);
   const client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
   const log = memoryLog();
   const clock = { now: Date.now };
-  const parts = createDependencies({
+  const dependencies = createDependencies({
     tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [platform.token], version: '0', log, clock,
     guard: guard.parts, resolver: createNameResolver(), texts: shippedTexts(),
   });
-  const lab = await startTestServer({
-    build: (era, _, method) => buildServer(parts, { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
-    watch: ({ call }) => watchFor(() => parts, call),
+  const server = await startTestServer({
+    build: (era, _, method) => buildServer(dependencies, { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    watch: ({ call }) => watchFor(() => dependencies, call),
     levelOf: (name) => {
       const tool = tools.find((one) => one.name === name);
       return tool && permissionOf(tool);
@@ -33,9 +34,9 @@ export async function startFullServer(options: Parameters<typeof startTestServer
     ...options,
   });
   return {
-    lab: { ...lab, log },
+    server: { ...server, log },
     platform,
-    /** To be called after `closeTestServers`. */
+    /** Call it after `closeTestServers`. */
     close: async () => {
       await client.close();
       await guard.close();

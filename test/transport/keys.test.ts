@@ -73,8 +73,8 @@ describe('a keys file', () => {
 const startGuarded = async (level: string) => {
   const { key, sha256 } = createApiKey();
   const keys = await keysFile(entries(`{ name: ann, sha256: ${sha256}, level: ${level} }`));
-  const lab = await startTestServer({ authenticate: bearerAuthentication({ keys }), levelOf: (tool) => (tool === 'hold' ? 'deploy' : 'read') });
-  return { ...lab, key };
+  const server = await startTestServer({ authenticate: bearerAuthentication({ keys }), levelOf: (tool) => (tool === 'hold' ? 'deploy' : 'read') });
+  return { ...server, key };
 };
 
 describe('a key', () => {

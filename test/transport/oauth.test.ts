@@ -4,7 +4,8 @@ import { resourceMetadata, resourceMetadataUrl } from '../../src/transport/http/
 import type { OAuthOptions } from '../../src/transport/http/oauth.ts';
 import { audience, oauthOf, startAuthorizationServer, type AuthorizationServer, type TokenOptions } from './authorization-server.ts';
 import { memoryLog } from '../support/call-context.ts';
-import { closeTestServers, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startTestServer, textOf } from './test-server.ts';
+import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 let authority: AuthorizationServer;
 
@@ -17,7 +18,7 @@ afterEach(async () => {
   await authority.close();
 });
 
-/** What each tool of the lab needs. */
+/** What each tool of the server needs. */
 const levels = { who: 'read', hold: 'deploy', greet: 'admin' } as const;
 
 const startGuarded = (options: Partial<OAuthOptions> = {}) =>
@@ -29,30 +30,30 @@ const startGuarded = (options: Partial<OAuthOptions> = {}) =>
 
 const authorization = async (wishes?: TokenOptions) => ({ authorization: `Bearer ${await authority.token(wishes)}` });
 
-const call = async (lab: Awaited<ReturnType<typeof startGuarded>>, tool: string, headers: Record<string, string>) =>
-  lab.post(modernCall(tool, { label: 'x' }), { ...modernHeaders(tool), ...headers });
+const call = async (server: Awaited<ReturnType<typeof startGuarded>>, tool: string, headers: Record<string, string>) =>
+  server.post(modernCall(tool, { label: 'x' }), { ...modernHeaders(tool), ...headers });
 
 const challengeIn = (answer: Response): string => answer.headers.get('www-authenticate') ?? '';
 
 describe('an access token', () => {
-  test('lets its subject in, in both eras', async () => {
+  test('lets its subject in, with both protocol versions', async () => {
     const { url } = await startGuarded();
     const headers = await authorization();
-    for (const connect of [connectModern, connectLegacy]) {
+    for (const connect of [connectModernHttp, connectLegacyHttp]) {
       const client = await connect(url, { headers });
       expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ principal: 'oauth:user:ann' });
     }
   });
 
   test('may be for several audiences, name its scopes otherwise, and be a client\'s own', async () => {
-    const lab = await startGuarded();
+    const server = await startGuarded();
     const good: TokenOptions[] = [
       { claims: { aud: ['https://other.example.com', audience] } },
       { claims: { scp: ['read'] }, without: ['scope'] },
       { claims: { client_id: 'robot' }, without: ['sub'] },
       { claims: { scope: 'openid write' } },
     ];
-    for (const wishes of good) expect((await call(lab, 'who', await authorization(wishes))).status).toBe(200);
+    for (const wishes of good) expect((await call(server, 'who', await authorization(wishes))).status).toBe(200);
   });
 
   const now = Math.floor(Date.now() / 1000);
@@ -75,8 +76,8 @@ describe('an access token', () => {
     ['that is forged', { forged: true }, 'not signed by the issuer'],
   ];
   test.each(bad)('%s is refused with a challenge', async (_, wishes, why) => {
-    const lab = await startGuarded();
-    const answer = await call(lab, 'who', await authorization(wishes));
+    const server = await startGuarded();
+    const answer = await call(server, 'who', await authorization(wishes));
     expect(answer.status).toBe(401);
     expect(challengeIn(answer)).toMatch(/^Bearer error="invalid_token"/);
     expect(challengeIn(answer)).toContain(why);
@@ -90,8 +91,8 @@ describe('an access token', () => {
     ['a user with a name like a client', { claims: { sub: 'client:robot' } }, 'oauth:user:client%3Arobot'],
     ['a user with a name like one with a token', { claims: { sub: 'ann+0123' } }, 'oauth:user:ann%2B0123'],
   ])('of %s is told apart from all others', async (_, wishes, principal) => {
-    const lab = await startGuarded();
-    const client = await connectModern(lab.url, { headers: await authorization(wishes) });
+    const server = await startGuarded();
+    const client = await connectModernHttp(server.url, { headers: await authorization(wishes) });
     expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ principal });
   });
 
@@ -100,16 +101,16 @@ describe('an access token', () => {
     ['signed with a shared secret', `${btoa('{"alg":"HS256"}')}.${btoa('{}')}.AAAA`],
     ['no token at all', 'nonsense'],
   ])('that is %s is refused', async (_, token) => {
-    const lab = await startGuarded();
-    expect((await call(lab, 'who', { authorization: `Bearer ${token}` })).status).toBe(401);
+    const server = await startGuarded();
+    expect((await call(server, 'who', { authorization: `Bearer ${token}` })).status).toBe(401);
   });
 
   test('missing, or sent in another way, is asked for', async () => {
-    const lab = await startGuarded();
+    const server = await startGuarded();
     const token = await authority.token();
     const ways: Record<string, string>[] = [{}, { authorization: `Token ${token}` }, { authorization: token }, { authorization: 'Bearer' }, { 'x-authorization': `Bearer ${token}` }];
     for (const headers of ways) {
-      const answer = await call(lab, 'who', headers);
+      const answer = await call(server, 'who', headers);
       expect(answer.status).toBe(401);
       expect(challengeIn(answer)).toContain('scope="read"');
     }
@@ -124,10 +125,10 @@ describe('an access token', () => {
   });
 
   test('never shows up in the log or in an answer', async () => {
-    const lab = await startGuarded();
+    const server = await startGuarded();
     const tokens = [await authority.token(), await authority.token({ forged: true })];
-    const texts = await Promise.all(tokens.map(async (token) => (await call(lab, 'who', { authorization: `Bearer ${token}` })).text()));
-    const said = JSON.stringify([lab.log.lines, texts]);
+    const texts = await Promise.all(tokens.map(async (token) => (await call(server, 'who', { authorization: `Bearer ${token}` })).text()));
+    const said = JSON.stringify([server.log.lines, texts]);
     for (const token of tokens) for (const part of token.split('.')) expect(said).not.toContain(part);
   });
 });
@@ -139,8 +140,8 @@ describe('scopes', () => {
     ['write', 'who', 200], ['write', 'greet', 403],
     ['admin', 'who', 200], ['admin', 'greet', 200],
   ])('%s, calling %s: %i', async (scope, tool, status) => {
-    const lab = await startGuarded();
-    const answer = await call(lab, tool, await authorization({ claims: { scope } }));
+    const server = await startGuarded();
+    const answer = await call(server, tool, await authorization({ claims: { scope } }));
     expect(answer.status).toBe(status);
     if (status === 403) {
       expect(challengeIn(answer)).toMatch(/^Bearer error="insufficient_scope"/);
@@ -150,87 +151,87 @@ describe('scopes', () => {
   });
 
   test('that are none of ours are not enough for anything', async () => {
-    const lab = await startGuarded();
+    const server = await startGuarded();
     for (const scope of ['', 'openid profile', 'reader', 'READ']) {
-      const answer = await call(lab, 'who', await authorization({ claims: { scope } }));
+      const answer = await call(server, 'who', await authorization({ claims: { scope } }));
       expect(answer.status).toBe(403);
       expect(challengeIn(answer)).toContain('scope="read"');
     }
   });
 
-  test('are looked at with every message of a session', async () => {
-    const lab = await startGuarded();
+  test('are checked with every message of a session', async () => {
+    const server = await startGuarded();
     const headers = await authorization();
-    const session = (await lab.post(initialize, headers)).headers.get('mcp-session-id')!;
+    const session = (await server.post(initialize, headers)).headers.get('mcp-session-id')!;
     const legacy = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'greet', arguments: {} } };
-    expect((await lab.post(legacy, { ...headers, 'mcp-session-id': session })).status).toBe(403);
-    expect((await lab.post([legacy], { ...headers, 'mcp-session-id': session })).status).toBe(403);
+    expect((await server.post(legacy, { ...headers, 'mcp-session-id': session })).status).toBe(403);
+    expect((await server.post([legacy], { ...headers, 'mcp-session-id': session })).status).toBe(403);
     const more = await authorization({ claims: { scope: 'read admin' } });
-    expect((await lab.post(legacy, { ...more, 'mcp-session-id': session })).status).toBe(200);
+    expect((await server.post(legacy, { ...more, 'mcp-session-id': session })).status).toBe(200);
   });
 });
 
 describe('keys of the issuer', () => {
   test('are found through its description, once', async () => {
-    const lab = await startGuarded();
+    const server = await startGuarded();
     const headers = await authorization();
-    for (let count = 0; count < 5; count += 1) expect((await call(lab, 'who', headers)).status).toBe(200);
+    for (let count = 0; count < 5; count += 1) expect((await call(server, 'who', headers)).status).toBe(200);
     expect(authority.requests).toEqual(['/.well-known/oauth-authorization-server/tenant', '/.well-known/openid-configuration/tenant', '/tenant/keys']);
   });
 
   test('may change', async () => {
-    const lab = await startGuarded({ jwksCooldown: 0 });
+    const server = await startGuarded({ jwksCooldown: 0 });
     const old = await authorization();
-    expect((await call(lab, 'who', old)).status).toBe(200);
+    expect((await call(server, 'who', old)).status).toBe(200);
     await authority.rotate();
-    expect((await call(lab, 'who', await authorization())).status).toBe(200);
-    expect((await call(lab, 'who', old)).status).toBe(401);
+    expect((await call(server, 'who', await authorization())).status).toBe(200);
+    expect((await call(server, 'who', old)).status).toBe(401);
   });
 
   test('are not asked for again and again by tokens that name unknown ones', async () => {
-    const lab = await startGuarded();
-    await call(lab, 'who', await authorization());
+    const server = await startGuarded();
+    await call(server, 'who', await authorization());
     await authority.rotate();
-    for (let count = 0; count < 20; count += 1) expect((await call(lab, 'who', await authorization())).status).toBe(401);
+    for (let count = 0; count < 20; count += 1) expect((await call(server, 'who', await authorization())).status).toBe(401);
     expect(authority.requests.filter((path) => path === '/tenant/keys')).toHaveLength(1);
   });
 
-  test('that are too weak are told as that, to the caller and in the log', async () => {
+  test('that are too weak are reported as such, to the caller and in the log', async () => {
     const log = memoryLog();
-    const lab = await startGuarded({ log, jwksCooldown: 0 });
+    const server = await startGuarded({ log, jwksCooldown: 0 });
     authority.rotateToRsa(1024);
-    const refused = await call(lab, 'who', await authorization());
+    const refused = await call(server, 'who', await authorization());
     expect(refused.status).toBe(401);
     expect(challengeIn(refused)).toContain('an RSA key of 1024 bits is too weak: at least 2048 are needed');
     expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: expect.stringContaining('RSA key that is too weak'), fields: expect.objectContaining({ bits: 1024 }) }));
     authority.rotateToRsa(2048);
-    expect((await call(lab, 'who', await authorization())).status).toBe(200);
+    expect((await call(server, 'who', await authorization())).status).toBe(200);
   });
 
   test('that can not be had are no fault of the token: 503, and good again afterwards', async () => {
-    const lab = await startGuarded();
+    const server = await startGuarded();
     authority.broken = 500;
     const headers = await authorization();
-    const answer = await call(lab, 'who', headers);
+    const answer = await call(server, 'who', headers);
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('10');
     expect(answer.headers.get('www-authenticate')).toBeNull();
     authority.broken = undefined;
-    expect((await call(lab, 'who', headers)).status).toBe(200);
+    expect((await call(server, 'who', headers)).status).toBe(200);
   });
 
   test('that can not be reached are no fault of the token either', async () => {
     const gone = await startAuthorizationServer();
     await gone.close();
     for (const options of [{ issuer: gone.issuer }, { jwksUri: new URL(`${gone.issuer}/keys`) }]) {
-      const lab = await startGuarded(options);
-      expect((await call(lab, 'who', await authorization())).status).toBe(503);
+      const server = await startGuarded(options);
+      expect((await call(server, 'who', await authorization())).status).toBe(503);
     }
   });
 
   test('of somebody else are not taken from a description that is not the issuer\'s', async () => {
-    const lab = await startGuarded({ issuer: authority.issuer.replace('/tenant', '/tenant/') });
-    const answer = await call(lab, 'who', await authorization());
+    const server = await startGuarded({ issuer: authority.issuer.replace('/tenant', '/tenant/') });
+    const answer = await call(server, 'who', await authorization());
     expect(answer.status).toBe(503);
     expect(authority.requests).not.toContain('/tenant/keys');
   });

@@ -28,7 +28,7 @@ const { _meta: meta } = modernCall('x').params;
 /** A request as a 2026 client sends it. @param name of the tool, prompt or resource, which is told in a header too. */
 async function send(method: string, params: object, name?: string): Promise<Answer> {
   const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(name !== undefined && { 'mcp-name': name }) };
-  const answer = await fixture.lab.post({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, headers);
+  const answer = await fixture.server.post({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, headers);
   const text = await answer.text();
   return { status: answer.status, text, ...(JSON.parse(text) as Pick<Answer, 'error' | 'result'>) };
 }
@@ -41,7 +41,7 @@ const expectSound = ({ status, text, error }: Answer): void => {
   expect(status).toBeLessThan(500);
   expect(error?.code).not.toBe(-32_603);
   expect(text).not.toMatch(/native code|is not a function|Cannot read prop|inside this server/);
-  expect(fixture.lab.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(fixture.server.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 };
 
 interface Schema {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
-import { closeTestServers, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startTestServer, textOf, type TestServer } from './test-server.ts';
+import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders, startTestServer, type TestServer } from './test-server.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 afterEach(closeTestServers);
 
@@ -11,7 +12,7 @@ const who = async ({ post }: TestServer, headers?: Record<string, string>) => {
   return JSON.parse((await answer.json() as { result: { content: { text: string }[] } }).result.content[0]!.text) as Record<string, unknown>;
 };
 
-const rules = async (lab: TestServer, headers?: Record<string, string>) => (await who(lab, headers))['rules'];
+const rules = async (server: TestServer, headers?: Record<string, string>) => (await who(server, headers))['rules'];
 
 const stepUp = () => new Response(null, { status: 403 });
 
@@ -20,22 +21,22 @@ const open = async ({ post }: TestServer, headers: Record<string, string> = {}) 
 
 describe('a platform token of the caller\'s own', () => {
   test('is handed on as the caller\'s right, and makes a principal of its own', async () => {
-    const lab = await startTestServer();
-    const [ann, bob, nobody] = await Promise.all([who(lab, { 'x-infra-api-token': 'ann-token' }), who(lab, { 'x-infra-api-token': 'bob-token' }), who(lab)]);
+    const server = await startTestServer();
+    const [ann, bob, nobody] = await Promise.all([who(server, { 'x-infra-api-token': 'ann-token' }), who(server, { 'x-infra-api-token': 'bob-token' }), who(server)]);
     expect(ann['key']).toMatch(/^[0-9a-f]{16}$/);
     expect(ann['principal']).toBe(`local+${ann['key'] as string}`);
     expect(bob['principal']).not.toBe(ann['principal']);
     expect(nobody).toMatchObject({ principal: 'local' });
     expect(nobody['key']).toBeUndefined();
-    expect(JSON.stringify([ann, lab.log.lines])).not.toContain('ann-token');
+    expect(JSON.stringify([ann, server.log.lines])).not.toContain('ann-token');
   });
 
   test('is asked for where the server has none itself', async () => {
-    const lab = await startTestServer({ holdsToken: false });
-    const answer = await lab.post(...as('who'));
+    const server = await startTestServer({ holdsToken: false });
+    const answer = await server.post(...as('who'));
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toMatch(/^X-Infra-Api-Token /);
-    expect((await lab.post(...as('who', { 'x-infra-api-token': 'ann-token' }))).status).toBe(200);
+    expect((await server.post(...as('who', { 'x-infra-api-token': 'ann-token' }))).status).toBe(200);
   });
 
   test('that can be none is refused, and not shown', async () => {
@@ -47,7 +48,7 @@ describe('a platform token of the caller\'s own', () => {
     }
   });
 
-  test.each([['2026', connectModern], ['2025', connectLegacy]])('that the platform refuses is told to its %s client, who goes on', async (_, connect) => {
+  test.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]])('that the platform refuses is reported to its %s client, which goes on', async (_, connect) => {
     const { url } = await startTestServer();
     const client = await connect(url, { headers: { 'x-infra-api-token': 'expired-token' } });
     const refusal = await client.call('refuse_credential').catch((error: unknown) => error);
@@ -66,7 +67,7 @@ describe('a platform token of the caller\'s own', () => {
     }
   });
 
-  test('is not what a caller is told of who brought none: the call itself says what is wrong', async () => {
+  test('is not reported to a caller without one: the call itself says what is wrong', async () => {
     const { post } = await startTestServer();
     const answer = await post(...as('refuse_credential'));
     expect(answer.status).toBe(200);
@@ -76,19 +77,19 @@ describe('a platform token of the caller\'s own', () => {
 
 describe('a request that wants nothing but reads', () => {
   test('says so in a header or in the address', async () => {
-    const lab = await startTestServer();
-    expect(await rules(lab)).toBe(0);
-    expect(await rules(lab, { 'x-infra-read-only': 'true' })).toBe(1);
-    expect(await rules(lab, { 'x-infra-read-only': 'false' })).toBe(0);
-    const client = await connectModern(new URL('?read_only=true', lab.url));
+    const server = await startTestServer();
+    expect(await rules(server)).toBe(0);
+    expect(await rules(server, { 'x-infra-read-only': 'true' })).toBe(1);
+    expect(await rules(server, { 'x-infra-read-only': 'false' })).toBe(0);
+    const client = await connectModernHttp(new URL('?read_only=true', server.url));
     expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ rules: 1 });
   });
 
   test('can not take back what its caller is held to', async () => {
     const restriction = { name: 'bound', rules: [{ readOnly: 'a key', deny: [], freezes: [] }] };
-      const lab = await startTestServer({ authenticate: async () => ({ principal: 'ann', level: 'admin', restriction, stepUp }) });
-    expect(await rules(lab, { 'x-infra-read-only': 'false' })).toBe(1);
-    expect(await rules(lab, { 'x-infra-read-only': 'true' })).toBe(2);
+      const server = await startTestServer({ authenticate: async () => ({ principal: 'ann', level: 'admin', restriction, stepUp }) });
+    expect(await rules(server, { 'x-infra-read-only': 'false' })).toBe(1);
+    expect(await rules(server, { 'x-infra-read-only': 'true' })).toBe(2);
   });
 
   test('but says it in another way is refused, not overlooked', async () => {
@@ -103,35 +104,35 @@ describe('a request that wants nothing but reads', () => {
 
 describe('a session', () => {
   test('belongs to who opened it', async () => {
-      const lab = await startTestServer({
+      const server = await startTestServer({
       authenticate: async ({ headers }) => ({ principal: headers.get('authorization') ?? '', level: 'admin', restriction: unrestricted, stepUp }),
     });
     const ann = { authorization: 'ann' };
-    const session = await open(lab, ann);
-    expect((await lab.post(list, { ...session, ...ann })).status).toBe(200);
+    const session = await open(server, ann);
+    expect((await server.post(list, { ...session, ...ann })).status).toBe(200);
     const thieves: Record<string, string>[] = [{}, { authorization: 'bob' }, { ...ann, 'x-infra-api-token': 'other' }];
     for (const thief of thieves) {
-      expect((await lab.post(list, { ...session, ...thief })).status).toBe(404);
-      expect((await fetch(lab.url, { headers: { ...session, ...thief, accept: 'text/event-stream' } })).status).toBe(404);
-      expect((await fetch(lab.url, { method: 'DELETE', headers: { ...session, ...thief } })).status).toBe(404);
+      expect((await server.post(list, { ...session, ...thief })).status).toBe(404);
+      expect((await fetch(server.url, { headers: { ...session, ...thief, accept: 'text/event-stream' } })).status).toBe(404);
+      expect((await fetch(server.url, { method: 'DELETE', headers: { ...session, ...thief } })).status).toBe(404);
     }
-    expect((await lab.post(list, { ...session, ...ann })).status).toBe(200);
+    expect((await server.post(list, { ...session, ...ann })).status).toBe(200);
   });
 
   test('is held to what it was opened with', async () => {
-    const lab = await startTestServer();
+    const server = await startTestServer();
     const readOnly = { 'x-infra-read-only': 'true' };
-    expect((await lab.post(list, { ...(await open(lab)), ...readOnly })).status).toBe(404);
-    expect((await lab.post(list, await open(lab, readOnly))).status).toBe(404);
-    expect((await lab.post(list, { ...(await open(lab, readOnly)), ...readOnly })).status).toBe(200);
+    expect((await server.post(list, { ...(await open(server)), ...readOnly })).status).toBe(404);
+    expect((await server.post(list, await open(server, readOnly))).status).toBe(404);
+    expect((await server.post(list, { ...(await open(server, readOnly)), ...readOnly })).status).toBe(200);
   });
 
   test('ends when the operator\'s policy changes', async () => {
     let version = 'one';
-    const lab = await startTestServer({ policyVersion: () => version });
-    const session = await open(lab);
-    expect((await lab.post(list, session)).status).toBe(200);
+    const server = await startTestServer({ policyVersion: () => version });
+    const session = await open(server);
+    expect((await server.post(list, session)).status).toBe(200);
     version = 'two';
-    expect((await lab.post(list, session)).status).toBe(404);
+    expect((await server.post(list, session)).status).toBe(404);
   });
 });

@@ -1,15 +1,16 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { closeTestServers, connectLegacy, connectModern, initialize, modernCall, modernHeaders, startTestServer, textOf } from './test-server.ts';
+import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 afterEach(closeTestServers);
 
-const eras = [['2026', connectModern], ['2025', connectLegacy]] as const;
+const eras = [['2026', connectModernHttp], ['2025', connectLegacyHttp]] as const;
 
 describe.each(eras)('a %s client', (_, connect) => {
   test('lists and calls tools', async () => {
     const { url } = await startTestServer();
     const client = await connect(url);
-    expect(await client.list()).toContain('who');
+    expect((await client.list()).map(({ name }) => name)).toContain('who');
     expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ principal: 'local' });
   });
 
@@ -63,7 +64,7 @@ describe('a session', () => {
     const unused = { 'mcp-session-id': (await post(initialize)).headers.get('mcp-session-id')! };
     const listening = { 'mcp-session-id': (await post(initialize)).headers.get('mcp-session-id')! };
     const stream = await fetch(url, { headers: { ...listening, accept: 'text/event-stream' } });
-    const client = await connectLegacy(url);
+    const client = await connectLegacyHttp(url);
     const call = client.call('hold', { label: 'long' });
     await vi.waitFor(() => expect(held).toHaveLength(1));
 
@@ -89,7 +90,7 @@ describe('a session', () => {
 
   test('beyond the limit is refused while all others are in use', async () => {
     const { url, post, heldCalls: held } = await startTestServer({ limits: { sessionsPerPrincipal: 1 } });
-    const client = await connectLegacy(url);
+    const client = await connectLegacyHttp(url);
     const call = client.call('hold', { label: 'a' });
     await vi.waitFor(() => expect(held).toHaveLength(1));
     const refused = await post(initialize);
@@ -111,7 +112,7 @@ describe('a session', () => {
 describe('without state for 2025 clients too', () => {
   test('calls are answered, and there is no session', async () => {
     const { url } = await startTestServer({ legacy: 'stateless' });
-    const client = await connectLegacy(url);
+    const client = await connectLegacyHttp(url);
     expect(client.sessionId).toBeUndefined();
     expect(JSON.parse(textOf(await client.call('who')))).toMatchObject({ principal: 'local' });
     expect((await fetch(url, { headers: { accept: 'text/event-stream' } })).status).toBe(405);

@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { startProgram } from '../support/started-program.ts';
-import { approveOnPage, operatorSecret } from './approve-on-page.ts';
-import { connectModern, modernCall, modernHeaders, textOf } from './test-server.ts';
-
-const root = join(import.meta.dirname, '../..');
+import { approveOnPage } from './approve-on-page.ts';
+import { connectModernHttp, modernCall, modernHeaders } from './test-server.ts';
+import { operatorSecret } from '../support/guard-fixture.ts';
+import { textOf } from '../support/mcp-clients.ts';
+import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 
 /** Two servers on one data directory, as behind one address. */
 async function replicas(...args: string[]): Promise<{ readonly urls: readonly [URL, URL]; readonly dataDir: string }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-replicas-'));
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('INFRA_'))) as Record<string, string>;
-  const start = async () => {
-    const command = [process.execPath, '--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0', ...args];
-    const { ready } = await startProgram({ command, env: { ...clean, INFRA_DATA_DIR: dataDir, INFRA_TIME_SCALE: '0' }, cwd: root });
-    return new URL(ready.url);
-  };
+  const dataDir = await temporaryDirectory();
+  const start = async () => new URL((await startProgram(commandLine(['http', '--port', '0', ...args], { INFRA_DATA_DIR: dataDir, INFRA_TIME_SCALE: '0' }))).ready.url);
   return { urls: [await start(), await start()], dataDir };
 }
 
@@ -65,7 +58,7 @@ test('a question is answered to the server that asked it; another does nothing, 
 test('what the operator approves holds at every server of the data directory, and once', async () => {
   const { urls: [one, other], dataDir } = await replicas('--approvals-page');
   await setSecret(join(dataDir, 'operator.json'), operatorSecret);
-  const [here, there] = [await connectModern(one), await connectModern(other)];
+  const [here, there] = [await connectModernHttp(one), await connectModernHttp(other)];
   const { id } = (await here.call('get_organization')).structuredContent as { id: string };
   const webhook = { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] };
   const code = /code (\w{4}-\w{4})/.exec(textOf(await here.call('create_webhook', webhook)))![1]!;

@@ -11,11 +11,12 @@ import { restrictedDependencies } from '../../src/transport/http/restricted-depe
 import { tools } from '../../tools/index.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, type GuardFixture } from '../support/guard-fixture.ts';
+import { openGuardFixture, type GuardFixture } from '../support/guard-fixture.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { closeTestServers, modernCall, modernHeaders, startTestServer, type TestServer } from './test-server.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let guard: GuardFixture;
 let proxy: RecordingProxy;
 let server: TestServer;
@@ -25,7 +26,7 @@ let client: ReturnType<typeof createClient>;
 const [plain, held] = [createApiKey(), createApiKey()];
 
 beforeEach(async () => {
-  [platform, guard] = await Promise.all([startUnthrottledPlatform(), openGuardFixture({ operator: true })]);
+  [platform, guard] = await Promise.all([startTestPlatform(), openGuardFixture({ operator: true })]);
   proxy = await startRecordingProxy(platform.url);
   await writeFile(join(guard.dataDir, 'held.yaml'), 'operator_only: [disruptive]\n');
   await writeFile(join(guard.dataDir, 'keys.yaml'), `keys:\n  - { name: plain, sha256: ${plain.sha256}, level: admin }\n  - { name: held, sha256: ${held.sha256}, level: admin, policy: held.yaml }\n`);

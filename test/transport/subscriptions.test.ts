@@ -1,10 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
-import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
@@ -15,7 +9,6 @@ import { createDependencies, dependenciesUnder } from '../../src/server/protocol
 import { watchFor } from '../../src/server/browse/resources/watch-resource.ts';
 import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
-import { startPlatform, type RunningPlatform } from '../../src/platform/platform.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { createToken } from '../../src/platform/api/tokens.ts';
 import { callOf, type Restriction } from '../../src/transport/http/caller.ts';
@@ -26,14 +19,16 @@ import { startHttpServer, type HttpServer } from '../../src/transport/http/http-
 import { tools } from '../../tools/index.ts';
 import { legacyResourceClient, modernResourceClient, type ResourceClient } from '../support/resource-clients.ts';
 import { memoryLog } from '../support/call-context.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { connectLegacy, connectModern } from '../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 
 const service = seedId('service/shop/staging/checkout-api');
 const status = `infra://service/application/${service}/status`;
 
-let dataDir: string;
-let platform: RunningPlatform;
+let platform: TestPlatform;
 let tokens: Record<string, string>;
-let proxy: ReturnType<typeof createServer>;
+let proxy: RecordingProxy;
 let client: Client;
 let server: HttpServer;
 let watches: Watches;
@@ -41,18 +36,8 @@ let looks: number;
 /** Holds everybody to more from now on. */
 let setRules: (rules: Rules) => void;
 let open: { close(): Promise<unknown> }[];
-/** What the platform says of the service to each token. */
-let said: Record<string, string>;
-
-/** Stands before the platform, and tells each token another state. */
-async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { authorization = '' } = request.headers;
-  const answer = await fetch(platform.url + request.url!, { headers: { authorization } });
-  const body = await answer.text();
-  const about = request.url!.endsWith(`${service}/status`);
-  const told = about ? JSON.stringify({ ...(JSON.parse(body) as object), state: said[authorization] ?? 'RUNNING' }) : body;
-  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(told);
-}
+/** The state of the service that the platform reports to each token. */
+let stateByToken: Record<string, string>;
 
 const authenticate: AuthenticateCaller = async ({ headers }) => ({
   principal: `key:${headers.get('authorization')}`,
@@ -62,16 +47,16 @@ const authenticate: AuthenticateCaller = async ({ headers }) => ({
 });
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-subscriptions-'));
-  platform = await startPlatform({ dataDir, token: 'token-of-the-tests', timeScale: 0, rateLimit: 1_000_000 });
-  tokens = { ann: await createToken(dataDir, { name: 'ann', permission: 'read' }), bob: await createToken(dataDir, { name: 'bob', permission: 'read' }) };
-  proxy = createServer((request, response) => void relay(request, response).catch(() => response.destroy()));
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  client = createClient({ baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, credential: credentialOf('token-of-the-tests') });
+  platform = await startTestPlatform();
+  tokens = { ann: await createToken(platform.dataDir, { name: 'ann', permission: 'read' }), bob: await createToken(platform.dataDir, { name: 'bob', permission: 'read' }) };
+  proxy = await startRecordingProxy(platform.url, {
+    alter: (_method, path, body, token) => (path.endsWith(`${service}/status`) ? { ...(body as object), state: stateByToken[`Token ${token}`] ?? 'RUNNING' } : body),
+  });
+  client = createClient({ baseUrl: proxy.url, credential: credentialOf(platform.token) });
 });
 
 beforeEach(async () => {
-  [looks, open, said] = [0, [], {}];
+  [looks, open, stateByToken] = [0, [], {}];
   const clock = { now: Date.now };
   watches = createWatches({ clock, pollInterval: () => ((looks += 1), 10) });
   const log = memoryLog();
@@ -94,24 +79,21 @@ afterEach(async () => {
 
 afterAll(async () => {
   await client.close();
-  await new Promise((resolve) => proxy.close(resolve));
+  await proxy.close();
   await platform.close();
-  await rm(dataDir, { recursive: true });
 });
 
 const headersOf = (who: string, token: string) => ({ authorization: who, 'x-infra-api-token': tokens[token]! });
 
 const connect = {
   modern: async (who: string, token = who): Promise<ResourceClient> => {
-    const modern = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-    await modern.connect(new ModernTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } }));
+    const { client: modern } = await connectModern(new ModernTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } }));
     open.push(modern);
     return modernResourceClient(modern);
   },
   legacy: async (who: string, token = who): Promise<ResourceClient> => {
-    const legacy = new LegacyClient({ name: 'test', version: '1' });
     const transport = new LegacyTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } });
-    await legacy.connect(transport);
+    const { client: legacy } = await connectLegacy(transport);
     open.push({ close: () => transport.terminateSession().then(() => legacy.close()) });
     return legacyResourceClient(legacy);
   },
@@ -123,10 +105,10 @@ async function lookedAgain(): Promise<void> {
   await vi.waitFor(() => expect(looks).toBeGreaterThan(before + 3 * watches.size()), { timeout: 10_000 });
 }
 
-const change = (who: string, state: string): void => void (said[`Token ${tokens[who]!}`] = state);
+const change = (who: string, state: string): void => void (stateByToken[`Token ${tokens[who]!}`] = state);
 
-describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) => {
-  test('one caller is told of what changes for it, another of nothing, though they listen to the same', async () => {
+describe.each(['modern', 'legacy'] as const)('over HTTP, with the %s protocol version,', (era) => {
+  test('a caller is notified of what changes for it, and another one of the same resource is not', async () => {
     const [ann, bob] = await Promise.all([connect[era]('ann'), connect[era]('bob')]);
     await Promise.all([ann.watch([status]), bob.watch([status])]);
     expect(watches.size()).toBe(2);
@@ -140,13 +122,13 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) 
     expect(ann.updatedUris).toEqual([status]);
   });
 
-  test('callers share no looking, even where they brought the same token', async () => {
+  test('callers share no polling, even with the same token', async () => {
     const [ann, eve] = await Promise.all([connect[era]('ann'), connect[era]('eve', 'ann')]);
     await Promise.all([ann.watch([status]), eve.watch([status])]);
     expect(watches.size()).toBe(2);
   });
 
-  test('two clients of one caller share one looking, until the last one left', async () => {
+  test('two clients of one caller share one poll, until the last one leaves', async () => {
     const [one, other] = await Promise.all([connect[era]('ann'), connect[era]('ann')]);
     const [first, second] = await Promise.all([one.watch([status]), other.watch([status])]);
     expect(watches.size()).toBe(1);
@@ -162,7 +144,7 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) 
     expect(looks).toBe(before);
   });
 
-  test('a server that stops ends the looking', async () => {
+  test('a server that stops ends the polling', async () => {
     await (await connect[era]('ann')).watch([status]);
     expect(watches.size()).toBe(1);
     await server.close();
@@ -171,7 +153,7 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, in the %s era,', (era) 
   });
 });
 
-test('a stream is told once more when the operator has come to deny what it is about, and then nothing', async () => {
+test('a stream gets one more notification when the operator denies its resource, and then none', async () => {
   const ann = await connect.modern('ann');
   await ann.watch([status]);
   await lookedAgain();

@@ -1,14 +1,13 @@
-import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport, type CallToolResult } from '@modelcontextprotocol/client';
-import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as ModernTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { McpServer, acceptedContent, inputRequired } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { callOf, type HttpCaller } from '../../src/transport/http/caller.ts';
 import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../src/transport/http/http-server.ts';
 import { memoryLog } from '../support/call-context.ts';
+import { connectLegacy, connectModern, type TestClient, type User, userAnswering } from '../support/mcp-clients.ts';
 
-/** Calls of the tool `hold`, which run until they are let go or cancelled. */
+/** A call of the tool `hold`, which runs until it is released or cancelled. */
 export interface HeldCall {
   readonly principal: string;
   readonly label: string;
@@ -18,9 +17,9 @@ export interface HeldCall {
 
 const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
 
-/** A server whose tools show what the host does with calls. */
-function testMcpServer(held: HeldCall[], caller: HttpCaller): McpServer {
-  const server = new McpServer({ name: 'lab', version: '1' });
+/** A server whose tools show how the HTTP host handles calls. */
+function testMcpServer(heldCalls: HeldCall[], caller: HttpCaller): McpServer {
+  const server = new McpServer({ name: 'test', version: '1' });
   server.registerTool('who', { inputSchema: z.object({}) }, (_, context) => {
     const { caller: now, call } = callOf(context.http?.authInfo);
     return textResult(JSON.stringify({ built: caller.principal, principal: now.principal, key: now.credential?.key, rules: now.restriction.rules.length, requestId: call.requestId }));
@@ -29,10 +28,10 @@ function testMcpServer(held: HeldCall[], caller: HttpCaller): McpServer {
   server.registerTool('hold', { inputSchema: z.object({ label: z.string() }) }, ({ label }, context) => {
     const { signal } = context.mcpReq;
     return new Promise((resolve) => {
-      const entry = { principal: caller.principal, label, cancelled: false, release: () => resolve(textResult(`held ${label}`)) };
-      held.push(entry);
+      const call = { principal: caller.principal, label, cancelled: false, release: () => resolve(textResult(`held ${label}`)) };
+      heldCalls.push(call);
       signal.addEventListener('abort', () => {
-        entry.cancelled = true;
+        call.cancelled = true;
         resolve(textResult('cancelled'));
       });
     });
@@ -57,31 +56,31 @@ function testMcpServer(held: HeldCall[], caller: HttpCaller): McpServer {
   return server;
 }
 
-/** An HTTP server with the lab's tools, on loopback unless a test says otherwise. */
+/** An HTTP server with the test tools, on loopback unless a test sets another host. */
 export interface TestServer extends Omit<HttpServer, 'url'> {
   readonly url: URL;
   readonly heldCalls: HeldCall[];
   readonly log: ReturnType<typeof memoryLog>;
-  /** Sends one JSON-RPC message as it is. */
+  /** Sends one raw JSON-RPC message. */
   readonly post: (message: unknown, headers?: Record<string, string>) => Promise<Response>;
 }
 
 const opened: { close: () => Promise<unknown> }[] = [];
 
-/** Ends what a test opened, clients first. */
+/** Closes the clients and servers that a test opened, clients first. */
 export async function closeTestServers(): Promise<void> {
   for (const one of opened.splice(0).toReversed()) await one.close();
 }
 
 export async function startTestServer(options: Partial<HttpServerOptions> = {}): Promise<TestServer> {
-  const held: HeldCall[] = [];
+  const heldCalls: HeldCall[] = [];
   const log = memoryLog();
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
     allowedHosts: [],
     allowedOrigins: [],
-    build: (_, caller) => testMcpServer(held, caller),
+    build: (_, caller) => testMcpServer(heldCalls, caller),
     levelOf: () => 'read',
     holdsToken: true,
     askPlatform: async () => undefined,
@@ -92,12 +91,12 @@ export async function startTestServer(options: Partial<HttpServerOptions> = {}):
   });
   opened.push({
     close: async () => {
-      for (const { release: letGo } of held) letGo();
+      for (const { release } of heldCalls) release();
       await server.close();
     },
   });
   const url = new URL(server.url);
-  return { ...server, url, heldCalls: held, log, post: (message, headers) => post(url, message, headers) };
+  return { ...server, url, heldCalls, log, post: (message, headers) => post(url, message, headers) };
 }
 
 const post = (url: URL, message: unknown, headers: Record<string, string> = {}): Promise<Response> =>
@@ -107,7 +106,7 @@ const post = (url: URL, message: unknown, headers: Record<string, string> = {}):
     body: typeof message === 'string' ? message : JSON.stringify(message),
   });
 
-/** A call as a 2026 client sends it, whole. */
+/** The complete message of a call by a 2026 client. */
 export const modernCall = (name: string, args: object = {}, id: number | string = 1) => ({
   jsonrpc: '2.0',
   id,
@@ -133,64 +132,39 @@ export const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-/** What a client's user can do: answer a form, or go to a page. */
-interface UserActions {
+/** A client's headers, and its user: `answer` fills in a form, `visit` opens a URL. */
+interface HttpClientOptions {
   readonly headers?: Record<string, string>;
   readonly answer?: (message: string) => Record<string, string>;
   readonly visit?: (url: string) => Promise<void>;
 }
 
-const capabilitiesOf = ({ answer, visit }: UserActions) => (answer ?? visit ? { elicitation: { ...(answer && { form: {} }), ...(visit && { url: {} }) } } : {});
-
-/** What a user does with a question. */
-const respond = async ({ answer, visit }: UserActions, params: unknown): Promise<{ action: 'accept'; content?: Record<string, string> }> => {
-  const { message, url } = params as { message: string; url?: string };
-  if (url === undefined) return { action: 'accept', content: answer!(message) };
-  await visit!(url);
-  return { action: 'accept' };
-};
-
-/** The same few things of a client of either era. */
-export interface HttpClient {
-  call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal; onprogress?: () => void }): Promise<CallToolResult>;
-  list(): Promise<string[]>;
-  close(): Promise<void>;
-}
-
-/** A 2026-era client. */
-export async function connectModern(url: URL, { headers = {}, answer, visit }: UserActions = {}): Promise<HttpClient> {
-  const client = new ModernClient(
-    { name: 'test', version: '1' },
-    { capabilities: capabilitiesOf({ answer, visit }), versionNegotiation: { mode: { pin: '2026-07-28' } } },
-  );
-  if (answer ?? visit) client.setRequestHandler('elicitation/create', ({ params }) => respond({ answer, visit }, params));
-  await client.connect(new ModernTransport(url, { requestInit: { headers } }));
-  opened.push(client);
-  return {
-    call: (name, args = {}, options) => client.callTool({ name, arguments: args }, options),
-    list: async () => (await client.listTools()).tools.map(({ name }) => name),
-    close: () => client.close(),
+const userOf = ({ answer, visit }: HttpClientOptions): User | undefined =>
+  (answer ?? visit) && {
+    ...userAnswering(async ({ message, url }) => {
+      if (url === undefined) return { action: 'accept', content: answer!(message) };
+      await visit!(url);
+      return { action: 'accept' };
+    }),
+    elicitation: { ...(answer && { form: {} }), ...(visit && { url: {} }) },
   };
+
+/** Connects a client of the 2026 protocol version over HTTP. */
+export async function connectModernHttp(url: URL, options: HttpClientOptions = {}): Promise<TestClient> {
+  const client = await connectModern(new ModernTransport(url, { requestInit: { headers: options.headers ?? {} } }), userOf(options));
+  opened.push(client);
+  return client;
 }
 
-/** A 2025-era client. */
-export async function connectLegacy(url: URL, { headers = {}, answer, visit }: UserActions = {}): Promise<HttpClient & { readonly sessionId: string | undefined }> {
-  const client = new LegacyClient(
-    { name: 'test', version: '1' },
-    { capabilities: capabilitiesOf({ answer, visit }) },
-  );
-  if (answer ?? visit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => respond({ answer, visit }, params));
-  const transport = new LegacyTransport(url, { requestInit: { headers } });
-  await client.connect(transport);
+/** Connects a client of the 2025 protocol versions over HTTP. */
+export async function connectLegacyHttp(url: URL, options: HttpClientOptions = {}): Promise<TestClient & { readonly sessionId: string | undefined }> {
+  const transport = new LegacyTransport(url, { requestInit: { headers: options.headers ?? {} } });
+  const client = await connectLegacy(transport, userOf(options));
   opened.push(client);
   return {
-    call: async (name, args = {}, options) => (await client.callTool({ name, arguments: args }, undefined, options)) as CallToolResult,
-    list: async () => (await client.listTools()).tools.map(({ name }) => name),
-    close: () => client.close(),
+    ...client,
     get sessionId() {
       return transport.sessionId;
     },
   };
 }
-
-export const textOf = ({ content }: CallToolResult): string => content.map((part) => (part.type === 'text' ? part.text : '')).join('');

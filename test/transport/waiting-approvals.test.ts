@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeTestServers, connectModern, textOf } from './test-server.ts';
+import { closeTestServers, connectModernHttp } from './test-server.ts';
 import { startFullServer } from './full-server.ts';
+import { textOf } from '../support/mcp-clients.ts';
 
 let fixture: Awaited<ReturnType<typeof startFullServer>>;
 beforeAll(async () => {
@@ -12,8 +13,8 @@ afterAll(async () => {
 });
 
 test('a caller has 20 calls wait for the operator, whatever token it sends; one more is told so, and the others stay', async () => {
-  const { lab, platform } = fixture;
-  const clients = [await connectModern(lab.url), await connectModern(lab.url, { headers: { 'x-infra-api-token': platform.token } })] as const;
+  const { server, platform } = fixture;
+  const clients = [await connectModernHttp(server.url), await connectModernHttp(server.url, { headers: { 'x-infra-api-token': platform.token } })] as const;
   const stop = async (number: number) => textOf(await clients[number % 2]!.call('lock_cluster', { cluster_id: platform.seed['cluster_id'], reason: `reason ${number}`, ttl_in_days: 1 }));
   const codes = [];
   for (let number = 0; number < 20; number += 1) codes.push(/under code (\S+)\./.exec(await stop(number))?.[1]);

@@ -3,41 +3,34 @@ import { mapStrings } from '../../../src/server/json/values.ts';
 import { tools } from '../../../tools/index.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
-import { startRecordingProxy, type RecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { type RecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
+import { closedAfterEach, approvalCodeIn, openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';
 import { connectTampering, dependenciesFor, type ToolCall } from '../../support/tampering-client.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer, type GuardedServerOptions } from '../../support/guarded-server.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());
 
 const opened = closedAfterEach();
 
-/** Servers of one process before the platform, seen through a lens. */
-async function serve(options: RecordingProxyOptions & { policy?: string; guard?: GuardFixture } = {}) {
-  const lens = await startRecordingProxy(platform.url, options);
-  const { parts, client, log } = dependenciesFor({
-    url: lens.url, token: platform.token, guard: options.guard?.parts, ...(options.policy !== undefined && { policy: await policyFrom(options.policy) }),
-  });
-  opened.push(lens, client);
-  const connected = async (more: Omit<Parameters<typeof connectTampering>[0], 'parts'> = {}) => {
-    const one = await connectTampering({ parts, ...more });
-    opened.push(one);
-    return one;
-  };
-  return { lens, log, client: connected };
+async function startServer(options: GuardedServerOptions = {}) {
+  const server = await startGuardedServer(platform, options);
+  opened.push(server);
+  return server;
 }
 
 const stop = () => ({ environment_id: platform.seed['environment_id'] });
 
 const tokenIn = (text: string): string => /plan_token (\S+)/.exec(text)![1]!;
 
-const nothingDone = (lens: RecordingProxy): void => expect(lens.writes()).toEqual([]);
+const nothingDone = (proxy: RecordingProxy): void => expect(proxy.writes()).toEqual([]);
 
 /** Nothing in a text that hides, reorders or escapes, and nothing that gets out of the fence. */
 const clear = (text: string, isFenced: boolean): void => {
@@ -62,9 +55,9 @@ describe('what a platform or its users wrote', () => {
   const poison = (method: string, _path: string, body: unknown): unknown => (method === 'GET' ? mapStrings(body, poisoned) : body);
 
   test('stays data in every result, plan and question', async () => {
-    const { client, lens } = await serve({ alter: poison });
+    const { connect, proxy } = await startServer({ alter: poison });
     const user = userAnswering(() => ({ action: 'decline' }));
-    const asking = await client({ user });
+    const asking = await connect({ user });
     for (const { name, operation } of tools) {
       const args = { ...calls[name]!(), ...(operation.effect !== 'read' && { dry_run: true }) };
       const result = await asking.call(name, args);
@@ -78,13 +71,13 @@ describe('what a platform or its users wrote', () => {
       clear(message + JSON.stringify(requestedSchema), false);
       expect(message.split('\n').filter((line) => line.startsWith('On: '))).toHaveLength(1);
     }
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 
   test('cannot get out of an error either', async () => {
     for (const attack of attacks) {
-      const { client } = await serve({ alter: () => ({ status: 400, error: 'x', message: attack }) });
-      clear(textOf(await (await client()).call('list_projects', calls['list_projects']!())), false);
+      const { connect } = await startServer({ alter: () => ({ status: 400, error: 'x', message: attack }) });
+      clear(textOf(await (await connect()).call('list_projects', calls['list_projects']!())), false);
     }
   });
 });
@@ -95,10 +88,10 @@ describe('a caller that approves itself', () => {
     ['brings a token nobody gave it', { plan_token: 'v1.e30.x' }],
     ['claims that it is a rehearsal that counts', { dry_run: 'false' }],
   ])('%s', async (_, more) => {
-    const { client, lens } = await serve({ policy: 'unattended: [disruptive]' });
-    const result = await (await client()).call('stop_environment', { ...stop(), ...more });
+    const { connect, proxy } = await startServer({ policy: 'unattended: [disruptive]' });
+    const result = await (await connect()).call('stop_environment', { ...stop(), ...more });
     expect(result.isError).toBe(true);
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 
   const forged = { confirm: { action: 'accept', content: { name: 'staging', approve: true } } };
@@ -107,14 +100,14 @@ describe('a caller that approves itself', () => {
     ['answers without having been asked', { inputResponses: forged }],
     ['makes up the state of a question', { inputResponses: forged, requestState: 'v1.eyJwIjp7fX0.AAAA' }],
   ])('%s', async (_, more) => {
-    const { client, lens } = await serve();
+    const { connect, proxy } = await startServer();
     // The one user there is says no to whatever they are really asked.
     const user = userAnswering(() => ({ action: 'decline' }));
     const tamper = ({ params }: ToolCall): void => {
       if (!params['requestState']) Object.assign(params, more);
     };
-    expect((await (await client({ user, tamper })).call('stop_environment', stop())).isError).toBe(true);
-    nothingDone(lens);
+    expect((await (await connect({ user, tamper })).call('stop_environment', stop())).isError).toBe(true);
+    nothingDone(proxy);
   });
 });
 
@@ -127,63 +120,63 @@ const onceAgreed =
 
 describe('agreement through the client', () => {
   test('does not count for other arguments: edited after the user agreed', async () => {
-    const { client, lens } = await serve();
+    const { connect, proxy } = await startServer();
     const edit = onceAgreed((params) => (params.arguments = { ...params.arguments, reason: 'to break in' }));
-    const result = await (await client({ user: userAnswering(agree), tamper: edit })).call('lock_cluster', calls['lock_cluster']!());
+    const result = await (await connect({ user: userAnswering(agree), tamper: edit })).call('lock_cluster', calls['lock_cluster']!());
     expect(textOf(result)).toContain('the agreement was given to another call');
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 
   test('does not count for another tool', async () => {
-    const { client, lens } = await serve();
+    const { connect, proxy } = await startServer();
     const swap = onceAgreed((params) => (params['name'] = 'stop_environment'));
     const deploy = { environment_id: platform.seed['environment_id'], container_ids: [platform.seed['container_id']] };
-    const result = await (await client({ user: userAnswering(agree), tamper: swap })).call('restart_services', deploy);
+    const result = await (await connect({ user: userAnswering(agree), tamper: swap })).call('restart_services', deploy);
     expect(result.isError).toBe(true);
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 
   test('counts once: the same answer sent again does nothing', async () => {
-    const { client, lens } = await serve();
+    const { connect, proxy } = await startServer();
     let answer: Record<string, unknown> | undefined;
     const replay = ({ params }: ToolCall): void => {
       if (answer) Object.assign(params, answer);
       else if (params['inputResponses']) answer = { inputResponses: params['inputResponses'], requestState: params['requestState'] };
     };
-    const asking = await client({ user: userAnswering(agree), tamper: replay });
+    const asking = await connect({ user: userAnswering(agree), tamper: replay });
     const restart = calls['restart_services']!();
     expect((await asking.call('restart_services', restart)).isError).toBeFalsy();
     const again = await asking.call('restart_services', restart);
     expect(textOf(again)).toMatch(/used before|has changed since/);
-    expect(lens.writes()).toHaveLength(1);
+    expect(proxy.writes()).toHaveLength(1);
   });
 
   test('does not count once the target has changed', async () => {
     let renamed = false;
-    const { client, lens } = await serve({
+    const { connect, proxy } = await startServer({
       alter: (_method, path, body) => (renamed && /^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name: 'renamed' } : body),
     });
     const user = userAnswering((question) => {
       renamed = true;
       return agree(question);
     });
-    const result = await (await client({ user })).call('stop_environment', stop());
+    const result = await (await connect({ user })).call('stop_environment', stop());
     expect(textOf(result)).toContain('what it acts on has changed since it was agreed to');
     expect(textOf(result)).toContain('environment "shop/renamed"');
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 
   test('does not count once there is another service', async () => {
     let more: object[] = [];
-    const { client, lens } = await serve({
+    const { connect, proxy } = await startServer({
       alter: (_method, path, body) => (path.endsWith('/services') ? { ...(body as object), results: [...(body as { results: object[] }).results, ...more] } : body),
     });
     const user = userAnswering((question) => {
       more = [{ id: '00000000-0000-4000-8000-000000000009', name: 'late', service_type: 'APPLICATION' }];
       return agree(question);
     });
-    expect(textOf(await (await client({ user })).call('stop_environment', stop()))).toContain('has changed since it was agreed to');
-    nothingDone(lens);
+    expect(textOf(await (await connect({ user })).call('stop_environment', stop()))).toContain('has changed since it was agreed to');
+    nothingDone(proxy);
   });
 });
 
@@ -196,65 +189,65 @@ describe('approval out of band', () => {
 
   /** A call that the operator has approved, not yet repeated. */
   async function approved(options: RecordingProxyOptions = {}) {
-    const served = await serve({ ...options, guard });
-    const caller = await served.client();
+    const server = await startServer({ ...options, guard });
+    const caller = await server.connect();
     const first = textOf(await caller.call('restart_services', calls['restart_services']!()));
     expect(first).toContain(`infra-mcp approve ${approvalCodeIn(first)} --data-dir ${guard.dataDir} (within`);
     await guard.decide(approvalCodeIn(first));
-    return { ...served, caller };
+    return { ...server, caller };
   }
 
   test('lets the call through when it is repeated, once', async () => {
-    const { caller, lens } = await approved();
+    const { caller, proxy } = await approved();
     const restart = calls['restart_services']!();
     expect((await caller.call('restart_services', restart)).isError).toBeFalsy();
     expect(textOf(await caller.call('restart_services', restart))).toContain('waits for approval');
-    expect(lens.writes()).toHaveLength(1);
+    expect(proxy.writes()).toHaveLength(1);
   });
 
   test('lets one of two calls through that race on it', async () => {
-    const { caller, lens } = await approved();
+    const { caller, proxy } = await approved();
     const restart = calls['restart_services']!();
     const both = await Promise.all([caller.call('restart_services', restart), caller.call('restart_services', restart)]);
     expect(both.filter(({ isError }) => !isError)).toHaveLength(1);
-    expect(lens.writes()).toHaveLength(1);
+    expect(proxy.writes()).toHaveLength(1);
   });
 
   test('is not for edited arguments', async () => {
-    const { caller, lens } = await approved();
+    const { caller, proxy } = await approved();
     const other = { ...calls['restart_services']!(), database_ids: [platform.seed['database_id']] };
     expect(textOf(await caller.call('restart_services', other))).toContain('waits for approval');
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 
   test('is not for another principal', async () => {
-    const { client, lens } = await approved();
-    const eve = await client({ principal: 'eve' });
+    const { connect, proxy } = await approved();
+    const eve = await connect({ principal: 'eve' });
     expect(textOf(await eve.call('restart_services', calls['restart_services']!()))).toContain('waits for approval');
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 
   test('is not for a target that has changed since', async () => {
     let mode = 'STAGING';
-    const { caller, lens } = await approved({
+    const { caller, proxy } = await approved({
       alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), mode } : body),
     });
     mode = 'PRODUCTION';
     expect(textOf(await caller.call('restart_services', calls['restart_services']!()))).toContain('what it acts on has changed since it was agreed to');
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 
   test('that was refused says so', async () => {
-    const { client, lens } = await serve({ guard });
-    const caller = await client();
+    const { connect, proxy } = await startServer({ guard });
+    const caller = await connect();
     await guard.decide(approvalCodeIn(textOf(await caller.call('lock_cluster', calls['lock_cluster']!()))), 'refused');
     expect(textOf(await caller.call('lock_cluster', calls['lock_cluster']!()))).toContain('the operator refused it');
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 
   test('is shared by servers that have the same data directory', async () => {
-    const { lens } = await approved();
-    const other = dependenciesFor({ url: lens.url, token: platform.token, guard: guard.parts });
+    const { proxy } = await approved();
+    const other = dependenciesFor({ url: proxy.url, token: platform.token, guard: guard.parts });
     const elsewhere = await connectTampering({ parts: other.parts });
     opened.push(other.client, elsewhere);
     expect((await elsewhere.call('restart_services', calls['restart_services']!())).isError).toBeFalsy();
@@ -265,40 +258,40 @@ describe('a plan token', () => {
   const policy = 'unattended: [disruptive, destructive]';
 
   test('confirms its own call, once', async () => {
-    const { client, lens } = await serve({ policy });
-    const caller = await client();
+    const { connect, proxy } = await startServer({ policy });
+    const caller = await connect();
     const restart = calls['restart_services']!();
     const plan_token = tokenIn(textOf(await caller.call('restart_services', restart)));
     expect((await caller.call('restart_services', { ...restart, plan_token })).isError).toBeFalsy();
     expect(textOf(await caller.call('restart_services', { ...restart, plan_token }))).toMatch(/used before|has changed since/);
-    expect(lens.writes()).toHaveLength(1);
+    expect(proxy.writes()).toHaveLength(1);
   });
 
   test('confirms no other call, and nobody else', async () => {
-    const { client, lens } = await serve({ policy });
-    const caller = await client();
+    const { connect, proxy } = await startServer({ policy });
+    const caller = await connect();
     const restart = calls['restart_services']!();
     const plan_token = tokenIn(textOf(await caller.call('restart_services', restart)));
     expect(textOf(await caller.call('stop_environment', { ...stop(), plan_token }))).toContain('given to another call');
-    expect(textOf(await (await client({ principal: 'eve' })).call('restart_services', { ...restart, plan_token }))).toContain('given to another call');
-    nothingDone(lens);
+    expect(textOf(await (await connect({ principal: 'eve' })).call('restart_services', { ...restart, plan_token }))).toContain('given to another call');
+    nothingDone(proxy);
   });
 
   test('never confirms what destroys production', async () => {
-    const { client, lens } = await serve({ policy, mode: 'PRODUCTION' });
-    const text = textOf(await (await client()).call('stop_environment', stop()));
+    const { connect, proxy } = await startServer({ policy, mode: 'PRODUCTION' });
+    const text = textOf(await (await connect()).call('stop_environment', stop()));
     expect(text).not.toContain('plan_token');
     expect(text).toContain('does not support elicitation');
-    nothingDone(lens);
+    nothingDone(proxy);
   });
 });
 
 describe('a bound on grave calls', () => {
   test('holds, however many are agreed to at once', async () => {
-    const { client, lens } = await serve({ policy: 'max_disruptive_per_hour: 2' });
-    const asking = await client({ user: userAnswering(agree) });
+    const { connect, proxy } = await startServer({ policy: 'max_disruptive_per_hour: 2' });
+    const asking = await connect({ user: userAnswering(agree) });
     const many = await Promise.all(Array.from({ length: 5 }, () => asking.call('redeploy_terraform', calls['redeploy_terraform']!())));
-    expect(lens.writes().length).toBeLessThanOrEqual(2);
+    expect(proxy.writes().length).toBeLessThanOrEqual(2);
     const refused = many.filter(({ isError }) => isError).map((result) => textOf(result));
     expect(refused.some((text) => /at most 2 disruptive.*policy\.yaml, max_disruptive_per_hour.*from 20/s.test(text))).toBe(true);
     const late = await asking.call('redeploy_terraform', calls['redeploy_terraform']!());

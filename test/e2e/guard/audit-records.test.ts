@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditFilesOf } from '../../../src/cli/wiring/guard.ts';
 import { verifyLog } from '../../../src/server/audit/verify-log.ts';
-import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
+import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
-import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
-import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer, type GuardedServerOptions } from '../../support/guarded-server.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 let guard: GuardFixture;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());
@@ -28,12 +28,10 @@ afterEach(async () => {
   await guard.close();
 });
 
-async function serve({ policy, user, ...options }: RecordingProxyOptions & { policy?: string; user?: User } = {}) {
-  const lens = await startRecordingProxy(platform.url, options);
-  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
-  const caller = await connectTampering({ parts, user });
-  opened.push(lens, client, caller);
-  return { lens, call: caller.call, read: caller.read };
+async function startServer(options: GuardedServerOptions = {}) {
+  const server = await startGuardedServer(platform, { guard, ...options });
+  opened.push(server);
+  return server;
 }
 
 type Entry = Record<string, unknown>;
@@ -49,9 +47,9 @@ const summaries = async (): Promise<unknown[][]> => (await entries()).map(({ kin
 
 const targets = async (): Promise<unknown[]> => (await entries()).map(({ target }) => target);
 
-describe('the audit log tells of', () => {
+describe('the audit log records', () => {
   test('a read: what came of it', async () => {
-    const { call } = await serve();
+    const { call } = await startServer();
     await call('list_projects', calls['list_projects']!());
     expect(await summaries()).toEqual([['outcome', 'list_projects', 'read', undefined, 'done', undefined]]);
   });
@@ -60,26 +58,26 @@ describe('the audit log tells of', () => {
     const api = { kind: 'application', name: 'checkout-api', path: 'shop/staging/checkout-api' };
 
     test('by path, for tools and resources, and without a request more', async () => {
-      const { call, read, lens } = await serve();
+      const { call, read, proxy } = await startServer();
       await call('get_application_logs', { application_id: 'shop/staging/checkout-api' });
       const { id } = (await targets())[0] as { id: string };
-      const before = lens.requests.length;
+      const before = proxy.requests.length;
       await call('get_application_logs', { application_id: id });
-      expect(lens.requests.length - before).toBe(1);
+      expect(proxy.requests.length - before).toBe(1);
       await read(`infra://service/application/${id}/logs`);
       await call('get_service', { service: 'shop/staging/checkout-api' });
       expect(await targets()).toEqual(Array.from({ length: 4 }, () => ({ ...api, id })));
     });
 
     test('by id where nothing more is known of it', async () => {
-      const { call } = await serve();
+      const { call } = await startServer();
       const id = platform.seed['application_id'];
       await call('get_application_logs', { application_id: id });
       expect(await targets()).toEqual([{ kind: 'application', id }]);
     });
 
     test('of several, the first and how many more; what it lies in is none of them', async () => {
-      const { call } = await serve();
+      const { call } = await startServer();
       await call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
       await call('find_resource', { name: 'api', project: 'shop', environment: 'staging' });
       const [compared, listed] = await targets();
@@ -89,14 +87,14 @@ describe('the audit log tells of', () => {
     });
 
     test('also where the policy denies it, and where it failed', async () => {
-      const { call } = await serve({ policy: 'deny: [{ environment: staging, toolset: services }]' });
+      const { call } = await startServer({ policy: 'deny: [{ environment: staging, toolset: services }]' });
       await call('get_application_logs', { application_id: 'shop/staging/checkout-api' });
       expect((await entries()).map(({ outcome, target }) => [outcome, target])).toEqual([['denied', expect.objectContaining(api)]]);
     });
 
     test('without secrets that a name holds', async () => {
       const secret = `ghp_${'aB3'.repeat(12)}`;
-      const { call } = await serve({ alter: (_method, _path, body) => JSON.parse(JSON.stringify(body).replaceAll('"checkout-api"', `"${secret}"`)) as unknown });
+      const { call } = await startServer({ alter: (_method, _path, body) => JSON.parse(JSON.stringify(body).replaceAll('"checkout-api"', `"${secret}"`)) as unknown });
       await call('get_application_logs', { application_id: `shop/staging/${secret}` });
       const [entry] = await entries();
       expect(entry).toMatchObject({ outcome: 'done', target: { path: 'shop/staging/[hidden]' } });
@@ -105,7 +103,7 @@ describe('the audit log tells of', () => {
   });
 
   test('a harmless change: that nobody had to agree', async () => {
-    const { call } = await serve();
+    const { call } = await startServer();
     await call('create_project', calls['create_project']!());
     expect(await summaries()).toEqual([
       ['intent', 'create_project', 'write', 'not_needed', undefined, undefined],
@@ -114,7 +112,7 @@ describe('the audit log tells of', () => {
   });
 
   test('a question, and a change agreed to through the client', async () => {
-    const { call } = await serve({ user: userAnswering(agree) });
+    const { call } = await startServer({ user: userAnswering(agree) });
     await call('restart_services', calls['restart_services']!());
     expect(await summaries()).toEqual([
       ['outcome', 'restart_services', 'disruptive', undefined, 'asked', undefined],
@@ -126,7 +124,7 @@ describe('the audit log tells of', () => {
   });
 
   test('a change approved in the terminal, and one that the caller confirmed itself: by these names', async () => {
-    const { call } = await serve({ policy: 'unattended: [disruptive]' });
+    const { call } = await startServer({ policy: 'unattended: [disruptive]' });
     const restart = calls['redeploy_terraform']!();
     const text = textOf(await call('redeploy_terraform', restart));
     await guard.decide(/infra-mcp approve (\S+)/.exec(text)![1]!);
@@ -138,7 +136,7 @@ describe('the audit log tells of', () => {
   });
 
   test('what was refused, denied, rehearsed and failed, and why', async () => {
-    const { call } = await serve({ user: userAnswering(() => ({ action: 'decline' })), policy: 'deny: [{ tool: lock_cluster }]' });
+    const { call } = await startServer({ user: userAnswering(() => ({ action: 'decline' })), policy: 'deny: [{ tool: lock_cluster }]' });
     await call('stop_environment', calls['stop_environment']!());
     await call('lock_cluster', calls['lock_cluster']!());
     await call('stop_environment', { ...calls['stop_environment']!(), dry_run: true });
@@ -154,13 +152,13 @@ describe('the audit log tells of', () => {
   });
 
   test('calls whose outcome nobody knows', async () => {
-    const { call } = await serve({ dropsResponse: (method) => method === 'POST' });
+    const { call } = await startServer({ dropsResponse: (method) => method === 'POST' });
     await call('create_project', calls['create_project']!());
     expect((await summaries()).at(-1)).toEqual(['outcome', 'create_project', 'write', 'not_needed', 'unknown', expect.any(String)]);
   });
 
   test('nothing that verifying would not find whole', async () => {
-    const { call } = await serve();
+    const { call } = await startServer();
     for (const tool of ['list_projects', 'create_project', 'list_clusters']) await call(tool, calls[tool]!());
     await guard.settled();
     const { file, heads, keys } = auditFilesOf(guard.config);
@@ -172,7 +170,7 @@ describe('a change', () => {
   test('is on record before the platform sees it', async () => {
     let recorded = '';
     const { file } = auditFilesOf(guard.config);
-    const { call } = await serve({
+    const { call } = await startServer({
       beforeRequest: async (method) => {
         if (method === 'POST') recorded = await readFile(file, 'utf8');
       },
@@ -185,28 +183,28 @@ describe('a change', () => {
   test('is not made when it cannot be recorded; reads still are', async () => {
     const { file } = auditFilesOf(guard.config);
     await mkdir(file);
-    const { call, lens } = await serve();
+    const { call, proxy } = await startServer();
     const text = textOf(await call('create_project', calls['create_project']!()));
     expect(text).toContain('nothing has changed: this server could not write the record');
     expect(text).not.toContain(file);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
     expect((await call('list_projects', calls['list_projects']!())).isError).toBeFalsy();
   });
 
   test.skipIf(process.platform === 'win32')('is not made when its plan cannot be sealed; reads still are', async () => {
     await writeFile(join(guard.dataDir, 'guard.key'), Buffer.alloc(32), { mode: 0o644 });
-    const { call, lens } = await serve({ alter: (_method, _path, body) => ({ ...(body as object), api_token: 'abcd1234' }) });
+    const { call, proxy } = await startServer({ alter: (_method, _path, body) => ({ ...(body as object), api_token: 'abcd1234' }) });
     expect(textOf(await call('create_project', calls['create_project']!()))).toContain('could not write the record');
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
     expect(textOf(await call('get_organization'))).toMatch(/api_token: \[hidden\]/);
   });
 
   test('is not made when the head of the log cannot be written', async () => {
     await rm(join(guard.dataDir, 'audit-heads'), { recursive: true, force: true });
     await mkdir(join(guard.dataDir, 'audit-heads', '1.head.new'), { recursive: true });
-    const { call, lens } = await serve();
+    const { call, proxy } = await startServer();
     expect(textOf(await call('create_project', calls['create_project']!()))).toContain('could not write the record');
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 });
 
@@ -215,13 +213,13 @@ describe('a value from the environment of the server', () => {
 
   test('is set without anyone seeing it', async () => {
     vi.stubEnv('DEPLOY_KEY', 'a value of the operator');
-    const { call, lens } = await serve({ policy: 'value_from_env: [DEPLOY_KEY]', onBody: (body) => void bodies.push(body) });
+    const { call, proxy } = await startServer({ policy: 'value_from_env: [DEPLOY_KEY]', onBody: (body) => void bodies.push(body) });
     const bodies: string[] = [];
     const args = { application_id: platform.seed['application_id'], key: 'FROM_OPERATOR', value_from_env: 'DEPLOY_KEY' };
     const rehearsed = await call('create_environment_variable', { ...args, dry_run: true });
     const result = await call('create_environment_variable', args);
     expect(result.isError).toBeFalsy();
-    expect(lens.writes()).toHaveLength(1);
+    expect(proxy.writes()).toHaveLength(1);
     expect(bodies.join('\n')).toContain('a value of the operator');
     const list = await call('list_environment_variables', { application_id: platform.seed['application_id'] });
     for (const one of [rehearsed, result, list]) expect(JSON.stringify(one)).not.toContain('a value of the operator');
@@ -229,21 +227,21 @@ describe('a value from the environment of the server', () => {
   });
 
   test('is not to be had of variables that the operator did not name', async () => {
-    const { call, lens } = await serve({ policy: 'value_from_env: [DEPLOY_KEY]' });
+    const { call, proxy } = await startServer({ policy: 'value_from_env: [DEPLOY_KEY]' });
     const result = await call('create_environment_variable', { application_id: platform.seed['application_id'], key: 'X', value_from_env: 'PATH' });
     expect(textOf(result)).toContain('"value_from_env" must be one of DEPLOY_KEY');
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 });
 
 describe('a policy about places', () => {
   test('knows projects and environments by name, for reads too', async () => {
-    const { call, lens } = await serve({ policy: 'deny: [{ environment: staging, toolset: services }, { project: Shop, toolset: variables }]' });
+    const { call, proxy } = await startServer({ policy: 'deny: [{ environment: staging, toolset: services }, { project: Shop, toolset: variables }]' });
     const project = ((await call('list_projects', calls['list_projects']!())).structuredContent as { results: { id: string; name: string }[] }).results.find(({ id }) => id === platform.seed['project_id'])!;
     expect(textOf(await call('get_application_logs', calls['get_application_logs']!()))).toContain('the policy denies it where toolset is services, environment is staging (policy.yaml, deny[0])');
-    const other = await serve({ policy: `deny: [{ project: "${project.name.toUpperCase()}" }]` });
+    const other = await startServer({ policy: `deny: [{ project: "${project.name.toUpperCase()}" }]` });
     expect(textOf(await other.call('list_environment_variables', calls['list_environment_variables']!()))).toContain('the policy denies it where project is');
     expect((await other.call('list_clusters', calls['list_clusters']!())).isError).toBeFalsy();
-    expect([...lens.writes(), ...other.lens.writes()]).toEqual([]);
+    expect([...proxy.writes(), ...other.proxy.writes()]).toEqual([]);
   });
 });

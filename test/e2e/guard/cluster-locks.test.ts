@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type User } from '../../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let proxy: RecordingProxy;
 let connectors: Connectors;
 /** Alters the list of locks. */
 let alter: (lock: Json) => Json = (lock) => lock;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform({ scenarios: ['cluster-locked'] });
+  platform = await startTestPlatform({ scenarios: ['cluster-locked'] });
   proxy = await startRecordingProxy(platform.url, {
     alter: (method, path, body) => (path.endsWith('/cluster/lock') ? { results: (body as { results: Json[] }).results.map((lock) => alter(lock)) } : withDeploymentUnderWay(method, path, body)),
   });

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Answer, type Question, type Connect, type Connectors, type TestClient } from '../../support/mcp-clients.ts';
-import { startDefaultPlatform } from '../../support/test-platform.ts';
+import { connectorsTo, type Connectors, type Connect } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering, type Answer, type Question, type TestClient } from '../../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 let helper: TestClient;
 
 beforeAll(async () => {
-  platform = await startDefaultPlatform();
+  platform = await startTestPlatform({ rateLimit: undefined });
   connectors = connectorsTo(platform.url, platform.token);
   helper = await connectors.modern(userAnswering(agree));
 });
@@ -42,7 +43,7 @@ const eras: [string, () => Connect][] = [
   ['2025', () => connectors.legacy],
 ];
 
-describe.each(eras)('in the %s era', (_, connect) => {
+describe.each(eras)('with the %s protocol version', (_, connect) => {
   test('a harmless change asks nobody', async () => {
     const user = userAnswering(agree);
     const { id } = await environmentOf('STAGING');

@@ -2,10 +2,12 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
 import { tools } from '../../../tools/index.ts';
-import { connectorsTo, textOf, userAnswering, type Connectors, type TestClient, type User } from '../../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../../support/connectors.ts';
+import { textOf, userAnswering, type TestClient, type User } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 /**
  * What a call comes to:
@@ -147,14 +149,14 @@ const settings: Setting[] = [
 const seeded = (method: string, path: string, body: unknown): unknown =>
   method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path) ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) } : withDeploymentUnderWay(method, path, body);
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 let proxies: Record<Mode, RecordingProxy>;
 let connectors: Record<Mode, Connectors>;
 let guards: Record<'plain' | 'operator', GuardFixture>;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
   proxies = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await startRecordingProxy(platform.url, { mode, alter: seeded })]))) as typeof proxies;
   connectors = Object.fromEntries(modes.map((mode) => [mode, connectorsTo(proxies[mode].url, platform.token)])) as typeof connectors;
@@ -201,9 +203,9 @@ async function tryAll({ asks, becomes }: Setting, clientFor: (mode: Mode, user?:
   const user = asks ? userAnswering(() => ({ action: 'decline' })) : undefined;
   for (const mode of modes) {
     const client = await clientFor(mode, user);
-    const seen: string[][] = [];
-    for (const tool of Object.keys(table)) seen.push([mode, tool, await tryOut(client, user, tool, mode)]);
-    expect(seen).toEqual(Object.entries(table).map(([tool, row]) => [mode, tool, becomes(row[modes.indexOf(mode)]!, tool, mode)]));
+    const observed: string[][] = [];
+    for (const tool of Object.keys(table)) observed.push([mode, tool, await tryOut(client, user, tool, mode)]);
+    expect(observed).toEqual(Object.entries(table).map(([tool, row]) => [mode, tool, becomes(row[modes.indexOf(mode)]!, tool, mode)]));
   }
 }
 

@@ -1,31 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
-import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, policyFrom } from '../../support/guard-fixture.ts';
-import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { withDeploymentUnderWay, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
+import { closedAfterEach } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer } from '../../support/guarded-server.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 const opened = closedAfterEach();
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 
-async function serve(policy: string, options: RecordingProxyOptions = {}) {
-  const lens = await startRecordingProxy(platform.url, options);
-  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, policy: await policyFrom(policy) });
-  const caller = await connectTampering({ parts, user: userAnswering(agree) });
-  opened.push(lens, client, caller);
+async function startServer(policy: string, options: RecordingProxyOptions = {}) {
+  const server = await startGuardedServer(platform, { policy, user: userAnswering(agree), ...options });
+  opened.push(server);
   const call = async (tool: string, args: Json) => {
-    const before = lens.writes().length;
-    const text = textOf(await caller.call(tool, args));
-    return { isDenied: / was not called: .*the policy denies it/s.test(text), changes: lens.writes().length - before, text };
+    const before = server.proxy.writes().length;
+    const text = textOf(await server.call(tool, args));
+    return { isDenied: / was not called: .*the policy denies it/s.test(text), changes: server.proxy.writes().length - before, text };
   };
-  return { call, lens, listed: parts.registry.listed().map(({ name }) => name) };
+  return { ...server, call };
 }
 
 const application = 'shop/staging/checkout-api';
@@ -50,12 +49,12 @@ describe('a deny of rollback_application', () => {
     ['of one that was never deployed', { git_commit_id: 'd'.repeat(40) }, false],
     ['of the newest', {}, false],
   ])('holds for a deployment %s: %j %s', async (_, more, isDenied) => {
-    const { call } = await serve(policy, { alter: history(present, old) });
+    const { call } = await startServer(policy, { alter: history(present, old) });
     expect(await call('deploy_application', { application_id: application, ...more })).toMatchObject({ isDenied, changes: isDenied ? 0 : 1 });
   });
 
   test('does not hold for going forward again', async () => {
-    const { call } = await serve(policy, { alter: history(old, next, old) });
+    const { call } = await startServer(policy, { alter: history(old, next, old) });
     expect(await call('deploy_application', { application_id: application, git_commit_id: next })).toMatchObject({ isDenied: false, changes: 1 });
   });
 
@@ -63,7 +62,7 @@ describe('a deny of rollback_application', () => {
     ['is not shown', { mode: 'unknown' }],
     ['goes back further than is read', { alter: (method, path, body) => (path.endsWith('/deploymentHistoryV2') ? history(...Array.from({ length: 100 }, () => present))(method, path, body) : body) }],
   ])('holds in doubt where the history %s', async (_, options) => {
-    const { call } = await serve(policy, options);
+    const { call } = await startServer(policy, options);
     const uri = `infra://service/application/${application_id}`;
     const { text, ...rest } = await call('deploy_application', { application_id: uri, git_commit_id: next });
     expect(rest).toEqual({ isDenied: true, changes: 0 });
@@ -72,13 +71,13 @@ describe('a deny of rollback_application', () => {
   });
 
   test('reads no history where no such rule is set', async () => {
-    const { call, lens } = await serve('deny: [{ tool: stop_environment }]');
+    const { call, proxy } = await startServer('deny: [{ tool: stop_environment }]');
     await call('deploy_application', { application_id: application_id, git_commit_id: old });
-    expect(lens.requests.filter((line) => line.endsWith('/deploymentHistoryV2'))).toEqual([]);
+    expect(proxy.requests.filter((line) => line.endsWith('/deploymentHistoryV2'))).toEqual([]);
   });
 
   test('leaves the tool listed that also goes forward', async () => {
-    const { listed } = await serve(policy);
+    const { listed } = await startServer(policy);
     expect([listed.includes('rollback_application'), listed.includes('deploy_application')]).toEqual([false, true]);
   });
 });
@@ -101,19 +100,19 @@ const deeds: [string, [string, Json][]][] = [
 
 describe.each(deeds)('a deny of %s', (denied, others) => {
   test.each(others)('holds for %s %j', async (tool, args) => {
-    const { call } = await serve(`deny: [{ tool: ${denied} }]`, { alter: withDeploymentUnderWay });
+    const { call } = await startServer(`deny: [{ tool: ${denied} }]`, { alter: withDeploymentUnderWay });
     const { text, ...rest } = await call(tool, args);
     expect(rest, text).toEqual({ isDenied: true, changes: 0 });
   });
 });
 
 test('tools that a deny leaves nothing of are not listed', async () => {
-  const { listed } = await serve('deny: [{ tool: deploy_service }, { tool: set_environment_variables }]');
+  const { listed } = await startServer('deny: [{ tool: deploy_service }, { tool: set_environment_variables }]');
   for (const gone of ['deploy_service', 'deploy_database', 'deploy_application', 'redeploy_terraform', 'rollback_application', 'set_environment_variables', 'create_secret', 'update_environment_variable']) expect(listed).not.toContain(gone);
   for (const left of ['restart_services', 'list_environment_variables', 'create_application']) expect(listed).toContain(left);
 });
 
 test('a deny of a tool of several reads takes away no read', async () => {
-  const { listed } = await serve('deny: [{ tool: get_environment_overview }]');
+  const { listed } = await startServer('deny: [{ tool: get_environment_overview }]');
   expect(listed).toEqual(expect.arrayContaining(['list_services', 'get_environment_status']));
 });

@@ -2,24 +2,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
-import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach } from '../../support/guard-fixture.ts';
-import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { closedAfterEach } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer, type GuardedServerOptions } from '../../support/guarded-server.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 
 const opened = closedAfterEach();
 
-async function serve({ user, ...options }: RecordingProxyOptions & { user?: Parameters<typeof connectTampering>[0]['user'] } = {}) {
-  const lens = await startRecordingProxy(platform.url, options);
-  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token });
-  const caller = await connectTampering({ parts, user });
-  opened.push(lens, client, caller);
-  return { lens, call: caller.call };
+async function startServer(options: GuardedServerOptions = {}) {
+  const server = await startGuardedServer(platform, options);
+  opened.push(server);
+  return server;
 }
 
 const many = (count: number): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${index}`, 'v']));
@@ -32,11 +30,11 @@ describe('a call of very many things is refused before they are looked at:', () 
     ['unknown arguments', 'list_projects', () => many(80_000), 'more than 5000 members and items'],
     ['names', 'restart_services', () => ({ environment_id: platform.seed['environment_id'], container_ids: Array.from({ length: 101 }, (_, index) => `c-${index}`) }), '"container_ids" has 101 items; give at most 100'],
   ])('%s', async (_, tool, args, says) => {
-    const { call, lens } = await serve();
+    const { call, proxy } = await startServer();
     const result = await call(tool, args());
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain(says);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 });
 
@@ -44,7 +42,7 @@ describe('what a platform holds', () => {
   const secret = 'Hunter2SecretPw9';
 
   test('is not shown by a dry run where a read hides it', async () => {
-    const { call } = await serve({
+    const { call } = await startServer({
       alter: (_method, path, body) => (/^\/container\/[^/]+$/.test(path) ? { ...(body as object), arguments: [`--db=postgres://app:${secret}@db/shop`, `DB_PASSWORD=${secret}`] } : body),
     });
     const planned = await call('update_container', { container_id: platform.seed['container_id'], arguments: ['serve'], dry_run: true });
@@ -76,7 +74,7 @@ describe('what a platform holds', () => {
 describe('what somebody is asked', () => {
   test('shows the program that asks for a password, and quotes spaces that could pass for the end of a line', async () => {
     const user = userAnswering(() => ({ action: 'decline' }));
-    const { call } = await serve({ mode: 'PRODUCTION', user });
+    const { call } = await startServer({ mode: 'PRODUCTION', user });
     const set = (key: string, value: string) => call('create_environment_variable', { ...toolCallsOn(platform)['create_environment_variable']!(), key, value });
     await set('GIT_ASKPASS', '/tmp/evil.sh');
     await set('GREETING', `ok${' '.repeat(250)}On: environment "shop/staging", STAGING`);

@@ -1,32 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { textOf, userAnswering } from '../../support/mcp-clients.ts';
-import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, policyFrom } from '../../support/guard-fixture.ts';
-import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { type RecordingProxyOptions } from '../../support/recording-proxy.ts';
+import { closedAfterEach } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer } from '../../support/guarded-server.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 const opened = closedAfterEach();
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 
-/** A server with a policy, whose user says no. */
-async function serve(policy: string, options: RecordingProxyOptions = {}) {
-  const lens = await startRecordingProxy(platform.url, options);
-  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, policy: await policyFrom(policy) });
+/** Starts a server whose user declines every question. */
+async function startServer(policy: string, options: RecordingProxyOptions = {}) {
   const user = userAnswering(() => ({ action: 'decline' }));
-  const caller = await connectTampering({ parts, user });
-  opened.push(lens, client, caller);
+  const server = await startGuardedServer(platform, { policy, user, ...options });
+  opened.push(server);
   const call = async (tool: string, args: Json) => {
-    const text = textOf(await caller.call(tool, args));
+    const text = textOf(await server.call(tool, args));
     return { text, isDenied: / was not called: /.test(text), asked: user.questions.map(({ message }) => message) };
   };
-  return { call, lens };
+  return { call, proxy: server.proxy };
 }
 
 const mainCluster = seedId('cluster/main');
@@ -48,13 +47,13 @@ describe('a rule about a place holds for a change of the cluster that hosts it',
   const changes: [string, Json][] = [['upgrade_cluster', {}], ['lock_cluster', { reason: 'incident' }], ['unlock_cluster', {}]];
 
   test.each(rules.flatMap((rule) => changes.map(([tool, args]) => [rule, tool, args] as const)))('%s: %s', async (rule, tool, args) => {
-    const { call, lens } = await serve(rule);
+    const { call, proxy } = await startServer(rule);
     for (const how of [{}, { dry_run: true }]) expect(await call(tool, { cluster_id: productionCluster, ...args, ...how })).toMatchObject({ isDenied: true, asked: [] });
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 
   test('and where it hosts no production', async () => {
-    expect(await (await serve('deny: [{ project: data }]')).call('lock_cluster', { cluster_id: mainCluster, reason: 'incident' })).toMatchObject({ isDenied: true });
+    expect(await (await startServer('deny: [{ project: data }]')).call('lock_cluster', { cluster_id: mainCluster, reason: 'incident' })).toMatchObject({ isDenied: true });
   });
 });
 
@@ -66,12 +65,12 @@ describe('and for nothing else', () => {
     ['a mode alone that it does not make the cluster', 'deny: [{ mode: STAGING }]', mainCluster],
     ['a mode alone of production that hosts others too', 'allow: [{ tier: read }, { mode: PRODUCTION }]', productionCluster],
   ])('%s: %s', async (_, rule, cluster_id) => {
-    const { isDenied, asked } = await (await serve(rule)).call('lock_cluster', { cluster_id, reason: 'incident' });
+    const { isDenied, asked } = await (await startServer(rule)).call('lock_cluster', { cluster_id, reason: 'incident' });
     expect([isDenied, asked.length]).toEqual([false, 1]);
   });
 
   test('what is created beside it on the same cluster', async () => {
-    const { call } = await serve('deny: [{ project: shop }]');
+    const { call } = await startServer('deny: [{ project: shop }]');
     const { isDenied } = await call('create_environment', { project_id: 'data', name: 'next', mode: 'DEVELOPMENT', cluster_id: mainCluster, dry_run: true });
     expect(isDenied).toBe(false);
   });
@@ -86,15 +85,15 @@ describe('in doubt it holds, where', () => {
     ['clusters are not shown', { alter: (method, path, body) => (method === 'GET' && path.endsWith('/cluster') ? { results: [] } : body) }],
     ['nothing outside the document can be read', { mode: 'unknown' }],
   ])('%s', async (_, options) => {
-    const { call, lens } = await serve('deny: [{ environment: elsewhere/live }]', options);
+    const { call, proxy } = await startServer('deny: [{ environment: elsewhere/live }]', options);
     const { isDenied, text } = await call('upgrade_cluster', { cluster_id: productionCluster });
     expect(isDenied, text).toBe(true);
     expect(text).toContain('Where it belongs could not be found out, and in doubt the rule holds');
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 
   test('an environment does not say its cluster', async () => {
-    const { call } = await serve('deny: [{ environment: shop/production }]', environments((rows) => ({ results: rows.map((row) => ({ ...row, cluster_id: undefined })) })));
+    const { call } = await startServer('deny: [{ environment: shop/production }]', environments((rows) => ({ results: rows.map((row) => ({ ...row, cluster_id: undefined })) })));
     expect(await call('upgrade_cluster', { cluster_id: mainCluster })).toMatchObject({ isDenied: true });
   });
 });
@@ -102,18 +101,18 @@ describe('in doubt it holds, where', () => {
 const byAnotherRule = 'deny: [{ environment: elsewhere/live }]';
 
 test('a plan tells what the cluster hosts, production first, and of very many how many more', async () => {
-  const few = await (await serve(byAnotherRule)).call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
+  const few = await (await startServer(byAnotherRule)).call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
   expect(few.asked[0]).toMatch(new RegExp(`^Touches environment production of project shop, PRODUCTION \\(id ${shopProduction}\\)\\.$`, 'm'));
   const many = environments((rows) => ({
     results: rows.flatMap((row) => (row['id'] === shopProduction ? [...Array.from({ length: 12 }, (_, index) => ({ ...row, id: seedId(`environment/${index}`), name: `review-${index}`, mode: 'STAGING' })), row] : [row])),
   }));
-  const { asked } = await (await serve(byAnotherRule, many)).call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
+  const { asked } = await (await startServer(byAnotherRule, many)).call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
   const lines = asked[0]!.split('\n').filter((line) => line.startsWith('Touches '));
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([11, expect.stringContaining('environment production of'), 'Touches 3 more environments that the cluster hosts.']);
 });
 
 test.each(['deny: [{ tool: stop_environment, environment: shop/production }]', 'deny: [{ mode: STAGING }]'])('a rule that does not ask what it hosts costs no search: %s', async (rule) => {
-  const { call, lens } = await serve(rule);
+  const { call, proxy } = await startServer(rule);
   await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
-  expect(lens.requests.filter((line) => line.endsWith('/environment'))).toEqual([]);
+  expect(proxy.requests.filter((line) => line.endsWith('/environment'))).toEqual([]);
 });

@@ -4,15 +4,15 @@ import { policyText } from '../../../src/server/browse/resources/server-resource
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
-import { startRecordingProxy } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
-import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer } from '../../support/guarded-server.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());
@@ -25,13 +25,12 @@ const policyOf = async (texts: readonly string[]): Promise<Policy> => ({
   rules: (await Promise.all(texts.map(policyFrom))).flatMap(({ rules = [] }) => rules),
 });
 
-async function serve(texts: readonly string[], { user, operator = true }: { user?: User; operator?: boolean } = {}) {
+async function startServer(texts: readonly string[], { user, operator = true }: { user?: User; operator?: boolean } = {}) {
   const guard: GuardFixture = await openGuardFixture({ operator });
-  const lens = await startRecordingProxy(platform.url);
-  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, guard: guard.parts, policy: await policyOf(texts) });
-  const caller = await connectTampering({ parts, user });
-  opened.push(guard, lens, client, caller);
-  return { guard, lens, ...caller };
+  opened.push(guard);
+  const server = await startGuardedServer(platform, { guard, policy: await policyOf(texts), user });
+  opened.push(server);
+  return { guard, ...server };
 }
 
 describe('a call that the policy leaves to the operator', () => {
@@ -41,61 +40,61 @@ describe('a call that the policy leaves to the operator', () => {
     ['by the file of the server, whatever that of a key says', ['operator_only: [disruptive]', 'unattended: [disruptive]\noperator_only: []']],
   ])('is not agreed to by a client that would, %s', async (_, texts) => {
     const user = userAnswering(agree);
-    const { call, guard, lens } = await serve(texts, { user });
+    const { call, guard, proxy } = await startServer(texts, { user });
     const restart = calls['restart_services']!();
     const waiting = textOf(await call('restart_services', restart));
     expect(waiting).toMatch(/waits for approval under code .* leaves calls like this to its operator alone .* the user was not asked here.*infra-mcp approve/s);
     expect(waiting).not.toContain('plan_token');
     expect((await call('restart_services', restart)).isError).toBe(true);
     expect(user.questions).toEqual([]);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
     await guard.decide(approvalCodeIn(waiting));
     expect((await call('restart_services', restart)).isError).toBeFalsy();
-    expect(lens.writes()).toHaveLength(1);
+    expect(proxy.writes()).toHaveLength(1);
     expect(user.questions).toEqual([]);
   });
 
   test('waits for them where the client cannot ask, too, and takes no plan token', async () => {
-    const { call, client, lens } = await serve(['unattended: [disruptive]', 'operator_only: [disruptive]']);
+    const { call, client, proxy } = await startServer(['unattended: [disruptive]', 'operator_only: [disruptive]']);
     const restart = calls['restart_services']!();
     expect(textOf(await call('restart_services', restart))).toMatch(/under code .*operator_only/);
     expect(textOf(await call('restart_services', { ...restart, plan_token: 'v1.e30.x' }))).toContain('plan_token');
     const { tools } = await client.listTools();
     expect(tools.find(({ name }) => name === 'restart_services')!.inputSchema.properties).not.toHaveProperty('plan_token');
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 
   test('is refused where no operator is set up, with what to do', async () => {
     const user = userAnswering(agree);
-    const { call, lens } = await serve(['operator_only: [destructive]'], { user, operator: false });
+    const { call, proxy } = await startServer(['operator_only: [destructive]'], { user, operator: false });
     expect(textOf(await call('stop_environment', calls['stop_environment']!()))).toMatch(
       /nothing has changed: the policy of this server leaves calls like this to its operator alone \(operator_only\).* no operator is set up to approve it\. Tell the user.*infra-mcp approve --set-secret/s,
     );
     expect(user.questions).toEqual([]);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 
   test('is left to them by a part of it, beside something graver', async () => {
     const application = seedId('service/shop/production/checkout-api');
     const set = (variables: Record<string, string>) => ['set_environment_variables', { application, variables }] as const;
-    const { call: asEver } = await serve([], { user: userAnswering(agree) });
+    const { call: asEver } = await startServer([], { user: userAnswering(agree) });
     expect((await asEver(...set({ THERE: '1' }))).isError).toBeFalsy();
     const user = userAnswering(agree);
-    const { call, lens } = await serve(['operator_only: [disruptive]'], { user });
+    const { call, proxy } = await startServer(['operator_only: [disruptive]'], { user });
     // On production, adding is disruptive and replacing destructive.
     expect(textOf(await call(...set({ THERE: '2', ADDED: '1' })))).toMatch(/under code .*operator_only.*\(destructive\)/s);
     expect(user.questions).toEqual([]);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
     expect((await call(...set({ THERE: '2' }))).isError).toBeFalsy();
     expect(user.questions).toHaveLength(1);
   });
 
   test('is no call of another tier: there the user is asked as ever', async () => {
     const user = userAnswering(agree);
-    const { call, lens } = await serve(['operator_only: [sensitive, destructive]'], { user });
+    const { call, proxy } = await startServer(['operator_only: [sensitive, destructive]'], { user });
     expect((await call('restart_services', calls['restart_services']!())).isError).toBeFalsy();
     expect(user.questions).toHaveLength(1);
-    expect(lens.writes()).toHaveLength(1);
+    expect(proxy.writes()).toHaveLength(1);
   });
 
   test('is told in the policy that the server shows', async () => {

@@ -3,16 +3,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { auditFilesOf } from '../../../src/cli/wiring/guard.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
-import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
-import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer, type GuardedServerOptions } from '../../support/guarded-server.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let guard: GuardFixture;
 const opened: { close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 beforeEach(async () => {
@@ -26,17 +26,15 @@ afterEach(async () => {
 const production = 'shop/production/checkout-api';
 const staging = 'shop/staging/checkout-api';
 
-async function serve({ policy, user = userAnswering(agree), ...options }: RecordingProxyOptions & { policy?: string; user?: User } = {}) {
-  const lens = await startRecordingProxy(platform.url, options);
-  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
-  const caller = await connectTampering({ parts, user });
-  opened.push(lens, client, caller);
+async function startServer({ user = userAnswering(agree), ...options }: GuardedServerOptions = {}) {
+  const server = await startGuardedServer(platform, { guard, user, ...options });
+  opened.push(server);
   const call = async (tool: string, args: Record<string, unknown>) => {
-    const result = await caller.call(tool, args);
+    const result = await server.call(tool, args);
     return { text: textOf(result), isError: result.isError === true };
   };
   const set = (application: string, keys: readonly string[], value = '1') => call('set_environment_variables', { application, variables: Object.fromEntries(keys.map((key) => [key, value])) });
-  return { lens, user, call, set };
+  return { proxy: server.proxy, user, call, set };
 }
 
 /** What is on record of calls once they were agreed to. */
@@ -48,17 +46,17 @@ async function recorded(): Promise<unknown[][]> {
 
 const intent = ['intent', 'set_environment_variables', 'disruptive', 'elicited', undefined, undefined];
 
-describe('a call of several acts that fails after some were made says and records', () => {
+describe('a call of several operations that fails after some were made says and records', () => {
   test('which were made, which failed and why, and that the rest was not tried', async () => {
-    const { call, set, lens } = await serve();
+    const { call, set, proxy } = await startServer();
     await call('create_secret', { application_id: production, key: 'TAKEN', value: 'correct-horse-11' });
-    const before = lens.writes().length;
+    const before = proxy.writes().length;
     const { text, isError } = await set(production, ['MADE', 'TAKEN', 'UNTRIED']);
     expect(isError).toBe(true);
     expect(text).toMatch(/^1 of 3 changes were made and stay: create_environment_variable MADE on application \S+\. The next one failed \(create_environment_variable TAKEN on application/);
     expect(text).toContain('what follows it was not tried');
     expect(text).not.toContain('UNTRIED');
-    expect(lens.writes().length - before).toBe(2);
+    expect(proxy.writes().length - before).toBe(2);
     expect((await recorded()).slice(-2)).toEqual([intent, ['outcome', 'set_environment_variables', 'disruptive', 'elicited', 'failed', '1 of 3 done']]);
     const list = await call('list_environment_variables', { application_id: production });
     expect([list.text.includes('MADE'), list.text.includes('UNTRIED')]).toEqual([true, false]);
@@ -66,7 +64,7 @@ describe('a call of several acts that fails after some were made says and record
 
   test('that nobody knows of the one whose answer got lost', async () => {
     let posts = 0;
-    const { set } = await serve({ dropsResponse: (method) => method === 'POST' && (posts += 1) > 1 });
+    const { set } = await startServer({ dropsResponse: (method) => method === 'POST' && (posts += 1) > 1 });
     const { text } = await set(production, ['KNOWN', 'LOST', 'NEVER']);
     expect(text).toMatch(/^1 of 3 changes were made and stay: create_environment_variable KNOWN/);
     expect(text).toContain('Whether the change was made is not known');
@@ -75,7 +73,7 @@ describe('a call of several acts that fails after some were made says and record
 
   test('that all was made where only the telling fails, and that it must not be made again', async () => {
     let posted = false;
-    const { call, lens } = await serve({
+    const { call, proxy } = await startServer({
       alter: (method, _path, body) => {
         posted ||= method === 'POST';
         return posted && method === 'GET' ? 'nothing that could be read' : body;
@@ -84,7 +82,7 @@ describe('a call of several acts that fails after some were made says and record
     const { text, isError } = await call('deploy_service', { service: production, wait: true });
     expect(isError).toBe(true);
     expect(text).toMatch(/^The change was made \(deploy_application on application \S+\); only what was to be told of it could not be found out\. Don't make it again\./);
-    expect(lens.writes()).toHaveLength(1);
+    expect(proxy.writes()).toHaveLength(1);
     expect((await recorded()).at(-1)?.slice(0, 5)).toEqual(['outcome', 'deploy_service', 'disruptive', 'elicited', 'done']);
   });
 });
@@ -93,50 +91,50 @@ describe('a limit of grave calls', () => {
   const policy = 'max_disruptive_per_hour: 3';
 
   test('keeps a call out that comes to more than it allows, before anybody is asked', async () => {
-    const { set, user, lens } = await serve({ policy });
+    const { set, user, proxy } = await startServer({ policy });
     const { text, isError } = await set(production, ['A_1', 'A_2', 'A_3', 'A_4', 'A_5']);
     expect(isError).toBe(true);
     expect(text).toMatch(/at most 3 disruptive or graver calls are allowed in 60 minutes, and this one comes to 5 \(policy\.yaml, max_disruptive_per_hour\).*of these at most 3 at once/);
-    expect([user.questions, lens.writes()]).toEqual([[], []]);
+    expect([user.questions, proxy.writes()]).toEqual([[], []]);
   });
 
   test('counts each act of a call', async () => {
-    const { set, lens } = await serve({ policy });
+    const { set, proxy } = await startServer({ policy });
     expect((await set(production, ['B_1', 'B_2'])).isError).toBe(false);
     expect((await set(production, ['B_3', 'B_4'])).text).toMatch(/this one comes to 2 .*this many from 20/);
     expect((await set(production, ['B_3'])).isError).toBe(false);
     expect((await set(production, ['B_4'])).text).toMatch(/at most 3 .*the next one from 20/);
-    expect(lens.writes()).toHaveLength(3);
+    expect(proxy.writes()).toHaveLength(3);
   });
 
   test('counts each service that a restart names', async () => {
-    const { call, user, lens } = await serve({ policy: 'max_disruptive_per_hour: 2' });
+    const { call, user, proxy } = await startServer({ policy: 'max_disruptive_per_hour: 2' });
     const restart = { environment_id: 'shop/staging', application_ids: ['checkout-api', 'storefront'], container_ids: ['search'] };
     expect((await call('restart_services', restart)).text).toMatch(/at most 2 .*this one comes to 3/);
-    expect([user.questions, lens.writes()]).toEqual([[], []]);
+    expect([user.questions, proxy.writes()]).toEqual([[], []]);
     expect((await call('restart_services', { ...restart, application_ids: ['checkout-api'] })).isError).toBe(false);
     expect((await call('restart_services', { ...restart, application_ids: [] })).text).toMatch(/at most 2 .*the next one from 20/);
-    expect(lens.writes()).toHaveLength(1);
+    expect(proxy.writes()).toHaveLength(1);
   });
 
   test('counts each service of an environment that is stopped, and one where they are not shown', async () => {
     const args = { environment_id: 'shop/production' };
-    const { call, user, lens } = await serve({ policy: 'max_disruptive_per_hour: 2' });
+    const { call, user, proxy } = await startServer({ policy: 'max_disruptive_per_hour: 2' });
     expect((await call('stop_environment', args)).text).toMatch(/at most 2 .*this one comes to 3/);
-    expect([user.questions, lens.writes()]).toEqual([[], []]);
-    const unseen = await serve({ policy: 'max_disruptive_per_hour: 2', mode: 'unknown', user: userAnswering(() => ({ action: 'decline' })) });
+    expect([user.questions, proxy.writes()]).toEqual([[], []]);
+    const unseen = await startServer({ policy: 'max_disruptive_per_hour: 2', mode: 'unknown', user: userAnswering(() => ({ action: 'decline' })) });
     await unseen.call('stop_environment', { environment_id: seedId('environment/shop/production') });
     expect(unseen.user.questions).toHaveLength(1);
   });
 
   test('counts nothing that is so already, rehearsed, or harmless', async () => {
-    const { set, call, lens } = await serve({ policy });
+    const { set, call, proxy } = await startServer({ policy });
     expect((await set(staging, ['C_1', 'C_2', 'C_3', 'C_4', 'C_5'])).isError).toBe(false);
     expect((await set(production, ['C_1', 'C_2', 'C_3'])).isError).toBe(false);
     expect((await set(production, ['C_1', 'C_2', 'C_3'])).text).toContain('nothing to change');
     const rehearsed = await call('set_environment_variables', { application: staging, variables: { C_6: '1' }, dry_run: true });
     expect(rehearsed.isError).toBe(false);
-    expect(lens.writes()).toHaveLength(8);
+    expect(proxy.writes()).toHaveLength(8);
   });
 
   test('lets no two calls through together that each would fit alone', async () => {
@@ -151,9 +149,9 @@ describe('a limit of grave calls', () => {
       users.push(user);
       return user;
     };
-    const [one, other] = [await serve({ policy, user: patient() }), await serve({ policy, user: patient() })];
+    const [one, other] = [await startServer({ policy, user: patient() }), await startServer({ policy, user: patient() })];
     const results = await Promise.all([one.set(production, ['D_1', 'D_2']), other.set(production, ['E_1', 'E_2'])]);
     expect(results.filter(({ isError }) => isError)).toMatchObject([{ text: expect.stringContaining('this one comes to 2') as string }]);
-    expect(one.lens.writes().length + other.lens.writes().length).toBe(2);
+    expect(one.proxy.writes().length + other.proxy.writes().length).toBe(2);
   });
 });

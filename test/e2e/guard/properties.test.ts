@@ -4,16 +4,18 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
 import { tools } from '../../../tools/index.ts';
-import { agree, connectorsTo, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { connectorsTo } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { startRecordingProxy } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom } from '../../support/guard-fixture.ts';
+import { openGuardFixture, policyFrom } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());
@@ -27,8 +29,8 @@ describe('in read-only mode', () => {
   ];
 
   test.each(readOnlyPolicies)('%s no sequence of calls makes the platform see anything but GET', async (_, policyOf) => {
-    const lens = await startRecordingProxy(platform.url);
-    const connectors = connectorsTo(lens.url, platform.token);
+    const proxy = await startRecordingProxy(platform.url);
+    const connectors = connectorsTo(proxy.url, platform.token);
     const policy = await policyOf();
     const clients = [await connectors.modern(userAnswering(agree), policy), await connectors.modern(undefined, policy), await connectors.legacy(userAnswering(agree), policy)];
     const extra = fc.record({ dry_run: fc.oneof(fc.boolean(), fc.string()), plan_token: fc.string(), approved: fc.constant(true) }, { requiredKeys: [] });
@@ -36,18 +38,18 @@ describe('in read-only mode', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         await Promise.all(steps.map(({ client, name, right, extra: more, strange }) => clients[client]!.call(name, { ...(right ? calls[name]!() : strange), ...more }).catch(() => undefined)));
-        expect(lens.writes()).toEqual([]);
+        expect(proxy.writes()).toEqual([]);
       }),
       { numRuns: 15 },
     );
     // What it may do gets through, for each of them.
     for (const client of clients) {
-      lens.requests.splice(0);
+      proxy.requests.splice(0);
       await client.call('get_organization', calls['get_organization']!());
-      expect(lens.requests).toEqual(['GET /organization']);
+      expect(proxy.requests).toEqual(['GET /organization']);
     }
     await connectors.close();
-    await lens.close();
+    await proxy.close();
   });
 });
 
@@ -85,39 +87,39 @@ describe('a planted secret', () => {
     ['2026', 'modern', names],
   ] as const)('is in no result, plan, question, log or record in the %s era', async (_, era, tried) => {
     const secret = fc.sample(fc.stringMatching(/^[a-z]{6}[0-9]{5}[A-Za-z]{4}$/), 1)[0]!;
-    const lens = await startRecordingProxy(platform.url, { alter: plant(secret) });
+    const proxy = await startRecordingProxy(platform.url, { alter: plant(secret) });
     const guard = await openGuardFixture({ operator: true });
-    const connectors = connectorsTo(lens.url, platform.token);
+    const connectors = connectorsTo(proxy.url, platform.token);
     const user = userAnswering(agree);
     const [asking, mute] = [await connectors[era](user, undefined, guard.parts), await connectors[era](undefined, undefined, guard.parts)];
-    const told: string[] = [];
+    const outputs: string[] = [];
     for (const { name, operation } of tools.filter((tool) => tried.includes(tool.name))) {
       const args = { ...calls[name]!(), ...secretArguments[name]?.(secret) };
       // Stopping what the others need comes to nothing else.
       const rehearse = operation.effect === 'read' ? {} : { dry_run: true };
       for (const result of [await mute.call(name, args), await asking.call(name, { ...args, ...rehearse }), await asking.call(name, args)]) {
-        told.push(textOf(result), JSON.stringify(result.structuredContent ?? {}));
+        outputs.push(textOf(result), JSON.stringify(result.structuredContent ?? {}));
       }
     }
     // Reads are recorded without anyone waiting.
     await guard.settled();
-    const written = [...told, JSON.stringify(user.questions), JSON.stringify(connectors.log.lines), await filesIn(guard.dataDir)];
+    const written = [...outputs, JSON.stringify(user.questions), JSON.stringify(connectors.log.lines), await filesIn(guard.dataDir)];
     expect(written.filter((text) => text.includes(secret))).toEqual([]);
     expect(user.questions.length).toBeGreaterThan(3);
-    expect(told.filter((text) => /\[hidden\]/.test(text)).length).toBeGreaterThan(8);
+    expect(outputs.filter((text) => /\[hidden\]/.test(text)).length).toBeGreaterThan(8);
     await connectors.close();
     await guard.close();
-    await lens.close();
+    await proxy.close();
   });
 
   test('is in no error of a server of another make', async () => {
     const secret = 'hunter-22-of-the-error';
-    const lens = await startRecordingProxy(platform.url, { alter: () => ({ message: `no access with password=${secret} and Authorization: Token ${secret}` }) });
-    const connectors = connectorsTo(lens.url, platform.token);
+    const proxy = await startRecordingProxy(platform.url, { alter: () => ({ message: `no access with password=${secret} and Authorization: Token ${secret}` }) });
+    const connectors = connectorsTo(proxy.url, platform.token);
     const client = await connectors.modern();
     const texts = await Promise.all(names.map(async (name) => textOf(await client.call(name, calls[name]!()))));
     expect(texts.concat(JSON.stringify(connectors.log.lines)).filter((text) => text.includes(secret))).toEqual([]);
     await connectors.close();
-    await lens.close();
+    await proxy.close();
   });
 });

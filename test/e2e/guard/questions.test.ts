@@ -4,31 +4,23 @@ import { maximumQuestionLength } from '../../../src/server/guard/confirmation/qu
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
-import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
-import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { closedAfterEach, approvalCodeIn, openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer, type GuardedServerOptions } from '../../support/guarded-server.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 
 const opened = closedAfterEach();
 
-async function serve(options: RecordingProxyOptions & { policy?: string; guard?: GuardFixture } = {}) {
-  const lens = await startRecordingProxy(platform.url, options);
-  const { parts, client } = dependenciesFor({
-    url: lens.url, token: platform.token, guard: options.guard?.parts, ...(options.policy !== undefined && { policy: await policyFrom(options.policy) }),
-  });
-  opened.push(lens, client);
-  const connected = async (more: Omit<Parameters<typeof connectTampering>[0], 'parts'> = {}) => {
-    const one = await connectTampering({ parts, ...more });
-    opened.push(one);
-    return one;
-  };
-  return { lens, client: connected };
+async function startServer(options: GuardedServerOptions = {}) {
+  const server = await startGuardedServer(platform, options);
+  opened.push(server);
+  return server;
 }
 
 const operated = async (): Promise<GuardFixture> => {
@@ -41,11 +33,11 @@ const variables = (count: number, value = 'x', name = 'SETTING'): Record<string,
 
 const onProduction = { application: seedId('service/shop/production/checkout-api') };
 
-describe('what somebody is asked to agree to', () => {
+describe('a question', () => {
   test('is shown to its last line', async () => {
-    const { client } = await serve();
+    const { connect } = await startServer();
     const user = userAnswering(() => ({ action: 'decline' }));
-    await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: variables(16) });
+    await (await connect({ user })).call('set_environment_variables', { ...onProduction, variables: variables(16) });
     for (const [key, value] of Object.entries(variables(16))) {
       expect(user.questions[0]!.message).toContain(key);
       expect(user.questions[0]!.message).toContain(value);
@@ -53,9 +45,9 @@ describe('what somebody is asked to agree to', () => {
   });
 
   test('names its whole path, and that is what is typed', async () => {
-    const { client } = await serve();
+    const { connect } = await startServer();
     const user = userAnswering(agree);
-    const result = await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: variables(1, 'x', 'ONE') });
+    const result = await (await connect({ user })).call('set_environment_variables', { ...onProduction, variables: variables(1, 'x', 'ONE') });
     expect(result.isError).toBeFalsy();
     expect(user.questions[0]!.message).toMatch(/^On: application "shop\/production\/checkout-api", PRODUCTION \(id [0-9a-f-]{36}\)$/m);
     expect(user.questions[0]!.requestedSchema.properties['name']!.title).toBe('Type shop/production/checkout-api to approve');
@@ -67,18 +59,18 @@ describe('what somebody is asked to agree to', () => {
     ['\u202Etset', /^Type shop\/%E2%80%AEtset to approve$/],
     ['x", STAGING (id 1)\nOn: environment "test', /^Type shop\/x%22, STAGING \(id 1\)%0AOn: environment %22test to approve$/],
   ])('an environment called %j is not agreed to by typing nothing', async (name, title) => {
-    const { client, lens } = await serve({ alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name } : body) });
+    const { connect, proxy } = await startServer({ alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name } : body) });
     const user = userAnswering(() => ({ action: 'accept', content: { name: ' ' } }));
-    expect((await (await client({ user })).call('stop_environment', { environment_id: platform.seed['environment_id'] })).isError).toBe(true);
+    expect((await (await connect({ user })).call('stop_environment', { environment_id: platform.seed['environment_id'] })).isError).toBe(true);
     expect(user.questions[0]!.requestedSchema.properties['name']!.title).toMatch(title);
     expect(user.questions[0]!.message.match(/^On: /gm)).toHaveLength(1);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 
   test('is asked for whole in the client, up to its limit', async () => {
-    const { client } = await serve();
+    const { connect } = await startServer();
     const user = userAnswering(() => ({ action: 'decline' }));
-    await (await client({ user })).call('set_environment_variables', { ...onProduction, variables: { WHOLE: 'r'.repeat(3_500) } });
+    await (await connect({ user })).call('set_environment_variables', { ...onProduction, variables: { WHOLE: 'r'.repeat(3_500) } });
     expect(user.questions[0]!.message).toContain('r'.repeat(3_500));
     expect(user.questions[0]!.message.length).toBeLessThanOrEqual(maximumQuestionLength);
   });
@@ -89,30 +81,30 @@ const long = (name: string) => ({ ...onProduction, variables: variables(60, 'y'.
 describe('what is too long for a form', () => {
   test('waits for the operator, who sees all of it', async () => {
     const guard = await operated();
-    const { client, lens } = await serve({ guard });
+    const { connect, proxy } = await startServer({ guard });
     const user = userAnswering(agree);
-    const caller = await client({ user });
+    const caller = await connect({ user });
     const call = long('SEEN');
     const waiting = textOf(await caller.call('set_environment_variables', call));
     expect(waiting).toMatch(/waits for approval under code .* longer than the 4000 characters .* the user was not asked here/);
     expect(user.questions).toEqual([]);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
     const [pending] = await guard.waiting();
     for (const [key, value] of Object.entries(call.variables)) expect(planText(pending!.plan, { whole: true })).toMatch(new RegExp(`${key}.*${value}|${value}.*${key}`, 's'));
     expect(pending!.typed).toBe('shop/production/checkout-api');
     await guard.decide(approvalCodeIn(waiting));
     expect((await caller.call('set_environment_variables', call)).isError).toBeFalsy();
-    expect(lens.writes()).toHaveLength(60);
+    expect(proxy.writes()).toHaveLength(60);
   });
 
   test('is refused where no operator is set up, and never left to the caller', async () => {
-    const { client, lens } = await serve({ policy: 'unattended: [disruptive, destructive]' });
+    const { connect, proxy } = await startServer({ policy: 'unattended: [disruptive, destructive]' });
     const user = userAnswering(agree);
-    const result = textOf(await (await client({ user })).call('set_environment_variables', long('REFUSED')));
+    const result = textOf(await (await connect({ user })).call('set_environment_variables', long('REFUSED')));
     expect(result).toMatch(/was not carried out and nothing has changed: .* no operator is set up/);
     expect(result).not.toContain('plan_token');
     expect(user.questions).toEqual([]);
-    expect(lens.writes()).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
   });
 });
 
@@ -124,13 +116,13 @@ describe('what was approved', () => {
   test.each(['cancel_deployment', 'stop_environment', 'restart_services'])('%s is carried out though its services went on from QUEUED to BUILDING', async (tool) => {
     const guard = await operated();
     let state = 'QUEUED';
-    const { client, lens } = await serve({ guard, alter: (_method, path, body) => (path.endsWith('/statuses') ? allIn(state, body) : body) });
-    const caller = await client();
+    const { connect, proxy } = await startServer({ guard, alter: (_method, path, body) => (path.endsWith('/statuses') ? allIn(state, body) : body) });
+    const caller = await connect();
     const args = toolCallsOn(platform)[tool]!();
     await guard.decide(approvalCodeIn(textOf(await caller.call(tool, args))));
     state = 'BUILDING';
     const result = textOf(await caller.call(tool, args));
     expect(result).not.toContain('has changed since');
-    expect(lens.writes(), result).toHaveLength(1);
+    expect(proxy.writes(), result).toHaveLength(1);
   });
 });

@@ -4,20 +4,20 @@ import { operation } from '../../../src/contract/operation.ts';
 import { reference } from '../../../src/contract/primitives.ts';
 import { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
-import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, closedAfterEach, policyFrom } from '../../support/guard-fixture.ts';
-import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { closedAfterEach } from '../../support/guard-fixture.ts';
 import { defineTool } from '../../../src/server/tool/define-tool.ts';
 import { record } from '../../../src/server/tool/render.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer, type GuardedServerOptions } from '../../support/guarded-server.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 const opened = closedAfterEach();
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 
@@ -42,21 +42,19 @@ const moveContainer = defineTool(
   { toolset: 'services', description: 'Move a container.', render: record() },
 );
 
-/** A server before the platform, whose user says no unless told otherwise. */
-async function serve({ policy, user = userAnswering(() => ({ action: 'decline' })), ...options }: RecordingProxyOptions & { policy?: string; user?: User } = {}) {
-  const lens = await startRecordingProxy(platform.url, options);
-  const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, more: [cloneEnvironment, moveContainer], ...(policy !== undefined && { policy: await policyFrom(policy) }) });
-  const caller = await connectTampering({ parts, user });
-  opened.push(lens, client, caller);
+/** Starts a server whose user declines every question by default. */
+async function startServer({ user = userAnswering(() => ({ action: 'decline' })), ...options }: GuardedServerOptions = {}) {
+  const { proxy, listed, ...server } = await startGuardedServer(platform, { user, extraTools: [cloneEnvironment, moveContainer], ...options });
+  opened.push({ close: server.close });
   /** What a call comes to: how it is asked for, if it is, and what is sent. */
   const call = async (tool: string, args: Json) => {
-    const [asked, sent] = [user.questions.length, lens.writes().length];
-    const text = textOf(await caller.call(tool, args));
+    const [asked, sent] = [user.questions.length, proxy.writes().length];
+    const text = textOf(await server.call(tool, args));
     const question = user.questions[asked];
     const how = question === undefined ? 'unasked' : 'name' in question.requestedSchema.properties ? 'typed' : 'yes';
-    return { text, how, message: question?.message ?? '', changes: lens.writes().slice(sent) };
+    return { text, how, message: question?.message ?? '', changes: proxy.writes().slice(sent) };
   };
-  return { lens, call, listed: parts.registry.listed().map(({ name }) => name) };
+  return { proxy, call, listed };
 }
 
 const mainCluster = seedId('cluster/main');
@@ -74,18 +72,18 @@ describe('what comes of a call counts as much as what it is aimed at', () => {
     ['into STAGING on a cluster that hosts none', { mode: 'STAGING', cluster_id: mainCluster }, 'unasked'],
     ['into DEVELOPMENT of another project', { mode: 'DEVELOPMENT', project_id: 'shop' }, 'unasked'],
   ])('a clone of DEVELOPMENT %s', async (_, more, how) => {
-    const { call } = await serve();
+    const { call } = await startServer();
     const done = await call('clone_environment', { ...clone, ...more });
     expect([done.how, done.changes], done.text).toEqual([how, how === 'unasked' ? [clonePath] : []]);
   });
 
   test('and what it is aimed at as much as what comes of it', async () => {
-    const { call } = await serve();
+    const { call } = await startServer();
     expect(await call('clone_environment', { ...clone, environment_id: 'shop/production', mode: 'DEVELOPMENT' })).toMatchObject({ how: 'typed', changes: [] });
   });
 
   test('the question says what else is touched', async () => {
-    const { call } = await serve();
+    const { call } = await startServer();
     expect((await call('clone_environment', { ...clone, mode: 'PRODUCTION', cluster_id: productionCluster })).message).toMatch(
       new RegExp(`Makes environment copy, PRODUCTION\\.\nTouches cluster production, which hosts production \\(id ${productionCluster}\\)\\.`),
     );
@@ -101,31 +99,29 @@ describe('what comes of a call counts as much as what it is aimed at', () => {
     ['allows one project only', 'allow: [{ project: data }]', { mode: 'DEVELOPMENT', project_id: 'shop' }],
     ['freezes PRODUCTION', 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H, mode: PRODUCTION }]', { mode: 'PRODUCTION' }],
   ])('a policy that %s holds for it', async (_, policy, more) => {
-    const { call } = await serve({ policy });
+    const { call } = await startServer({ policy });
     const { text, how, changes } = await call('clone_environment', { ...clone, ...more });
     expect([how, changes], text).toEqual(['unasked', []]);
     expect(text).toMatch(/ was not called: .* \(policy\.yaml, /s);
   });
 
   test('a policy that allows all that it touches lets it pass', async () => {
-    const { call } = await serve({ policy: 'allow: [{ mode: [DEVELOPMENT, STAGING], project: data }]' });
+    const { call } = await startServer({ policy: 'allow: [{ mode: [DEVELOPMENT, STAGING], project: data }]' });
     expect(await call('clone_environment', { ...clone, mode: 'STAGING', cluster_id: mainCluster })).toMatchObject({ how: 'unasked', changes: [clonePath] });
   });
 
   test('a server kept to a project lets nothing be made outside it', async () => {
-    const lens = await startRecordingProxy(platform.url);
-    const { parts, client } = dependenciesFor({ url: lens.url, token: platform.token, more: [cloneEnvironment], policy: { readOnly: false, scope: { project: { name: 'data', setBy: 'INFRA_PROJECT' } } } });
-    const caller = await connectTampering({ parts });
-    opened.push(lens, client, caller);
+    const { call, proxy, close } = await startGuardedServer(platform, { extraTools: [cloneEnvironment], policy: { readOnly: false, scope: { project: { name: 'data', setBy: 'INFRA_PROJECT' } } } });
+    opened.push({ close });
     const more = { environment_id: 'development', name: 'copy', mode: 'DEVELOPMENT' };
-    await caller.call('clone_environment', more);
-    expect(lens.writes()).toEqual([clonePath]);
-    expect(textOf(await caller.call('clone_environment', { ...more, project_id: seedId('project/shop') }))).toContain('this server is kept to the project "data"');
-    expect(lens.writes()).toEqual([clonePath]);
+    await call('clone_environment', more);
+    expect(proxy.writes()).toEqual([clonePath]);
+    expect(textOf(await call('clone_environment', { ...more, project_id: seedId('project/shop') }))).toContain('this server is kept to the project "data"');
+    expect(proxy.writes()).toEqual([clonePath]);
   });
 
   test.each([['shop/production', 'typed'], ['data/development', 'unasked']])('what is moved from STAGING to %s', async (there, how) => {
-    const { call } = await serve();
+    const { call } = await startServer();
     const done = await call('move_container', { container_id: seedId('service/shop/staging/search'), environment_id: there });
     expect([done.how, done.changes.length], done.text).toEqual([how, how === 'unasked' ? 1 : 0]);
   });
@@ -145,48 +141,48 @@ describe('a cluster that hosts a PRODUCTION environment is production, whatever 
     ['create_environment', { ...created, cluster_id: productionCluster }, 'typed'],
     ['create_environment', { ...created, cluster_id: mainCluster }, 'unasked'],
   ])('%s %j', async (tool, args, how) => {
-    const { call } = await serve({ alter: unflagged });
+    const { call } = await startServer({ alter: unflagged });
     const done = await call(tool, { ...args, ...(how === 'unasked' && { name: 'made' }) });
     expect(done.how, done.text).toBe(how);
     if (how === 'typed') expect(done.message).toMatch(/, PRODUCTION|which hosts production/);
   });
 
   test('also where it is to be unlocked', async () => {
-    const { call } = await serve({ alter: unflagged });
-    await serve({ user: userAnswering(agree) }).then((other) => other.call('lock_cluster', { cluster_id: productionCluster, reason: 'incident', ttl_in_days: 1 }));
+    const { call } = await startServer({ alter: unflagged });
+    await startServer({ user: userAnswering(agree) }).then((other) => other.call('lock_cluster', { cluster_id: productionCluster, reason: 'incident', ttl_in_days: 1 }));
     expect((await call('unlock_cluster', { cluster_id: productionCluster })).how).toBe('typed');
-    await serve({ user: userAnswering(agree) }).then((other) => other.call('unlock_cluster', { cluster_id: productionCluster }));
+    await startServer({ user: userAnswering(agree) }).then((other) => other.call('unlock_cluster', { cluster_id: productionCluster }));
   });
 
   test('a policy about production holds for it', async () => {
-    const { call } = await serve({ alter: unflagged, policy: 'deny: [{ mode: PRODUCTION }]' });
+    const { call } = await startServer({ alter: unflagged, policy: 'deny: [{ mode: PRODUCTION }]' });
     expect((await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' })).text).toContain('the policy denies it where mode is PRODUCTION');
     expect((await call('create_environment', { ...created, cluster_id: productionCluster })).text).toContain('the policy denies it where mode is PRODUCTION');
   });
 
   test('a rehearsal tells it', async () => {
-    const { call } = await serve({ alter: unflagged });
+    const { call } = await startServer({ alter: unflagged });
     expect((await call('create_environment', { ...created, cluster_id: productionCluster, dry_run: true })).text).toMatch(/would happen \(disruptive.*Touches cluster production, which hosts production/s);
   });
 
   test('one that says it is costs no search', async () => {
-    const { call, lens } = await serve();
+    const { call, proxy } = await startServer();
     await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' });
-    expect(lens.requests.filter((line) => line.endsWith('/environment'))).toEqual([]);
+    expect(proxy.requests.filter((line) => line.endsWith('/environment'))).toEqual([]);
   });
 
   test('in an organization of very many projects it is not found out, and counts as production', async () => {
     const many = Array.from({ length: 200 }, (_, index) => ({ id: seedId(`project/many-${index}`), name: `many-${index}` }));
-    const { call, lens } = await serve({
+    const { call, proxy } = await startServer({
       alter: (method, path, body) => (/^\/organization\/[^/]+\/project$/.test(path) ? { results: many } : /^\/project\/[^/]+\/environment$/.test(path) && method === 'GET' ? { results: [] } : unflagged(method, path, body)),
     });
     const { how, message } = await call('create_environment', { project_id: seedId('project/data'), name: 'next', mode: 'DEVELOPMENT', cluster_id: mainCluster });
     expect([how, message]).toEqual(['yes', expect.stringContaining('could not be found out whether it hosts production')]);
-    expect(lens.requests.length).toBeLessThan(40);
+    expect(proxy.requests.length).toBeLessThan(40);
   });
 
   test('where lists are cut into pages it is not found out either', async () => {
-    const { call } = await serve({
+    const { call } = await startServer({
       alter: (method, path, body) => (method === 'GET' && /^\/project\/[^/]+\/environment$/.test(path) ? { results: [], pagination: { page: 1, page_size: 1, total_count: 2, total_pages: 2 } } : unflagged(method, path, body)),
     });
     expect((await call('create_environment', { ...created, cluster_id: mainCluster })).how).toBe('yes');
@@ -200,7 +196,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
   const without = { environment: 'data/development' };
 
   test('Terraform is planned and applied: somebody is asked, and sees what happens to each service', async () => {
-    const { call } = await serve();
+    const { call } = await startServer();
     const { how, message, changes } = await call('deploy_service', withTerraform);
     expect([how, changes]).toEqual(['yes', []]);
     expect(message).toMatch(/wants to run deploy_service \(disruptive\)/);
@@ -217,7 +213,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
   });
 
   test('without Terraform nobody is asked', async () => {
-    const { call } = await serve();
+    const { call } = await startServer();
     expect(await call('deploy_service', without)).toMatchObject({ how: 'unasked', changes: [sent(environment.development)] });
   });
 
@@ -231,19 +227,19 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
     ['max_disruptive_per_hour: 0', 'what is counted', withTerraform, /at most 0 disruptive or graver calls/],
     ['max_disruptive_per_hour: 2', 'three services on production', { environment: 'shop/production' }, /at most 2 .*this one comes to 3/],
   ])('%s holds for %s in it', async (policy, _, args, why) => {
-    const { call } = await serve({ policy, user: userAnswering(agree) });
+    const { call } = await startServer({ policy, user: userAnswering(agree) });
     const { text, changes, how } = await call('deploy_service', args);
     expect([how, changes], text).toEqual(['unasked', []]);
     expect(text).toMatch(why);
   });
 
   test('and for nothing that is not in it', async () => {
-    const { call } = await serve({ policy: '{ deny: [{ tool: redeploy_terraform }, { tier: disruptive }, { tool: deploy_application }], max_disruptive_per_hour: 0 }' });
+    const { call } = await startServer({ policy: '{ deny: [{ tool: redeploy_terraform }, { tier: disruptive }, { tool: deploy_application }], max_disruptive_per_hour: 0 }' });
     expect((await call('deploy_service', without)).changes).toEqual([sent(environment.development)]);
   });
 
   test('each of its high-risk parts counts', async () => {
-    const { call } = await serve({ policy: 'max_disruptive_per_hour: 3', user: userAnswering(agree) });
+    const { call } = await startServer({ policy: 'max_disruptive_per_hour: 3', user: userAnswering(agree) });
     expect((await call('deploy_service', { environment: 'shop/production' })).changes).toEqual([sent(environment.production)]);
     expect((await call('deploy_service', withTerraform)).text).toContain('at most 3 disruptive or graver calls');
   });
@@ -257,7 +253,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
     const alter = (_method: string, path: string, body: unknown): unknown => (path.endsWith('/services') ? half(body as { results: Json[] }) : body);
 
     test('somebody is asked', async () => {
-      const { call } = await serve({ alter });
+      const { call } = await startServer({ alter });
       const { how, message } = await call('deploy_service', without);
       expect([how, message]).toEqual(['yes', expect.stringMatching(/Not known: which services there are|it is not known what deploying it does/)]);
     });
@@ -267,7 +263,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
       ['deny: [{ tier: disruptive }]', /tier is disruptive/],
       ['max_disruptive_per_hour: 0', /at most 0 disruptive/],
     ])('%s holds in doubt', async (policy, why) => {
-      const { call } = await serve({ alter, policy, user: userAnswering(agree) });
+      const { call } = await startServer({ alter, policy, user: userAnswering(agree) });
       const { text, changes } = await call('deploy_service', without);
       expect(changes).toEqual([]);
       expect(text).toMatch(why);
@@ -275,14 +271,14 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
   });
 
   test('a service alone is what it is: a job is run, Terraform is applied', async () => {
-    const { call } = await serve();
+    const { call } = await startServer();
     expect((await call('deploy_service', { service: 'shop/staging/nightly-report', dry_run: true })).text).toContain('Runs the job.');
     const terraform = await call('deploy_service', { service: 'shop/staging/assets-bucket' });
     expect([terraform.how, terraform.message]).toEqual(['yes', expect.stringContaining('Terraform plans and applies')]);
   });
 
   test.each([['stop_environment'], ['cancel_deployment']])('%s is denied by its name', async (tool) => {
-    const { call } = await serve({ policy: `deny: [{ tool: ${tool} }]`, user: userAnswering(agree) });
+    const { call } = await startServer({ policy: `deny: [{ tool: ${tool} }]`, user: userAnswering(agree) });
     expect(await call(tool, { environment_id: environment.staging })).toMatchObject({ how: 'unasked', changes: [], text: expect.stringContaining('the policy denies it') as string });
   });
 });

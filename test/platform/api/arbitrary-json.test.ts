@@ -9,10 +9,10 @@ import { validRequests } from './valid-requests.ts';
 let platform: TestPlatform;
 let requests: Record<OperationName, Json>;
 // As text, which compares fast.
-let kept: string;
+let storedRows: string;
 
 /** What is kept but for the deliveries of webhooks: they go on by themselves after a request that was accepted. */
-function keptNow(): string {
+function readStoredRows(): string {
   const { webhook_delivery: _deliveries, webhook_attempt: _attempts, ...others } = platform.dump();
   return JSON.stringify(others);
 }
@@ -21,7 +21,7 @@ function keptNow(): string {
 beforeAll(async () => {
   platform = await startTestPlatform({ timeScale: 1000 });
   requests = validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'b');
-  kept = keptNow();
+  storedRows = readStoredRows();
 });
 
 afterAll(() => platform.close());
@@ -33,9 +33,9 @@ async function sendBody(name: OperationName, body: string): Promise<number> {
   const { method, target } = toWire(operations[name], requests[name]);
   const { status, text } = await platform.send(method, target, { body, headers: json });
   expect(status, text).toBeLessThan(500);
-  const now = keptNow();
-  if (status >= 400 && now !== kept) expect(JSON.parse(now)).toEqual(JSON.parse(kept));
-  kept = now;
+  const now = readStoredRows();
+  if (status >= 400 && now !== storedRows) expect(JSON.parse(now)).toEqual(JSON.parse(storedRows));
+  storedRows = now;
   return status;
 }
 

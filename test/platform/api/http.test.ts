@@ -84,7 +84,7 @@ describe('a body', () => {
     expect((await create('{"name":"utf-8 declared"}', { 'content-type': 'Application/JSON; charset=utf-8' })).status).toBe(201);
   });
 
-  test('may hold members that nobody knows', async () => {
+  test('may have unknown members', async () => {
     const { status, body } = await create('{"name":"more members","colour":"red","id":"mine"}');
     expect(status).toBe(201);
     expect(body).not.toHaveProperty('colour');
@@ -157,14 +157,14 @@ describe('pages', () => {
   });
 
   test('pages put together are the whole, in its order', async () => {
-    const whole = rowsOf((await page('')).body);
+    const allRows = rowsOf((await page('')).body);
     const pages: Json[] = [];
-    for (let number = 1; pages.length < whole.length; number++) {
+    for (let number = 1; pages.length < allRows.length; number++) {
       const { body } = await page(`?page=${number}&page_size=2`);
-      expect(body['pagination']).toEqual({ page: number, page_size: 2, total_count: whole.length, total_pages: Math.ceil(whole.length / 2) });
+      expect(body['pagination']).toEqual({ page: number, page_size: 2, total_count: allRows.length, total_pages: Math.ceil(allRows.length / 2) });
       pages.push(...rowsOf(body));
     }
-    expect(pages).toEqual(whole);
+    expect(pages).toEqual(allRows);
   });
 
   test('a page after the last is empty', async () => {
@@ -182,7 +182,7 @@ describe('pages', () => {
     expectProblem(await page(`?${query}`), 400, new RegExp(`^${query.split('=', 1)[0]}: `));
   });
 
-  test('members of a query that nobody knows are ignored', async () => {
+  test('unknown query parameters are ignored', async () => {
     expect((await page('?colour=red')).status).toBe(200);
   });
 

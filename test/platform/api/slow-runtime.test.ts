@@ -6,7 +6,7 @@ import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import { databaseFile } from '../../../src/platform/store/database.ts';
 import { type TestPlatform, startTestPlatform } from '../../support/test-platform.ts';
 
-/** A method of the runtime that is entered, and answers when it is told to. */
+/** A method of the runtime that is called, and answers when the test lets it. */
 const held = () => {
   const entered = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

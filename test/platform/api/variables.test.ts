@@ -46,7 +46,7 @@ describe('the list of an application', () => {
     expect((await ofContainer()).map((row) => row['key'])).not.toContain('OF_THE_APPLICATION');
   });
 
-  test('has the alias with the value of what it stands for', async () => {
+  test('has the alias with the value of its target', async () => {
     const alias = (await ofApplication()).find((row) => row['variable_type'] === 'ALIAS')!;
     const target = alias['aliased_variable'] as Json;
     expect(alias['value']).toBe(target['value']);

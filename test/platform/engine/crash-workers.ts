@@ -26,20 +26,20 @@ export async function killWorker(child: ChildProcess): Promise<void> {
 }
 
 /** Orders deployments of every kind in as many environments, several waiting in each one's queue. */
-export async function orderMany(world: EngineFixture, environments: number, ordersEach: number): Promise<number> {
+export async function orderMany(fixture: EngineFixture, environments: number, ordersEach: number): Promise<number> {
   const kinds: ServiceKind[] = ['application', 'container', 'database', 'helm', 'job', 'terraform'];
   const actions: DeploymentAction[] = ['DEPLOY', 'DEPLOY', 'RESTART', 'STOP'];
   for (let place = 0; place < environments; place += 1) {
     const services = { one: { kind: kinds[place % kinds.length]! }, two: { kind: kinds[(place + 2) % kinds.length]! } };
-    const { environmentId, ids } = await addEnvironment(world.db, `environment ${place}`, services);
+    const { environmentId, ids } = await addEnvironment(fixture.db, `environment ${place}`, services);
     for (let turn = 0; turn < ordersEach; turn += 1) {
-      await world.order({ environmentId, serviceIds: Object.values(ids), action: actions[turn % actions.length]! });
+      await fixture.order({ environmentId, serviceIds: Object.values(ids), action: actions[turn % actions.length]! });
     }
   }
   return environments * ordersEach;
 }
 
-/** A webhook that is told of everything. */
+/** A webhook that gets every event. */
 export async function addWebhook(db: Db, target_url: string): Promise<string> {
   const id = systemRandom.uuid();
   const now = new Date().toISOString();
@@ -73,9 +73,9 @@ export async function expectNothingLostOrDoubled(db: Db, deployments: number): P
     .select(['deployment_event.deployment_id', 'deployment_event.service_id', 'deployment_event.state', 'deployment_event.announced', 'deployment.action', 'deployment_service.kind'])
     .whereRef('deployment.queue', '=', 'deployment.environment_id')
     .orderBy('deployment_event.seq').execute();
-  const parts = Map.groupBy(events, (event) => `${event.deployment_id}/${event.service_id}`);
-  expect(parts.size).toBe(deployments * 2);
-  for (const part of parts.values()) {
+  const eventsByService = Map.groupBy(events, (event) => `${event.deployment_id}/${event.service_id}`);
+  expect(eventsByService.size).toBe(deployments * 2);
+  for (const part of eventsByService.values()) {
     const { kind, action } = part[0]!;
     const states = part.map((event) => event.state).filter((state) => !state.startsWith('WAITING'));
     expect(states).toEqual(expectedStates[kind]?.[action as 'DEPLOY']);

@@ -16,20 +16,20 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 test('two workers killed at random moments lose and double nothing', async () => {
-  const world = await openEngineFixture({ dataDir, started: false });
-  await addWebhook(world.db, 'http://127.0.0.1:9/');
-  const deployments = await orderMany(world, 12, 4);
-  const ended = async () => (await world.db.selectFrom('deployment').select(({ fn }) => fn.count<number>('ended_at').as('ended')).executeTakeFirstOrThrow()).ended;
+  const fixture = await openEngineFixture({ dataDir, started: false });
+  await addWebhook(fixture.db, 'http://127.0.0.1:9/');
+  const deployments = await orderMany(fixture, 12, 4);
+  const ended = async () => (await fixture.db.selectFrom('deployment').select(({ fn }) => fn.count<number>('ended_at').as('ended')).executeTakeFirstOrThrow()).ended;
   const workers = await Promise.all([startWorker(dataDir, 0.02), startWorker(dataDir, 0.02)]);
   for (const share of [0.2, 0.5]) {
-    await world.until(undefined, async () => (await ended()) > deployments * share);
+    await fixture.until(undefined, async () => (await ended()) > deployments * share);
     await killWorker(workers.shift()!);
     workers.push(await startWorker(dataDir, 0.02));
   }
-  await world.settled();
+  await fixture.settled();
   await Promise.all(workers.map(killWorker));
-  await expectNothingLostOrDoubled(world.db, deployments);
-  await world.close();
+  await expectNothingLostOrDoubled(fixture.db, deployments);
+  await fixture.close();
 });
 
 test('what a killed process held is taken up at once, not when its lease runs out', async () => {

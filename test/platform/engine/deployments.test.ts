@@ -350,8 +350,8 @@ describe('logs', () => {
     const { environmentId, ids } = await addEnvironment(other.db, 'bounded', { db: { kind: 'database' } });
     for (let count = 0; count < 22; count += 1) await other.order({ environmentId, serviceIds: [ids['db']!] });
     await other.settled();
-    const kept = await other.db.selectFrom('log_line').select(({ fn }) => ['deployment_id', fn.countAll<number>().as('lines')]).groupBy('deployment_id').execute();
-    expect(kept.map((row) => row.lines)).toEqual(Array.from({ length: 20 }, () => 1000));
+    const keptLines = await other.db.selectFrom('log_line').select(({ fn }) => ['deployment_id', fn.countAll<number>().as('lines')]).groupBy('deployment_id').execute();
+    expect(keptLines.map((row) => row.lines)).toEqual(Array.from({ length: 20 }, () => 1000));
     const { results } = await other.engine.logs(other.db, ids['db']!);
     expect([results.length, results.at(-1)?.message]).toEqual([1000, 'line 1199']);
     await other.close();

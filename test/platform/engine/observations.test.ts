@@ -16,8 +16,8 @@ const momentsOf = async (clock: ManualClock, lookAgainAt: () => number): Promise
   const observed: number[] = [];
   const observe = async (): Promise<Observation> => {
     observed.push(clock.now());
-    const seen = { lines: [], cursor: String(observed.length) };
-    return observed.length > tooMany ? { ...seen, outcome: 'succeeded' } : { ...seen, outcome: 'ongoing', nextPollAt: lookAgainAt() };
+    const observation = { lines: [], cursor: String(observed.length) };
+    return observed.length > tooMany ? { ...observation, outcome: 'succeeded' } : { ...observation, outcome: 'ongoing', nextPollAt: lookAgainAt() };
   };
   fixture = await openEngineFixture({ clock, timeScale: 1, engine: { runtime: { ...createSimulatedRuntime({ clock, timeScale: 1 }), observe } } });
   const { environmentId, ids } = await addEnvironment(fixture.db, 'ongoing', { db: { kind: 'database' } });

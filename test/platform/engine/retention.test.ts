@@ -60,7 +60,7 @@ test('the newest deployments of each service are kept with all that belongs to t
   receiver.close();
 });
 
-test('what a webhook is yet to be told of stays until it is', async () => {
+test('events that are not delivered yet are kept until they are', async () => {
   const clock = manualClock();
   fixture = await openEngineFixture({ clock, timeScale: 1, engine: { retention: { deploymentsPerService: 1 } } });
   // Nobody listens there: every attempt fails.

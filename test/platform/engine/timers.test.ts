@@ -18,13 +18,13 @@ const stamp = () => ({ created_at: new Date(clock.now()).toISOString(), updated_
 
 /** Moves the clock to the next timer until there is none, or none within the limit; returns what was seen each time. */
 const through = async <Seen>(look: () => Promise<Seen>, limitMilliseconds = 3_600_000): Promise<Seen[]> => {
-  const seen = [await look()];
+  const observed = [await look()];
   const until = clock.now() + limitMilliseconds;
   for (;;) {
     await fixture.until(undefined, async () => (await fixture.db.selectFrom('timer').select('kind').where('due_ms', '<=', clock.now()).execute()).length === 0);
-    seen.push(await look());
+    observed.push(await look());
     const next = await fixture.db.selectFrom('timer').select(({ fn }) => fn.min('due_ms').as('due')).executeTakeFirstOrThrow();
-    if (next.due === null || next.due > until) return seen;
+    if (next.due === null || next.due > until) return observed;
     clock.advance(next.due - clock.now());
   }
 };
@@ -59,11 +59,11 @@ describe('a cluster upgrade', () => {
     const { id } = await upgrade();
     fixture.engine.wake();
     await expect(upgrade()).rejects.toMatchObject({ status: 400, message: expect.stringContaining('while it is DEPLOYMENT_QUEUED') });
-    const seen = await through(async () => {
+    const observed = await through(async () => {
       const { status, version, next_version } = await cluster();
       return [status, version, next_version];
     });
-    expect(changes(seen)).toEqual([['DEPLOYMENT_QUEUED', '1.32', '1.33'], ['DEPLOYING', '1.32', '1.33'], ['DEPLOYED', '1.33', '1.34']]);
+    expect(changes(observed)).toEqual([['DEPLOYMENT_QUEUED', '1.32', '1.33'], ['DEPLOYING', '1.32', '1.33'], ['DEPLOYED', '1.33', '1.34']]);
     expect(await cluster()).toMatchObject({ last_execution_id: id, last_deployment_at: new Date(clock.now()).toISOString() });
   });
 

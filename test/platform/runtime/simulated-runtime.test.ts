@@ -26,7 +26,7 @@ const around = (variables: ReadonlyMap<string, string | null>): SimulationContex
   return { platform: surroundings, facts: { images, repositories: {}, charts: {}, clusters: {} } };
 };
 
-const runtime = (nature: SimulationContext, more: Partial<SimulationOptions> = {}) => createSimulatedRuntime({ clock, timeScale: 1, simulation: nature, ...more });
+const runtime = (context: SimulationContext, more: Partial<SimulationOptions> = {}) => createSimulatedRuntime({ clock, timeScale: 1, simulation: context, ...more });
 
 test('what stands in the way is found when a phase begins, and stays with it; the next phase looks anew', async () => {
   const variables = new Map<string, string | null>();
@@ -47,18 +47,18 @@ test('a secret counts as there, an empty value does not', async () => {
 });
 
 test('lines read in pieces, by processes that know nothing of each other, are those that are read at once', async () => {
-  const nature = around(new Map());
-  const whole = (await runtime(nature).observe({ ...task, beganAt: began }, null)).lines;
+  const context = around(new Map());
+  const allLines = (await runtime(context).observe({ ...task, beganAt: began }, null)).lines;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 90_000 }), { maxLength: 6 }), async (moments) => {
       const lines: unknown[] = [];
       let cursor: string | null = null;
       for (const moment of [...moments.toSorted((one, other) => one - other), 600_000]) {
-        const seen = await createSimulatedRuntime({ clock: { now: () => began + moment }, timeScale: 1, simulation: nature }).observe({ ...task, beganAt: began }, cursor);
-        lines.push(...seen.lines);
-        cursor = seen.cursor;
+        const observed = await createSimulatedRuntime({ clock: { now: () => began + moment }, timeScale: 1, simulation: context }).observe({ ...task, beganAt: began }, cursor);
+        lines.push(...observed.lines);
+        cursor = observed.cursor;
       }
-      expect(lines).toEqual(whole);
+      expect(lines).toEqual(allLines);
     }),
     { numRuns: 30 },
   );

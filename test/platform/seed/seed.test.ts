@@ -89,7 +89,7 @@ describe('holds what no operation can create', () => {
     expect(new Set((await list('list_members')).map((row) => row['role']))).toEqual(new Set(['ADMIN', 'DEVELOPER', 'OWNER', 'VIEWER']));
   });
 
-  test('a webhook that nobody hears', async () => {
+  test('a webhook that nobody receives', async () => {
     expect((await list('list_webhooks')).find(({ id }) => id === platform.seed['webhook_id'])).toMatchObject({ enabled: false, target_secret_set: true });
   });
 

@@ -125,13 +125,13 @@ describe('reads', () => {
 
   test('that belong together see one moment', async () => {
     const other = new DatabaseSync(join(dataDir, databaseFile));
-    const seen = await db.read(async (trx) => {
+    const counts = await db.read(async (trx) => {
       const before = await count(trx);
       other.exec(`INSERT INTO organization (id, created_at, updated_at, name) VALUES ('o', '${at}', '${at}', 'Example')`);
       return [before, await count(trx)];
     });
     other.close();
-    expect([...seen, await db.read(count)]).toEqual([0, 0, 1]);
+    expect([...counts, await db.read(count)]).toEqual([0, 0, 1]);
   });
 
   test('can not write', async () => {

@@ -83,9 +83,9 @@ test('puts a scenario onto a directory that exists, beside what is there', async
   const later = await plain.restart({ scenarios: ['bad-image-tag'] });
   expect(await brought(later)).toEqual(['pricing/staging']);
   // Totals of lists grow with them.
-  const { list_total: _before, ...kept } = before;
+  const { list_total: _before, ...dumped } = before;
   const after = later.dump();
-  for (const [table, rows] of Object.entries(kept)) expect(after[table]!.slice(0, rows.length), table).toEqual(rows);
+  for (const [table, rows] of Object.entries(dumped)) expect(after[table]!.slice(0, rows.length), table).toEqual(rows);
 });
 
 test('leaves the failure where the directory is served without the option, and leaves what was fixed alone with it', async () => {
@@ -106,14 +106,14 @@ const historyOf = async (at: TestPlatform) =>
     ({ status, auditing_data }) => [status, (auditing_data as Json)['created_at'], (auditing_data as Json)['triggered_by']]);
 
 test('goes on where it was cut off', async () => {
-  const whole = await startPlatform({ scenarios: ['missing-variable'] });
-  const complete = await historyOf(whole);
+  const platform = await startPlatform({ scenarios: ['missing-variable'] });
+  const complete = await historyOf(platform);
   // As if it had ended after the first of the deployments.
-  const store = new DatabaseSync(join(whole.dataDir, databaseFile), { enableForeignKeyConstraints: false });
+  const store = new DatabaseSync(join(platform.dataDir, databaseFile), { enableForeignKeyConstraints: false });
   store.prepare('DELETE FROM deployment WHERE environment_id = ? AND created_at > ?').run(seedId('environment/payments/staging'), String(complete.at(-1)![1]));
   store.close();
-  expect(await historyOf(whole)).toHaveLength(1);
-  expect(await historyOf(await whole.restart())).toEqual(complete);
+  expect(await historyOf(platform)).toHaveLength(1);
+  expect(await historyOf(await platform.restart())).toEqual(complete);
 });
 
 test('knows no scenario of another name, and makes nothing for it', async () => {
@@ -128,7 +128,7 @@ test('says the same, word for word, for the same seed at the same time', async (
 
 test('names no scenario in anything it keeps or says', async () => {
   const all = await startPlatform({ scenarios: [allScenarios] });
-  const kept = JSON.stringify(all.dump());
-  expect(scenarios.map(({ name }) => name).filter((name) => kept.includes(name))).toEqual([]);
-  expect(kept).not.toMatch(/scenario/i);
+  const dumped = JSON.stringify(all.dump());
+  expect(scenarios.map(({ name }) => name).filter((name) => dumped.includes(name))).toEqual([]);
+  expect(dumped).not.toMatch(/scenario/i);
 });

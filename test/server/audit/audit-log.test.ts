@@ -9,7 +9,7 @@ describe('a trail', () => {
   test('leaves nothing behind before its first entry', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    await log.trail().close();
+    await log.auditLog().close();
     await expect(stat(log.file)).rejects.toThrow('ENOENT');
     await expect(stat(log.heads)).rejects.toThrow('ENOENT');
   });
@@ -17,7 +17,7 @@ describe('a trail', () => {
   test.skipIf(process.platform === 'win32')('keeps log, heads and key to the user', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    await log.trail().append({ tool: 'a' }, true);
+    await log.auditLog().append({ tool: 'a' }, true);
     const modes = await Promise.all([log.file, join(log.heads, '1.head'), join(folder.path, 'guard.key')].map(async (path) => (await stat(path)).mode & 0o777));
     expect(modes).toEqual([0o600, 0o600, 0o600]);
   });
@@ -31,9 +31,9 @@ describe('a trail', () => {
       writings += 1;
       return sink.append(lines, durable);
     };
-    const trail = createAuditLog({ sink: { ...sink, append }, heads: log.heads, keys: log.keys });
-    await Promise.all(Array.from({ length: 200 }, (_, index) => trail.append({ index }, false)));
-    await trail.close();
+    const auditLog = createAuditLog({ sink: { ...sink, append }, heads: log.heads, keys: log.keys });
+    await Promise.all(Array.from({ length: 200 }, (_, index) => auditLog.append({ index }, false)));
+    await auditLog.close();
     expect(writings).toBeLessThan(10);
     expect((await log.text()).trim().split('\n').map((line) => (JSON.parse(line) as { index: number }).index)).toEqual(Array.from({ length: 200 }, (_, index) => index));
     expect(await log.verify()).toEqual({ entries: 200, chains: 1, faults: [] });
@@ -42,15 +42,15 @@ describe('a trail', () => {
   test('moves its head on by itself after entries that need not be durable, and at once after those that must', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    const trail = log.trail();
+    const auditLog = log.auditLog();
     const count = async (): Promise<unknown> => (JSON.parse(await readFile(join(log.heads, '1.head'), 'utf8')) as { count: number }).count;
-    for (const index of [1, 2, 3]) await trail.append({ index }, false);
+    for (const index of [1, 2, 3]) await auditLog.append({ index }, false);
     await vi.waitFor(async () => expect(await count()).toBe(3), { timeout: 10_000 });
-    await trail.append({ index: 4 }, false);
-    await trail.append({ index: 5 }, true);
+    await auditLog.append({ index: 4 }, false);
+    await auditLog.append({ index: 5 }, true);
     expect(await count()).toBe(5);
-    await trail.append({ index: 6 }, false);
-    await trail.close();
+    await auditLog.append({ index: 6 }, false);
+    await auditLog.close();
     expect(await count()).toBe(6);
     expect(await log.verify()).toEqual({ entries: 6, chains: 1, faults: [] });
   });
@@ -58,13 +58,13 @@ describe('a trail', () => {
   test('fails when an entry cannot be written, and goes on with a new chain', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    const trail = log.trail();
-    await trail.append({ tool: 'a' }, true);
+    const auditLog = log.auditLog();
+    await auditLog.append({ tool: 'a' }, true);
     await rm(log.file);
     await mkdir(log.file);
-    await expect(trail.append({ tool: 'b' }, true)).rejects.toThrow('EISDIR');
+    await expect(auditLog.append({ tool: 'b' }, true)).rejects.toThrow('EISDIR');
     await rm(log.file, { recursive: true });
-    await trail.append({ tool: 'c' }, true);
+    await auditLog.append({ tool: 'c' }, true);
     expect((await log.text()).split('\n')).toEqual([expect.stringContaining('"chain":"2-'), '']);
   });
 
@@ -72,7 +72,7 @@ describe('a trail', () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
     await writeFile(log.file, '{"chain":"cut');
-    await log.trail().append({ tool: 'a' }, false);
+    await log.auditLog().append({ tool: 'a' }, false);
     const { entries, faults } = await log.verify();
     expect({ entries, faults }).toEqual({ entries: 1, faults: [{ where: `${log.file}:1`, what: 'This is no entry of a log.' }] });
   });
@@ -81,14 +81,14 @@ describe('a trail', () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
     await writeFile(join(folder.path, 'guard.key'), Buffer.alloc(32), { mode: 0o644 });
-    await expect(log.trail().append({ tool: 'a' }, true)).rejects.toThrow(/others may read it.*chmod 600/s);
+    await expect(log.auditLog().append({ tool: 'a' }, true)).rejects.toThrow(/others may read it.*chmod 600/s);
   });
 
   test('refuses a key of another length', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
     await writeFile(join(folder.path, 'guard.key'), 'short', { mode: 0o600 });
-    await expect(log.trail().append({ tool: 'a' }, true)).rejects.toThrow(/a key of 32 bytes, and holds 5/);
+    await expect(log.auditLog().append({ tool: 'a' }, true)).rejects.toThrow(/a key of 32 bytes, and holds 5/);
   });
 });
 
@@ -100,9 +100,9 @@ describe('a trail into a command', () => {
   test('is what a file would hold', async () => {
     await using folder = await temporaryFolder();
     const { heads, keys, file, verify } = auditLogIn(folder.path);
-    const trail = createAuditLog({ sink: commandSink(node(copy, file)), heads, keys });
-    for (const tool of ['a', 'b', 'c']) await trail.append({ tool }, true);
-    await trail.close();
+    const auditLog = createAuditLog({ sink: commandSink(node(copy, file)), heads, keys });
+    for (const tool of ['a', 'b', 'c']) await auditLog.append({ tool }, true);
+    await auditLog.close();
     expect(await verify()).toEqual({ entries: 3, chains: 1, faults: [] });
   });
 
@@ -110,17 +110,17 @@ describe('a trail into a command', () => {
     await using folder = await temporaryFolder();
     const { heads, keys } = auditLogIn(folder.path);
     const file = join(folder.path, '$(echo x) "y"; z');
-    const trail = createAuditLog({ sink: commandSink(node(copy, file)), heads, keys });
-    await trail.append({ tool: 'a' }, true);
-    await trail.close();
+    const auditLog = createAuditLog({ sink: commandSink(node(copy, file)), heads, keys });
+    await auditLog.append({ tool: 'a' }, true);
+    await auditLog.close();
     expect(await readFile(file, 'utf8')).toContain('"tool":"a"');
   });
 
   test('fails when the command is not there', async () => {
     await using folder = await temporaryFolder();
     const { heads, keys } = auditLogIn(folder.path);
-    const trail = createAuditLog({ sink: commandSink([join(folder.path, 'nothing-here')]), heads, keys });
-    await expect(trail.append({ tool: 'a' }, true)).rejects.toThrow(/nothing-here could not take a record.*ENOENT/);
-    await trail.close();
+    const auditLog = createAuditLog({ sink: commandSink([join(folder.path, 'nothing-here')]), heads, keys });
+    await expect(auditLog.append({ tool: 'a' }, true)).rejects.toThrow(/nothing-here could not take a record.*ENOENT/);
+    await auditLog.close();
   });
 });

@@ -23,7 +23,7 @@ export function auditLogIn(folder: string) {
     file,
     heads,
     keys,
-    trail: (): AuditLog => createAuditLog({ sink: fileSink(file), heads, keys }),
+    auditLog: (): AuditLog => createAuditLog({ sink: fileSink(file), heads, keys }),
     verify: (files = [file]) => verifyLog(files, heads, keys()),
     text: () => readFile(file, 'latin1'),
     put: (text: string) => writeFile(file, text, 'latin1'),
@@ -31,7 +31,7 @@ export function auditLogIn(folder: string) {
 }
 
 /** Adds entries in order to one new chain. */
-export async function writeEntries(trail: AuditLog, entries: readonly object[]): Promise<void> {
-  for (const entry of entries) await trail.append({ ...entry }, false);
-  await trail.close();
+export async function writeEntries(auditLog: AuditLog, entries: readonly object[]): Promise<void> {
+  for (const entry of entries) await auditLog.append({ ...entry }, false);
+  await auditLog.close();
 }

@@ -19,19 +19,19 @@ async function cutAfter(folder: string, bytes: number) {
   let isFull = false;
   const append: typeof sink.append = async (lines, durable) => {
     if (!isFull) return sink.append(lines, durable);
-    const whole = Buffer.from(`${lines}\n`);
-    wanted = whole.length;
-    appendFileSync(log.file, whole.subarray(0, bytes));
+    const completeText = Buffer.from(`${lines}\n`);
+    wanted = completeText.length;
+    appendFileSync(log.file, completeText.subarray(0, bytes));
     throw new Error('ENOSPC: no space left on device, write');
   };
-  const trail = createAuditLog({ sink: { ...sink, append }, heads: log.heads, keys: log.keys });
-  await trail.append({ tool: 'a' }, true);
+  const auditLog = createAuditLog({ sink: { ...sink, append }, heads: log.heads, keys: log.keys });
+  await auditLog.append({ tool: 'a' }, true);
   isFull = true;
-  await Promise.allSettled(entries.map((entry) => trail.append(entry, true)));
+  await Promise.allSettled(entries.map((entry) => auditLog.append(entry, true)));
   isFull = false;
   const atOnce = await log.verify();
-  await trail.append({ tool: 'e' }, true);
-  await trail.close();
+  await auditLog.append({ tool: 'e' }, true);
+  await auditLog.close();
   return { log, wanted, atOnce, later: await log.verify() };
 }
 
@@ -49,7 +49,7 @@ describe('a writing that a full disk ended', () => {
       const { log, atOnce, later } = await cutAfter(folder.path, bytes);
       const lines = (await readFile(log.file)).subarray(0, -1).toString('utf8').split('\n');
       expect([atOnce.faults, later.faults], `cut after ${bytes} bytes`).toEqual([[], []]);
-      // What can't be read as an entry is told, once, and where it is.
+      // A line that can't be read as an entry is reported once, with its place.
       const pieces = lines.flatMap((line, index) => (line.endsWith('"}') ? [] : [`${log.file}:${index + 1}`]));
       expect((later.notes ?? []).map(({ where }) => where)).toEqual(pieces);
       expect(later.entries).toBe(lines.length - pieces.length);
@@ -88,7 +88,7 @@ describe('a writing that a full disk ended', () => {
     expect((await log.verify()).faults).toHaveLength(1);
   });
 
-  test('is told apart from an entry of another process that stands on the same line', async () => {
+  test('is distinguished from an entry of another process on the same line', async () => {
     await using folder = await temporaryFolder();
     const { log } = await cutAfter(folder.path, 60);
     await log.put((await log.text()).replace(/(\n.{60})\n/, '$1'));
@@ -105,8 +105,8 @@ describe('a disk', () => {
     await using folder = await temporaryFolder();
     // The mount goes with the namespace, when the last process in it ends.
     const mount = 'mount -t tmpfs -o size=96k tmpfs "$1" && shift && exec "$@"';
-    const told = execFileSync('unshare', ['-m', 'sh', '-c', mount, 'sh', folder.path, process.execPath, ...program(new URL('./full-disk-process.ts', import.meta.url)), folder.path], { encoding: 'utf8' });
-    const { failed, verdicts } = JSON.parse(told) as { failed: string[]; verdicts: LogVerification[] };
+    const output = execFileSync('unshare', ['-m', 'sh', '-c', mount, 'sh', folder.path, process.execPath, ...program(new URL('./full-disk-process.ts', import.meta.url)), folder.path], { encoding: 'utf8' });
+    const { failed, verdicts } = JSON.parse(output) as { failed: string[]; verdicts: LogVerification[] };
     expect(new Set(failed)).toEqual(new Set(['ENOSPC']));
     expect(verdicts.map(({ faults }) => faults)).toEqual(verdicts.map(() => []));
     expect(verdicts.some(({ notes }) => notes !== undefined)).toBe(true);
@@ -131,7 +131,7 @@ describe('a process that is killed while it writes', () => {
     const files = [`${log.file}.1`, log.file];
     const note = { what: expect.stringMatching(/^Entry 2 of chain 1-\w+ was cut off while it was written/) as string };
     expect(await log.verify(files)).toMatchObject({ entries: 1, faults: [], notes: [note] });
-    await log.trail().append({ tool: 'c' }, true);
+    await log.auditLog().append({ tool: 'c' }, true);
     expect(await log.verify(files)).toMatchObject({ entries: 2, faults: [], notes: [note] });
   });
 });

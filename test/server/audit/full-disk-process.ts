@@ -7,10 +7,10 @@ import { auditLogIn } from './audit-log.ts';
 const folder = process.argv[2]!;
 const filler = join(folder, 'filler');
 const log = auditLogIn(folder);
-const trail = log.trail();
+const auditLog = log.auditLog();
 const failed: string[] = [];
 const verdicts: LogVerification[] = [];
-const add = (size: number): Promise<void> => trail.append({ text: 'x'.repeat(size) }, true).catch((error: NodeJS.ErrnoException) => void failed.push(error.code ?? error.message));
+const add = (size: number): Promise<void> => auditLog.append({ text: 'x'.repeat(size) }, true).catch((error: NodeJS.ErrnoException) => void failed.push(error.code ?? error.message));
 
 /** Fills the disk, but for so many blocks. */
 function fill(blocks: number): void {
@@ -38,5 +38,5 @@ for (let round = 0; round < 8; round += 1) {
   await add(100);
   verdicts.push(await log.verify());
 }
-await trail.close();
+await auditLog.close();
 process.stdout.write(JSON.stringify({ failed, verdicts, files: readdirSync(log.heads) }));

@@ -16,7 +16,7 @@ describe('a recorder', () => {
   test('writes who did what to what, how it was agreed to, and what came of it', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    const recorder = auditRecorder(log.trail(), clock);
+    const recorder = auditRecorder(log.auditLog(), clock);
     await recorder.intent(facts, contextWith());
     await recorder.outcome({ ...facts, outcome: 'done', duration: 12 }, contextWith());
     const [intent, outcome] = (await readFile(log.file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as object);
@@ -33,20 +33,20 @@ describe('a recorder', () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
     await mkdir(log.file);
-    const recorder = auditRecorder(log.trail(), clock);
+    const recorder = auditRecorder(log.auditLog(), clock);
     await expect(recorder.intent(facts, contextWith())).rejects.toThrow('EISDIR');
     await expect(recorder.outcome({ ...facts, outcome: 'done', duration: 1 }, contextWith())).rejects.toThrow('EISDIR');
   });
 
-  test('lets nobody wait for the record of a read, and logs when it fails', async () => {
+  test('records reads in the background, and logs when that fails', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
     await mkdir(log.file);
-    const trail = log.trail();
-    const told = memoryLog();
-    await auditRecorder(trail, clock).outcome({ tool: 'get_helm', principal, requestId, tier: 'read', confirmed: 'not_needed', outcome: 'done', duration: 1 }, contextWith({ log: told }));
-    await trail.close();
-    expect(told.lines).toEqual([expect.objectContaining({ message: 'outcome not recorded' })]);
+    const auditLog = log.auditLog();
+    const serverLog = memoryLog();
+    await auditRecorder(auditLog, clock).outcome({ tool: 'get_helm', principal, requestId, tier: 'read', confirmed: 'not_needed', outcome: 'done', duration: 1 }, contextWith({ log: serverLog }));
+    await auditLog.close();
+    expect(serverLog.lines).toEqual([expect.objectContaining({ message: 'outcome not recorded' })]);
     await rm(log.file, { recursive: true });
   });
 });
@@ -55,16 +55,16 @@ describe('the calls of a log', () => {
   test('are intent and outcome in one, oldest first, the newest so many', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    const trail = log.trail();
+    const auditLog = log.auditLog();
     let now = 0;
-    const recorder = auditRecorder(trail, { now: () => (now += 1000) });
+    const recorder = auditRecorder(auditLog, { now: () => (now += 1000) });
     for (const id of ['a', 'b', 'c']) {
       await recorder.intent({ ...facts, requestId: id }, contextWith());
       await recorder.outcome({ ...facts, requestId: id, outcome: 'done', duration: 5 }, contextWith());
     }
     await recorder.intent({ ...facts, requestId: 'd' }, contextWith());
     await recorder.outcome({ tool, principal, requestId: 'e', outcome: 'denied', why: 'p.yaml, deny[0]', duration: 1 }, contextWith());
-    await trail.close();
+    await auditLog.close();
     const calls = await readCalls([log.file], 3);
     expect(calls.map(({ request_id: id, at, outcome }) => [id, at, outcome])).toEqual([
       ['c', '1970-01-01T00:00:05.000Z', 'done'], ['d', '1970-01-01T00:00:07.000Z', undefined], ['e', '1970-01-01T00:00:08.000Z', 'denied'],

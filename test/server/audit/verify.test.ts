@@ -9,15 +9,15 @@ const entries = [{ tool: 'a', n: 1 }, { tool: 'b', text: 'ünïcode "quoted" \u2
 /** A log with two chains, and what is in it. */
 async function twoChains(folder: string) {
   const log = auditLogIn(folder);
-  await writeEntries(log.trail(), entries);
-  await writeEntries(log.trail(), entries.slice(0, 3));
-  return { ...log, whole: await log.text() };
+  await writeEntries(log.auditLog(), entries);
+  await writeEntries(log.auditLog(), entries.slice(0, 3));
+  return { ...log, fullText: await log.text() };
 }
 
 const lines = (text: string): string[] => text.split('\n').slice(0, -1);
 const joined = (list: readonly string[]): string => list.map((line) => `${line}\n`).join('');
 
-/** What an edit does to the lines of a log, told by numbers that any log has room for. */
+/** An edit of the lines of a log, described by numbers that fit any log. */
 type Edit = (list: readonly string[], at: number, other: number) => readonly string[];
 
 const edits: Record<string, Edit> = {
@@ -38,18 +38,18 @@ describe('a log that nobody touched', () => {
   test('is whole while chains of several processes grow side by side', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    const trails = [log.trail(), log.trail(), log.trail()];
-    await Promise.all(trails.flatMap((trail) => entries.map((entry) => trail.append(entry, true))));
+    const auditLogs = [log.auditLog(), log.auditLog(), log.auditLog()];
+    await Promise.all(auditLogs.flatMap((auditLog) => entries.map((entry) => auditLog.append(entry, true))));
     expect(await log.verify()).toEqual({ entries: 15, chains: 3, faults: [] });
   });
 
-  test('may be told over several files', async () => {
+  test('may span several files', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    const trail = log.trail();
-    await trail.append({ tool: 'a' }, false);
+    const auditLog = log.auditLog();
+    await auditLog.append({ tool: 'a' }, false);
     await rename(log.file, `${log.file}.1`);
-    await trail.append({ tool: 'b' }, false);
+    await auditLog.append({ tool: 'b' }, false);
     expect(await log.verify([`${log.file}.1`, log.file])).toEqual({ entries: 2, chains: 1, faults: [] });
     expect((await log.verify([log.file, `${log.file}.1`])).faults).not.toEqual([]);
     expect((await log.verify()).faults).not.toEqual([]);
@@ -63,11 +63,11 @@ describe('a log that nobody touched', () => {
   test('is whole when a process ended before it moved the head: what follows is sealed all the same', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    const trail = log.trail();
-    await trail.append({ tool: 'a' }, false);
+    const auditLog = log.auditLog();
+    await auditLog.append({ tool: 'a' }, false);
     const head = join(log.heads, '1.head');
     await copyFile(head, `${head}.before`);
-    await trail.append({ tool: 'b' }, false);
+    await auditLog.append({ tool: 'b' }, false);
     await rename(`${head}.before`, head);
     expect(await log.verify()).toEqual({ entries: 2, chains: 1, faults: [] });
   });
@@ -76,11 +76,11 @@ describe('a log that nobody touched', () => {
 describe('verifying finds', () => {
   test('every change of a byte', async () => {
     await using folder = await temporaryFolder();
-    const { verify, put, whole } = await twoChains(folder.path);
+    const { verify, put, fullText } = await twoChains(folder.path);
     await fc.assert(
-      fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 }), async (at, code) => {
-        fc.pre(whole.charCodeAt(at) !== code);
-        await put(whole.slice(0, at) + String.fromCharCode(code) + whole.slice(at + 1));
+      fc.asyncProperty(fc.nat(fullText.length - 1), fc.integer({ min: 0, max: 255 }), async (at, code) => {
+        fc.pre(fullText.charCodeAt(at) !== code);
+        await put(fullText.slice(0, at) + String.fromCharCode(code) + fullText.slice(at + 1));
         expect((await verify()).faults).not.toEqual([]);
       }),
       { numRuns: 150 },
@@ -89,11 +89,11 @@ describe('verifying finds', () => {
 
   test('every byte taken out or put in', async () => {
     await using folder = await temporaryFolder();
-    const { verify, put, whole } = await twoChains(folder.path);
+    const { verify, put, fullText } = await twoChains(folder.path);
     await fc.assert(
-      fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(3), fc.constantFrom('', ' ', '\n', '0', '"'), async (at, taken, put_) => {
-        const changed = whole.slice(0, at) + put_ + whole.slice(at + taken);
-        fc.pre(changed !== whole);
+      fc.asyncProperty(fc.nat(fullText.length - 1), fc.nat(3), fc.constantFrom('', ' ', '\n', '0', '"'), async (at, taken, put_) => {
+        const changed = fullText.slice(0, at) + put_ + fullText.slice(at + taken);
+        fc.pre(changed !== fullText);
         await put(changed);
         expect((await verify()).faults).not.toEqual([]);
       }),
@@ -103,10 +103,10 @@ describe('verifying finds', () => {
 
   test.each(Object.entries(edits))('%s', async (_, edit) => {
     await using folder = await temporaryFolder();
-    const { verify, put, whole } = await twoChains(folder.path);
+    const { verify, put, fullText } = await twoChains(folder.path);
     await fc.assert(
       fc.asyncProperty(fc.nat(100), fc.nat(100), async (at, other) => {
-        await put(joined(edit(lines(whole), at, other)));
+        await put(joined(edit(lines(fullText), at, other)));
         expect((await verify()).faults).not.toEqual([]);
       }),
       { numRuns: 40 },
@@ -115,8 +115,8 @@ describe('verifying finds', () => {
 
   test('every change of the order within a chain', async () => {
     await using folder = await temporaryFolder();
-    const { verify, put, whole } = await twoChains(folder.path);
-    const [first, second] = [lines(whole).slice(0, entries.length), lines(whole).slice(entries.length)];
+    const { verify, put, fullText } = await twoChains(folder.path);
+    const [first, second] = [lines(fullText).slice(0, entries.length), lines(fullText).slice(entries.length)];
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(first, { minLength: first.length }), async (shuffled) => {
         fc.pre(shuffled.some((line, index) => line !== first[index]));
@@ -131,8 +131,8 @@ describe('verifying finds', () => {
     await using folder = await temporaryFolder();
     await using other = await temporaryFolder();
     const { verify, put } = await twoChains(folder.path);
-    const { whole } = await twoChains(other.path);
-    await put(whole);
+    const { fullText } = await twoChains(other.path);
+    await put(fullText);
     expect((await verify()).faults).not.toEqual([]);
   });
 
@@ -148,13 +148,13 @@ describe('verifying finds', () => {
 
   test('a chain gone together with its head', async () => {
     await using folder = await temporaryFolder();
-    const { verify, put, whole, heads } = await twoChains(folder.path);
-    await put(joined(lines(whole).slice(entries.length)));
+    const { verify, put, fullText, heads } = await twoChains(folder.path);
+    await put(joined(lines(fullText).slice(entries.length)));
     await rm(join(heads, '1.head'));
     expect((await verify()).faults).toEqual([{ what: 'Chain 1 is missing whole, with its head.' }]);
   });
 
-  test('a head that is missing, changed, or stands for another chain', async () => {
+  test('a head that is missing, changed, or belongs to another chain', async () => {
     await using folder = await temporaryFolder();
     const { verify, heads } = await twoChains(folder.path);
     expect((await readdir(heads)).toSorted()).toEqual(['1.head', '2.head']);
@@ -169,8 +169,8 @@ describe('verifying finds', () => {
 
   test('where: file and line', async () => {
     await using folder = await temporaryFolder();
-    const { verify, put, whole, file } = await twoChains(folder.path);
-    await put(whole.replace('"tool":"c"', '"tool":"C"'));
+    const { verify, put, fullText, file } = await twoChains(folder.path);
+    await put(fullText.replace('"tool":"c"', '"tool":"C"'));
     const { faults } = await verify();
     expect(faults).toEqual([{ where: `${file}:3`, what: expect.stringContaining('Entry 3 of chain 1-') }]);
   });

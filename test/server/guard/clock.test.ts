@@ -25,11 +25,11 @@ describe('a steady clock', () => {
   test('never steps back, goes on by what really passed, and follows what goes ahead', () => {
     let [time, passed] = [1000, 0];
     const clock = monotonicClock({ now: () => time }, () => passed);
-    const told = [[1000, 0], [1500, 500], [200, 520], [300, 620], [300, 700], [9000, 710]].map((next) => {
+    const readings = [[1000, 0], [1500, 500], [200, 520], [300, 620], [300, 700], [9000, 710]].map((next) => {
       [time, passed] = next as [number, number];
       return clock.now();
     });
-    expect(told).toEqual([1000, 1500, 1520, 1620, 1700, 10_400]);
+    expect(readings).toEqual([1000, 1500, 1520, 1620, 1700, 10_400]);
   });
 });
 
@@ -102,24 +102,24 @@ describe('a clock that steps back revives', () => {
 
   test.each([['the call', 'ask'], ['the operator', 'waiting']] as const)('no approval that expired, as %s saw', async (_, who) => {
     await using folder = await temporaryFolder();
-    using office = approvalsIn(folder.path);
-    const code = codeOf(await office.approvals.ask(approvalRequest(), start));
+    using fixture = approvalsIn(folder.path);
+    const code = codeOf(await fixture.approvals.ask(approvalRequest(), start));
     const later = start + approvalLifetime + minute;
-    if (who === 'ask') await office.approvals.ask(approvalRequest({ call: 'another' }), later);
-    else expect(await office.desk.waiting(later)).toEqual([]);
+    if (who === 'ask') await fixture.approvals.ask(approvalRequest({ call: 'another' }), later);
+    else expect(await fixture.queue.waiting(later)).toEqual([]);
     // By another process, which looks for the first time.
     using other = approvalsIn(folder.path);
-    expect(await other.desk.find(code, start + minute)).toBeUndefined();
+    expect(await other.queue.find(code, start + minute)).toBeUndefined();
     expect(codeOf(await other.approvals.ask(approvalRequest(), start + minute))).not.toBe(code);
   });
 
   test('no approval that was asked for before it did: nobody can tell how old it is', async () => {
     await using folder = await temporaryFolder();
-    using office = approvalsIn(folder.path);
-    const code = codeOf(await office.approvals.ask(approvalRequest(), start));
-    expect(await office.desk.find(code, start - 4000)).toMatchObject({ code });
-    expect(await office.desk.find(code, start - hour)).toBeUndefined();
-    expect(codeOf(await createApprovals(office).ask(approvalRequest(), start))).not.toBe(code);
+    using fixture = approvalsIn(folder.path);
+    const code = codeOf(await fixture.approvals.ask(approvalRequest(), start));
+    expect(await fixture.queue.find(code, start - 4000)).toMatchObject({ code });
+    expect(await fixture.queue.find(code, start - hour)).toBeUndefined();
+    expect(codeOf(await createApprovals(fixture).ask(approvalRequest(), start))).not.toBe(code);
   });
 
   test('no operator who was away for too long', () => {

@@ -40,9 +40,9 @@ describe('taking controls out of arguments', () => {
     });
   });
 
-  test('leaves controls in that the tool does not take, so that they are told as unknown', () => {
-    const given = { environment_id: 'e', plan_token: 't', value_from_env: 'DEPLOY_KEY' };
-    expect(splitControls(toolNamed('stop_environment'), given, plain, environment)).toMatchObject({ controls: { dryRun: false }, args: given });
+  test('leaves in controls that the tool does not take, so that they are reported as unknown', () => {
+    const input = { environment_id: 'e', plan_token: 't', value_from_env: 'DEPLOY_KEY' };
+    expect(splitControls(toolNamed('stop_environment'), input, plain, environment)).toMatchObject({ controls: { dryRun: false }, args: input });
     expect(splitControls(toolNamed('get_helm'), { helm_id: 'h', dry_run: true }, plain, environment).args).toEqual({ helm_id: 'h', dry_run: true });
   });
 
@@ -50,13 +50,13 @@ describe('taking controls out of arguments', () => {
     expect(splitControls(toolNamed('stop_environment'), { dry_run: dryRun }, plain, environment).issues).toEqual(['"dry_run" must be true or false']);
   });
 
-  test.each([[null], [undefined], [[]], ['text'], [1]])('passes on what are no arguments: %j', (given) => {
-    expect(splitControls(toolNamed('stop_environment'), given, plain, environment).args).toEqual(given);
+  test.each([[null], [undefined], [[]], ['text'], [1]])('passes on what are no arguments: %j', (input) => {
+    expect(splitControls(toolNamed('stop_environment'), input, plain, environment).args).toEqual(input);
   });
 
   test('sets a value from the environment of this server, as a secret', async () => {
     const policy = await policyOf('value_from_env: [DEPLOY_KEY, SHORT, MISSING]');
-    const split = (given: object) => splitControls(toolNamed('create_secret'), given, policy, environment);
+    const split = (input: object) => splitControls(toolNamed('create_secret'), input, policy, environment);
     expect(split({ key: 'K', value_from_env: 'DEPLOY_KEY' })).toEqual({ controls: { dryRun: false }, args: { key: 'K', value: 'from the environment' }, issues: [], unseen: { member: 'value', variable: 'DEPLOY_KEY' } });
     expect(split({ value_from_env: 'PATH' }).issues).toEqual(['"value_from_env" must be one of DEPLOY_KEY, SHORT, MISSING']);
     expect(split({ value_from_env: 'DEPLOY_KEY', value: 'x' }).issues).toEqual(['give "value" or "value_from_env", not both']);

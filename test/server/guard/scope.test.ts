@@ -3,15 +3,16 @@ import { createNameResolver } from '../../../src/server/resolve/name-resolver.ts
 import type { Scope } from '../../../src/server/guard/scope/scope.ts';
 import { resolverWithin, createScopeResolver } from '../../../src/server/guard/scope/scope-resolver.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, connectorsTo, textOf, userAnswering, type Connectors, type TestClient } from '../../support/mcp-clients.ts';
-import { startUnthrottledPlatform } from '../../support/guard-fixture.ts';
+import { connectorsTo, type Connectors } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { recordingCaller, resolutionProblem } from '../resolve/recording-caller.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   connectors = connectorsTo(platform.url, platform.token);
 });
 afterAll(async () => {

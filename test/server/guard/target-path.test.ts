@@ -41,7 +41,7 @@ describe('the path of a target', () => {
     expect(targetPath(service(name))).toBe(`discovery/production/${segment}`);
   });
 
-  test('is told in quotes, which no name can close', () => {
+  test('is shown in quotes, which no name can close', () => {
     expect(quotedPath(service('api'))).toBe('application "discovery/production/api"');
     expect(quotedPath({ kind: 'cluster', id: 'c', name: 'main', mode: 'none' })).toBe('cluster "main"');
     expect(quotedPath({ kind: 'project', id: 'p', name: 'project x', mode: 'none' })).toBe('project "project x"');

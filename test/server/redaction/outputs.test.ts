@@ -60,7 +60,7 @@ describe.each(outputs)('through %s', (_, way) => {
     expect(JSON.stringify(way(redactorOf(), text))).toContain(mask);
   });
 
-  test('no secret goes out that is dressed in colours, or split by what nobody sees', () => {
+  test('hides secrets that contain colour codes or invisible characters', () => {
     const redactor = redactorOf();
     fc.assert(
       fc.property(dressed, ({ text, secret }) => {
@@ -89,7 +89,7 @@ test('what was made fit to be shown stays as it is', () => {
   );
 });
 
-test('what nobody sees is still told where it hides no secret', () => {
+test('invisible characters are still reported where they hide no secret', () => {
   const redactor = redactorOf();
   expect(redactor.text(`a\u200Bb ${token}`)).toBe(`a<U+200B>b ${mask}`);
   expect(redactor.text(`a\u200Bb ${token.slice(0, 4)}\u200B${token.slice(4)}`)).toBe(`ab ${mask}`);

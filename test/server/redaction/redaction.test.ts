@@ -124,7 +124,7 @@ describe('redaction of values', () => {
 });
 
 describe('a protected log', () => {
-  test('shows no secret of what it is told: fields, errors, their causes, messages', () => {
+  test('shows no secret from fields, errors, their causes, or messages', () => {
     const kept = memoryLog();
     const log = protectLog(kept, createRedaction({ configured: () => ['s3cr3t-token'] }));
     const error = new Error('refused s3cr3t-token', { cause: new Error('PASSWORD=hunter22') });

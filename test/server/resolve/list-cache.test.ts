@@ -7,12 +7,12 @@ import { startTestPlatform, type TestPlatform } from '../../support/test-platfor
 import { recordingCaller, resolutionProblem, readerBy, type RecordingCaller } from './recording-caller.ts';
 
 let platform: TestPlatform;
-let addresses: PersistentNameResolver;
+let resolver: PersistentNameResolver;
 let now: number;
 const open: RecordingCaller[] = [];
 
 const caller = (principal: string, token = platform.tokens.admin): RecordingCaller => {
-  const one = recordingCaller(platform.url, token, addresses, { principal, now: () => now });
+  const one = recordingCaller(platform.url, token, resolver, { principal, now: () => now });
   open.push(one);
   return one;
 };
@@ -21,7 +21,7 @@ beforeAll(async () => {
   platform = await startTestPlatform();
 });
 beforeEach(() => {
-  addresses = createNameResolver();
+  resolver = createNameResolver();
   now = 0;
 });
 afterAll(async () => {
@@ -35,34 +35,34 @@ const newDatabase = (name: string) => ({ environment_id: platform.seed['environm
 
 describe('a list', () => {
   test('is read once and serves what lies beside, until it is old', async () => {
-    const { lookup: look, operations: asked } = caller('ann');
-    await addresses.resolve('service', checkout, look);
-    await addresses.resolve('database', 'shop/staging/orders-db', look);
+    const { lookup, operations: asked } = caller('ann');
+    await resolver.resolve('service', checkout, lookup);
+    await resolver.resolve('database', 'shop/staging/orders-db', lookup);
     expect(asked).toEqual(wholeWay);
-    await addresses.resolve('environment', 'shop/production', look);
+    await resolver.resolve('environment', 'shop/production', lookup);
     expect(asked).toEqual(wholeWay);
     now += listLifetime;
-    await addresses.resolve('service', checkout, look);
+    await resolver.resolve('service', checkout, lookup);
     expect(asked).toEqual([...wholeWay, ...wholeWay]);
   });
 
   test('is read once for those who ask at the same time', async () => {
-    const { lookup: look, operations: asked } = caller('ann');
-    const found = await Promise.all([checkout, 'shop/staging/search', 'shop/staging/orders-db'].map((path) => addresses.resolve('service', path, look)));
+    const { lookup, operations: asked } = caller('ann');
+    const found = await Promise.all([checkout, 'shop/staging/search', 'shop/staging/orders-db'].map((path) => resolver.resolve('service', path, lookup)));
     expect(found.map(({ kind }) => kind)).toEqual(['application', 'container', 'database']);
     expect(asked).toEqual(wholeWay);
   });
 
   test('that somebody gave up on is read by the others themselves', async () => {
-    const { lookup: look, operations: asked } = caller('ann');
+    const { lookup, operations: asked } = caller('ann');
     const [asking, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
     const read = (): Promise<unknown> => {
       asking.resolve();
       return answer.promise;
     };
-    const hasty = addresses.resolve('service', checkout, { ...look, reader: readerBy(read) });
+    const hasty = resolver.resolve('service', checkout, { ...lookup, reader: readerBy(read) });
     await asking.promise;
-    const patient = addresses.resolve('service', checkout, look);
+    const patient = resolver.resolve('service', checkout, lookup);
     answer.reject(new Error('gave up'));
     await expect(hasty).rejects.toThrow('gave up');
     expect(await patient).toMatchObject({ path: checkout });
@@ -70,67 +70,67 @@ describe('a list', () => {
   });
 
   test('is read anew once before something is said to be unknown', async () => {
-    const { lookup: look, operations: asked } = caller('ann');
-    await addresses.resolve('service', checkout, look);
+    const { lookup, operations: asked } = caller('ann');
+    await resolver.resolve('service', checkout, lookup);
     // Made by somebody else.
     const { id } = await platform.must('create_database', newDatabase('latecomer'));
-    expect(await addresses.resolve('service', 'shop/staging/latecomer', look)).toMatchObject({ id, kind: 'database' });
+    expect(await resolver.resolve('service', 'shop/staging/latecomer', lookup)).toMatchObject({ id, kind: 'database' });
     expect(asked).toEqual([...wholeWay, ...wholeWay]);
-    await resolutionProblem(addresses.resolve('service', 'shop/staging/nobody', look));
+    await resolutionProblem(resolver.resolve('service', 'shop/staging/nobody', lookup));
     expect(asked).toEqual([...wholeWay, ...wholeWay, ...wholeWay]);
   });
 
   test('is forgotten when something in it was made or renamed', async () => {
-    const { lookup: look, operations: asked, call } = caller('ann');
-    await addresses.resolve('service', checkout, look);
+    const { lookup, operations: asked, call } = caller('ann');
+    await resolver.resolve('service', checkout, lookup);
     const { id } = await call(operations.create_database, newDatabase('fresh'));
-    expect(await addresses.resolve('service', 'shop/staging/fresh', look)).toMatchObject({ id });
+    expect(await resolver.resolve('service', 'shop/staging/fresh', lookup)).toMatchObject({ id });
     expect(asked).toEqual([...wholeWay, 'create_database', 'list_services']);
     const search = await call(operations.get_container, { container_id: platform.seed['container_id'] });
     await call(operations.update_container, { ...search, container_id: search['id'], name: 'finder' });
-    await resolutionProblem(addresses.resolve('container', 'shop/staging/search', look));
-    expect(await addresses.resolve('container', 'shop/staging/finder', look)).toMatchObject({ id: search['id'] });
+    await resolutionProblem(resolver.resolve('container', 'shop/staging/search', lookup));
+    expect(await resolver.resolve('container', 'shop/staging/finder', lookup)).toMatchObject({ id: search['id'] });
     await call(operations.update_container, { ...search, container_id: search['id'] });
   });
 });
 
 describe('an id', () => {
   test('of a known kind costs no request', async () => {
-    const { lookup: look, operations: asked } = caller('ann');
+    const { lookup, operations: asked } = caller('ann');
     const id = seedId('service/shop/staging/search');
-    expect(await addresses.resolve('container', id, look)).toEqual({ kind: 'container', id });
-    expect(await addresses.resolve('service', `container:${id}`, look)).toEqual({ kind: 'container', id });
-    expect(await addresses.resolve('service', `infra://service/container/${id}/status`, look)).toEqual({ kind: 'container', id });
+    expect(await resolver.resolve('container', id, lookup)).toEqual({ kind: 'container', id });
+    expect(await resolver.resolve('service', `container:${id}`, lookup)).toEqual({ kind: 'container', id });
+    expect(await resolver.resolve('service', `infra://service/container/${id}/status`, lookup)).toEqual({ kind: 'container', id });
     expect(asked).toEqual([]);
   });
 
   test('of a service tells its kind when it was seen before, and is looked for otherwise', async () => {
     const id = seedId('service/data/development/importer');
     const stranger = caller('ann');
-    expect(await addresses.resolve('service', id, stranger.lookup)).toMatchObject({ kind: 'container', path: 'data/development/importer', environment: { mode: 'DEVELOPMENT' } });
+    expect(await resolver.resolve('service', id, stranger.lookup)).toMatchObject({ kind: 'container', path: 'data/development/importer', environment: { mode: 'DEVELOPMENT' } });
     expect(stranger.operations).toContain('list_services');
-    addresses = createNameResolver();
+    resolver = createNameResolver();
     const acquainted = caller('ann');
     await acquainted.call(operations.get_container, { container_id: id });
-    expect(await addresses.resolve('service', id, acquainted.lookup)).toMatchObject({ kind: 'container', name: 'importer' });
+    expect(await resolver.resolve('service', id, acquainted.lookup)).toMatchObject({ kind: 'container', name: 'importer' });
     expect(acquainted.operations).toEqual(['get_container']);
   });
 
   test('that nothing has is no service', async () => {
-    const { lookup: look } = caller('ann');
-    expect(await resolutionProblem(addresses.resolve('service', '00000000-0000-4000-8000-000000000000', look))).toMatchObject({ why: 'unknown' });
+    const { lookup } = caller('ann');
+    expect(await resolutionProblem(resolver.resolve('service', '00000000-0000-4000-8000-000000000000', lookup))).toMatchObject({ why: 'unknown' });
   });
 });
 
-test('what one principal saw is never told to another', async () => {
+test('what one principal read is never shown to another', async () => {
   const [ann, bob] = [caller('ann'), caller('bob')];
   const refused = { ...bob.lookup, reader: readerBy(() => Promise.reject(new Error('bob may not read'))) };
-  const { id } = await addresses.resolve('service', checkout, ann.lookup);
-  await addresses.complete('service', 'che', ann.lookup);
-  await expect(addresses.resolve('service', checkout, refused)).rejects.toThrow('bob may not read');
-  await expect(addresses.complete('service', 'che', refused)).rejects.toThrow('bob may not read');
-  await expect(addresses.organization(refused)).rejects.toThrow('bob may not read');
-  expect(await addresses.resolve('application', id, refused)).toEqual({ kind: 'application', id });
-  await addresses.resolve('service', checkout, bob.lookup);
+  const { id } = await resolver.resolve('service', checkout, ann.lookup);
+  await resolver.complete('service', 'che', ann.lookup);
+  await expect(resolver.resolve('service', checkout, refused)).rejects.toThrow('bob may not read');
+  await expect(resolver.complete('service', 'che', refused)).rejects.toThrow('bob may not read');
+  await expect(resolver.organization(refused)).rejects.toThrow('bob may not read');
+  expect(await resolver.resolve('application', id, refused)).toEqual({ kind: 'application', id });
+  await resolver.resolve('service', checkout, bob.lookup);
   expect(bob.operations).toEqual(wholeWay);
 });

@@ -22,19 +22,19 @@ const remote = { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'th
 
 const addressesIn = (env: Record<string, string> = {}): PersistentNameResolver => openNameResolver(readConfig('stdio', { dataDir }, env).config);
 
-const look = (principal = 'ann') => ({ principal, now: Date.now, reader: readerBy(() => Promise.reject(new Error('nobody may be asked'))) });
+const lookup = (principal = 'ann') => ({ principal, now: Date.now, reader: readerBy(() => Promise.reject(new Error('nobody may be asked'))) });
 
 /** Takes note of a database, as after it was read. */
-const learnDatabase = (addresses: PersistentNameResolver, number: number, principal = 'ann'): void =>
-  addresses.learn(operations.get_database, { database_id: idOf(number) }, { id: idOf(number), name: `db-${number}`, service_type: 'DATABASE', host: 'secret.host' }, principal);
+const learnDatabase = (resolver: PersistentNameResolver, number: number, principal = 'ann'): void =>
+  resolver.learn(operations.get_database, { database_id: idOf(number) }, { id: idOf(number), name: `db-${number}`, service_type: 'DATABASE', host: 'secret.host' }, principal);
 
-const nameOf = async (addresses: PersistentNameResolver, number: number, principal?: string): Promise<string | undefined> =>
-  (await addresses.resolve('database', idOf(number), look(principal))).name;
+const nameOf = async (resolver: PersistentNameResolver, number: number, principal?: string): Promise<string | undefined> =>
+  (await resolver.resolve('database', idOf(number), lookup(principal))).name;
 
 test('what was seen is kept in a file of its owner, without more than what names it', async () => {
-  const addresses = addressesIn();
-  learnDatabase(addresses, 1);
-  await addresses.flush();
+  const resolver = addressesIn();
+  learnDatabase(resolver, 1);
+  await resolver.flush();
   const path = join(dataDir, 'seen.json');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   const text = await readFile(path, 'utf8');
@@ -46,9 +46,9 @@ test('what was seen is kept in a file of its owner, without more than what names
 });
 
 test('ids of one platform mean nothing on another', async () => {
-  const addresses = addressesIn(remote);
-  learnDatabase(addresses, 1);
-  await addresses.flush();
+  const resolver = addressesIn(remote);
+  learnDatabase(resolver, 1);
+  await resolver.flush();
   expect(await nameOf(addressesIn(remote), 1)).toBe('db-1');
   expect(await nameOf(addressesIn({ ...remote, INFRA_BASE_URL: 'https://other.example.com' }), 1)).toBeUndefined();
   expect(await nameOf(addressesIn(), 1)).toBeUndefined();
@@ -66,41 +66,41 @@ test('processes at once keep what each of them saw', async () => {
 
 test.each(['', 'not json', '{}', '[{"of":1}]'])('a file that cannot be read is replaced: %j', async (text) => {
   await writeFile(join(dataDir, 'seen.json'), text);
-  const addresses = addressesIn();
-  expect(await nameOf(addresses, 1)).toBeUndefined();
-  learnDatabase(addresses, 1);
-  await addresses.flush();
+  const resolver = addressesIn();
+  expect(await nameOf(resolver, 1)).toBeUndefined();
+  learnDatabase(resolver, 1);
+  await resolver.flush();
   expect(await nameOf(addressesIn(), 1)).toBe('db-1');
 });
 
 test('nothing is written where nothing is new', async () => {
   let writes = 0;
-  const shelf: IndexPersistence = { platform: 'here', read: async () => undefined, write: async () => void (writes += 1) };
-  const seen = createResourceIndex(shelf);
-  const thing = { kind: 'project', id: idOf(1), name: 'shop' } as const;
-  seen.add('ann', thing);
-  await seen.flush();
-  seen.add('ann', { ...thing });
-  await seen.flush();
+  const persistence: IndexPersistence = { platform: 'here', read: async () => undefined, write: async () => void (writes += 1) };
+  const index = createResourceIndex(persistence);
+  const resource = { kind: 'project', id: idOf(1), name: 'shop' } as const;
+  index.add('ann', resource);
+  await index.flush();
+  index.add('ann', { ...resource });
+  await index.flush();
   expect(writes).toBe(1);
 });
 
 test('the longest unseen are forgotten when there are too many', async () => {
   let text = '';
-  const seen = createResourceIndex({ platform: 'here', read: async () => undefined, write: async (written) => void (text = written) });
-  for (let number = 0; number < 6_000; number += 1) seen.add('ann', { kind: 'project', id: idOf(number), name: `p${number}` });
-  await seen.flush();
-  expect(seen.get('ann', 'project', idOf(0))).toBeUndefined();
-  expect(seen.get('ann', 'project', idOf(5_999))).toMatchObject({ name: 'p5999' });
+  const index = createResourceIndex({ platform: 'here', read: async () => undefined, write: async (written) => void (text = written) });
+  for (let number = 0; number < 6_000; number += 1) index.add('ann', { kind: 'project', id: idOf(number), name: `p${number}` });
+  await index.flush();
+  expect(index.get('ann', 'project', idOf(0))).toBeUndefined();
+  expect(index.get('ann', 'project', idOf(5_999))).toMatchObject({ name: 'p5999' });
   expect((JSON.parse(text) as unknown[]).length).toBeLessThan(6_000);
 });
 
 test('a place that cannot be written is no trouble', async () => {
-  const seen = createResourceIndex({ platform: 'here', read: () => Promise.reject(new Error('no')), write: () => Promise.reject(new Error('no')) });
-  await seen.loaded();
-  seen.add('ann', { kind: 'project', id: idOf(1), name: 'shop' });
-  await seen.flush();
-  expect(seen.get('ann', 'project', idOf(1))).toMatchObject({ name: 'shop' });
+  const index = createResourceIndex({ platform: 'here', read: () => Promise.reject(new Error('no')), write: () => Promise.reject(new Error('no')) });
+  await index.loaded();
+  index.add('ann', { kind: 'project', id: idOf(1), name: 'shop' });
+  await index.flush();
+  expect(index.get('ann', 'project', idOf(1))).toMatchObject({ name: 'shop' });
 });
 
 test('a process that knows less of something takes nothing from what another one knew', async () => {

@@ -49,7 +49,7 @@ function platformOf(tree: Tree) {
     const [parent] = Object.values(input);
     return { results: placed.filter((one) => one.parent === parent).map(({ id, kind, names }) => ({ id, name: names.at(-1), service_type: kind })) };
   };
-  return { placed, asked, look: { principal: 'ann', reader: readerBy(read), now: () => 0 } };
+  return { placed, asked, lookup: { principal: 'ann', reader: readerBy(read), now: () => 0 } };
 }
 
 const name = fc.constantFrom('shop', 'staging', 'checkout', 'a/b', '50%', 'Straße', 'acme');
@@ -77,10 +77,10 @@ describe('a path of names', () => {
     const query = fc.array(name, { minLength: 1, maxLength: depth + 1 });
     await fc.assert(
       fc.asyncProperty(anyTree, query, fc.boolean(), async (tree, path, shouting) => {
-        const { placed, look } = platformOf(tree);
+        const { placed, lookup } = platformOf(tree);
         const expected = standsFor(path, placed.filter(({ names }) => names.length === depth), depth);
         const text = shouting ? joinPath(path.map((one) => (one === 'Straße' ? one : one.toUpperCase()))) : joinPath(path);
-        const resolving = createNameResolver().resolve(kind, text, look);
+        const resolving = createNameResolver().resolve(kind, text, lookup);
         if (expected.length === 1) expect(await resolving).toMatchObject({ id: expected[0]!.id, path: joinPath(expected[0]!.names) });
         else {
           const { why, candidates } = await resolutionProblem(resolving);
@@ -94,14 +94,14 @@ describe('a path of names', () => {
   test('is looked for where the call is first', async () => {
     await fc.assert(
       fc.asyncProperty(anyTree, name, fc.nat(), async (tree, wanted, pick) => {
-        const { placed, look } = platformOf(tree);
+        const { placed, lookup } = platformOf(tree);
         const environments = placed.filter(({ kind }) => kind === 'ENVIRONMENT');
         fc.pre(environments.length > 0);
         const { id } = environments[pick % environments.length]!;
         const everywhere = standsFor([wanted], placed.filter(service), 3);
         const there = everywhere.filter(({ parent }) => parent === id);
         const expected = there.length > 0 ? there : everywhere;
-        const resolving = createNameResolver().resolve('service', joinPath([wanted]), { ...look, within: { environmentId: id } });
+        const resolving = createNameResolver().resolve('service', joinPath([wanted]), { ...lookup, within: { environmentId: id } });
         if (expected.length === 1) expect((await resolving).id).toBe(expected[0]!.id);
         else expect(ids((await resolutionProblem(resolving)).candidates)).toEqual(ids(expected));
       }),
@@ -109,12 +109,12 @@ describe('a path of names', () => {
     );
   });
 
-  test('with the kind in front stands for that kind', async () => {
+  test('a kind prefix selects that kind', async () => {
     await fc.assert(
       fc.asyncProperty(anyTree, name, fc.constantFrom('APPLICATION', 'DATABASE'), async (tree, wanted, kind) => {
-        const { placed, look } = platformOf(tree);
+        const { placed, lookup } = platformOf(tree);
         const expected = standsFor([wanted], placed.filter(service), 3).filter((one) => one.kind === kind);
-        const resolving = createNameResolver().resolve('service', `${kind.toLowerCase()}:${joinPath([wanted])}`, look);
+        const resolving = createNameResolver().resolve('service', `${kind.toLowerCase()}:${joinPath([wanted])}`, lookup);
         if (expected.length === 1) expect((await resolving).id).toBe(expected[0]!.id);
         else expect(ids((await resolutionProblem(resolving)).candidates)).toEqual(ids(expected));
       }),
@@ -125,10 +125,10 @@ describe('a path of names', () => {
   test('of whatever was resolved resolves to the same again, as the kind that has its name alone does', async () => {
     await fc.assert(
       fc.asyncProperty(anyTree, async (tree) => {
-        const { placed, look } = platformOf(tree);
-        const addresses = createNameResolver();
-        const completed = await addresses.complete('service', '', look);
-        const resolved = await Promise.all(completed.map((text) => addresses.resolve('service', text, look)));
+        const { placed, lookup } = platformOf(tree);
+        const resolver = createNameResolver();
+        const completed = await resolver.complete('service', '', lookup);
+        const resolved = await Promise.all(completed.map((text) => resolver.resolve('service', text, lookup)));
         expect(ids(resolved)).toEqual(ids(placed.filter(service)));
       }),
       { numRuns: 100 },
@@ -143,21 +143,21 @@ describe('requests', () => {
   }));
 
   test('go only along a whole path', async () => {
-    const { look, asked, placed } = platformOf(wide);
-    const { id } = await createNameResolver().resolve('application', 'project-29/environment-1/rare', look);
+    const { lookup, asked, placed } = platformOf(wide);
+    const { id } = await createNameResolver().resolve('application', 'project-29/environment-1/rare', lookup);
     expect(id).toBe(placed.find(({ names }) => joinPath(names) === 'project-29/environment-1/rare')!.id);
     expect(asked).toEqual(['get_organization', 'list_projects', 'list_environments', 'list_services']);
   });
 
   test('for a bare name are bounded, and it is said that there may be more', async () => {
-    const { look, asked } = platformOf(wide);
-    const problem = await resolutionProblem(createNameResolver().resolve('application', 'common', look));
+    const { lookup, asked } = platformOf(wide);
+    const problem = await resolutionProblem(createNameResolver().resolve('application', 'common', lookup));
     expect(asked.filter((one) => one !== 'get_organization').length).toBeLessThanOrEqual(mostRequests);
     expect(problem).toMatchObject({ why: 'ambiguous', notes: [expect.stringContaining(`after ${mostRequests} requests`)] });
   });
 
   test('that ended early never make a guess of the one that was found', async () => {
-    const { look } = platformOf([{ name: 'first', environments: [{ name: 'only', services: [{ name: 'rare', kind: 'APPLICATION' }] }] }, ...wide]);
-    expect(await resolutionProblem(createNameResolver().resolve('application', 'rare', look))).toMatchObject({ why: 'ambiguous', candidates: [{ path: 'first/only/rare' }] });
+    const { lookup } = platformOf([{ name: 'first', environments: [{ name: 'only', services: [{ name: 'rare', kind: 'APPLICATION' }] }] }, ...wide]);
+    expect(await resolutionProblem(createNameResolver().resolve('application', 'rare', lookup))).toMatchObject({ why: 'ambiguous', candidates: [{ path: 'first/only/rare' }] });
   });
 });

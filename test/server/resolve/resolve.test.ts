@@ -5,7 +5,7 @@ import { startTestPlatform, type TestPlatform } from '../../support/test-platfor
 import { recordingCaller, type RecordingCaller } from './recording-caller.ts';
 
 let platform: TestPlatform;
-let addresses: PersistentNameResolver;
+let resolver: PersistentNameResolver;
 let caller: RecordingCaller;
 
 beforeAll(async () => {
@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await caller?.close();
-  addresses = createNameResolver();
-  caller = recordingCaller(platform.url, platform.tokens.read, addresses);
+  resolver = createNameResolver();
+  caller = recordingCaller(platform.url, platform.tokens.read, resolver);
 });
 afterAll(async () => {
   await caller.close();
@@ -52,7 +52,7 @@ describe('a thing is found', () => {
     ['organization', 'acme', 'organization'],
     ['environment', 'infra://environment/shop%2Fstaging', 'environment/shop/staging'],
     ['service', 'infra://service/application/storefront/logs', `service/${staging}/storefront`],
-  ] as const)('%s %s', async (kind, given, seeded) => {
-    expect(await addresses.resolve(kind, given, caller.lookup)).toMatchObject({ id: seedId(seeded) });
+  ] as const)('%s %s', async (kind, reference, seeded) => {
+    expect(await resolver.resolve(kind, reference, caller.lookup)).toMatchObject({ id: seedId(seeded) });
   });
 });

@@ -13,7 +13,7 @@ const redactor = createRedaction().forCall({ principal: 'ann' });
 
 let platform: TestPlatform;
 let url: string;
-let addresses: PersistentNameResolver;
+let resolver: PersistentNameResolver;
 let caller: RecordingCaller;
 
 const documented = allOperations
@@ -44,8 +44,8 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await caller?.close();
-  addresses = createNameResolver();
-  caller = recordingCaller(url, platform.tokens.admin, addresses);
+  resolver = createNameResolver();
+  caller = recordingCaller(url, platform.tokens.admin, resolver);
 });
 afterAll(async () => {
   await caller.close();
@@ -62,21 +62,21 @@ async function made(name: string): Promise<{ environment: unknown; database: unk
 }
 
 test('what was never seen is asked for by its id, and it is said why', async () => {
-  const problem = await resolutionProblem(addresses.resolve('environment', 'shop/staging', caller.lookup));
+  const problem = await resolutionProblem(resolver.resolve('environment', 'shop/staging', caller.lookup));
   expect(problem).toMatchObject({ why: 'not_listable', notes: [expect.stringContaining('does not list these: environment')] });
 });
 
 test('an id of a service that was never seen is asked for with its kind, which is enough', async () => {
   const id = platform.seed['application_id']!;
-  const problem = await resolutionProblem(addresses.resolve('service', id, caller.lookup));
+  const problem = await resolutionProblem(resolver.resolve('service', id, caller.lookup));
   expect(problem.suggestions).toEqual([]);
   expect(resolutionProblemText(problem, { redactor, hidden: [] })).toContain(`Say of which kind it is: infra://service/<kind>/${id} (kinds: application,`);
-  expect(await addresses.resolve('service', `infra://service/application/${id}`, caller.lookup)).toMatchObject({ kind: 'application', id });
+  expect(await resolver.resolve('service', `infra://service/application/${id}`, caller.lookup)).toMatchObject({ kind: 'application', id });
 });
 
 test('a name that was never seen leaves a next step', async () => {
   for (const kind of ['service', 'environment'] as const) {
-    const problem = await resolutionProblem(addresses.resolve(kind, 'nothing-like-it', caller.lookup));
+    const problem = await resolutionProblem(resolver.resolve(kind, 'nothing-like-it', caller.lookup));
     expect(resolutionProblemText(problem, { redactor, hidden: [] })).toMatch(/Give its id(?: and kind: infra:\/\/service\/<kind>\/<id>)?\.\nAsk the user for the id/);
   }
 });
@@ -84,42 +84,42 @@ test('a name that was never seen leaves a next step', async () => {
 test('services that were used are known by their ids, with what was known of them before', async () => {
   const id = platform.seed['application_id']!;
   await caller.call(operations.get_application_status, { application_id: id });
-  expect(await addresses.resolve('service', id, caller.lookup)).toEqual({ kind: 'application', id });
+  expect(await resolver.resolve('service', id, caller.lookup)).toEqual({ kind: 'application', id });
   await caller.call(operations.restart_services, { environment_id: platform.seed['environment_id'], container_ids: [platform.seed['container_id']] });
-  expect(await addresses.resolve('service', platform.seed['container_id']!, caller.lookup)).toMatchObject({ kind: 'container' });
+  expect(await resolver.resolve('service', platform.seed['container_id']!, caller.lookup)).toMatchObject({ kind: 'container' });
   const { database } = await made('four');
   await caller.call(operations.deploy_database, { database_id: database });
-  expect(await addresses.resolve('service', String(database), caller.lookup)).toMatchObject({ kind: 'database', name: 'ledger' });
+  expect(await resolver.resolve('service', String(database), caller.lookup)).toMatchObject({ kind: 'database', name: 'ledger' });
 });
 
 test('projects are listed all the same', async () => {
-  expect(await addresses.resolve('project', 'shop', caller.lookup)).toMatchObject({ id: platform.seed['project_id'] });
+  expect(await resolver.resolve('project', 'shop', caller.lookup)).toMatchObject({ id: platform.seed['project_id'] });
 });
 
 test('a whole path finds what was seen', async () => {
   const { environment, database } = await made('one');
-  expect(await addresses.resolve('environment', 'shop/one', caller.lookup)).toMatchObject({ id: environment, environment: { mode: 'STAGING' } });
-  expect(await addresses.resolve('service', 'shop/one/ledger', caller.lookup)).toMatchObject({ id: database, kind: 'database', path: 'shop/one/ledger' });
+  expect(await resolver.resolve('environment', 'shop/one', caller.lookup)).toMatchObject({ id: environment, environment: { mode: 'STAGING' } });
+  expect(await resolver.resolve('service', 'shop/one/ledger', caller.lookup)).toMatchObject({ id: database, kind: 'database', path: 'shop/one/ledger' });
 });
 
 test('a bare name is no proof that there is only one', async () => {
   const { database } = await made('two');
-  const problem = await resolutionProblem(addresses.resolve('service', 'ledger', caller.lookup));
+  const problem = await resolutionProblem(resolver.resolve('service', 'ledger', caller.lookup));
   expect(problem).toMatchObject({ why: 'ambiguous', candidates: [{ id: database, path: 'shop/two/ledger' }], notes: [expect.stringContaining('ids seen earlier and is not complete')] });
 });
 
 test('what was seen outlives the process, for its own principal', async () => {
   let text: string | undefined;
-  const shelf = { platform: 'gate', read: async () => text, write: async (written: string) => void (text = written) };
-  addresses = createNameResolver(shelf);
+  const persistence = { platform: 'gate', read: async () => text, write: async (written: string) => void (text = written) };
+  resolver = createNameResolver(persistence);
   await caller.close();
-  caller = recordingCaller(url, platform.tokens.admin, addresses);
+  caller = recordingCaller(url, platform.tokens.admin, resolver);
   const { environment } = await made('three');
-  await addresses.flush();
-  const later = recordingCaller(url, platform.tokens.admin, createNameResolver(shelf));
-  expect(await createNameResolver(shelf).resolve('environment', 'shop/three', later.lookup)).toMatchObject({ id: environment });
-  expect(await createNameResolver(shelf).complete('environment', 'thr', later.lookup)).toEqual(['shop/three']);
-  await resolutionProblem(createNameResolver(shelf).resolve('environment', 'shop/three', { ...later.lookup, principal: 'bob' }));
-  await resolutionProblem(createNameResolver({ ...shelf, platform: 'another' }).resolve('environment', 'shop/three', later.lookup));
+  await resolver.flush();
+  const later = recordingCaller(url, platform.tokens.admin, createNameResolver(persistence));
+  expect(await createNameResolver(persistence).resolve('environment', 'shop/three', later.lookup)).toMatchObject({ id: environment });
+  expect(await createNameResolver(persistence).complete('environment', 'thr', later.lookup)).toEqual(['shop/three']);
+  await resolutionProblem(createNameResolver(persistence).resolve('environment', 'shop/three', { ...later.lookup, principal: 'bob' }));
+  await resolutionProblem(createNameResolver({ ...persistence, platform: 'another' }).resolve('environment', 'shop/three', later.lookup));
   await later.close();
 });

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
 import { proposable, type NextCall } from '../../../src/server/tool/next-calls.ts';
 import { metaKeys } from '../../../src/server/output/reply.ts';
-import { connectorsTo, type Connectors } from '../../support/mcp-clients.ts';
-import { startDefaultPlatform } from '../../support/test-platform.ts';
+import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startDefaultPlatform>>;
+let platform: TestPlatform;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  platform = await startDefaultPlatform();
+  platform = await startTestPlatform({ rateLimit: undefined });
   connectors = connectorsTo(platform.url, platform.token);
 });
 afterAll(async () => {

@@ -1,15 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { operations } from '../../../src/contract/operations.ts';
 import { createClient, type Client } from '../../../src/client/client.ts';
 import { credentialOf } from '../../../src/client/credential.ts';
-import { startPlatform } from '../../../src/platform/platform.ts';
 import { scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
-import { agree, connectorsTo, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
+import { connectorsTo } from '../../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { play, type Step } from './play.ts';
 import { tasks, type EndState, type Task } from './tasks.ts';
+import { startTestPlatform } from '../../support/test-platform.ts';
 
 type Row = Record<string, unknown>;
 
@@ -67,13 +67,11 @@ async function expectEnd(client: Client, { at, state, is, variables }: EndState)
 
 /** A platform with a task's failure on it, as nobody has touched it. */
 async function withPlatform(task: Task, use: (url: string) => Promise<void>): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-tasks-'));
-  const platform = await startPlatform({ dataDir, token, timeScale: 0, rateLimit: 100_000, randomSeed: 'tasks', ...(task.scenario && { scenarios: [task.scenario] }) });
+  const platform = await startTestPlatform({ token, rateLimit: 100_000, randomSeed: 'tasks', ...(task.scenario && { scenarios: [task.scenario] }) });
   try {
     await use(platform.url);
   } finally {
     await platform.close();
-    await rm(dataDir, { recursive: true });
   }
 }
 

@@ -46,17 +46,17 @@ const receiver = async (answer: Receiver['answer'] = (response) => response.end(
 };
 
 const start = async (webhookTargets?: AddressPolicy): Promise<EngineFixture> => {
-  const world = await openEngineFixture({ engine: webhookTargets ? { webhookTargets } : {} });
-  open.push(() => world.close());
-  return world;
+  const fixture = await openEngineFixture({ engine: webhookTargets ? { webhookTargets } : {} });
+  open.push(() => fixture.close());
+  return fixture;
 };
 
 const everything = ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED'];
 
-const addWebhook = async (world: EngineFixture, target_url: string, more: { events?: string[]; enabled?: 0 | 1; secret?: string; kind?: 'SLACK' } = {}) => {
+const addWebhook = async (fixture: EngineFixture, target_url: string, more: { events?: string[]; enabled?: 0 | 1; secret?: string; kind?: 'SLACK' } = {}) => {
   const id = systemRandom.uuid();
   const created = new Date().toISOString();
-  await world.db.insertInto('webhook').values({
+  await fixture.db.insertInto('webhook').values({
     id, created_at: created, updated_at: created, organization_id: organizationId, kind: more.kind ?? 'STANDARD', target_url,
     events: JSON.stringify(more.events ?? everything), enabled: more.enabled ?? 1, description: null, sealed_target_secret: more.secret ?? null,
   }).execute();
@@ -64,30 +64,30 @@ const addWebhook = async (world: EngineFixture, target_url: string, more: { even
 };
 
 /** Resolves when the outbox has nothing left to deliver; returns the records of a webhook, oldest first. */
-const records = async (world: EngineFixture, webhookId: string) => {
-  await world.until(undefined, async () =>
-    (await world.db.selectFrom('webhook_delivery').select('id').where('due_ms', 'is not', null).limit(1).execute()).length === 0);
-  return (await world.engine.webhookEvents(world.db, webhookId)).rows.toReversed();
+const records = async (fixture: EngineFixture, webhookId: string) => {
+  await fixture.until(undefined, async () =>
+    (await fixture.db.selectFrom('webhook_delivery').select('id').where('due_ms', 'is not', null).limit(1).execute()).length === 0);
+  return (await fixture.engine.webhookEvents(fixture.db, webhookId)).rows.toReversed();
 };
 
-const deploy = async (world: EngineFixture, name = 'env') => {
-  const { environmentId, ids } = await addEnvironment(world.db, name, { app: { kind: 'application' } });
-  const deploymentId = await world.order({ environmentId, serviceIds: [ids['app']!] });
-  await world.settled();
+const deploy = async (fixture: EngineFixture, name = 'env') => {
+  const { environmentId, ids } = await addEnvironment(fixture.db, name, { app: { kind: 'application' } });
+  const deploymentId = await fixture.order({ environmentId, serviceIds: [ids['app']!] });
+  await fixture.settled();
   return { environmentId, serviceId: ids['app']!, deploymentId };
 };
 
 describe('a receiver', () => {
-  let world: EngineFixture;
+  let fixture: EngineFixture;
   beforeEach(async () => {
-    world = await start();
+    fixture = await start();
   });
 
-  test('is told that a deployment started, then how it ended, as the contract says', async () => {
+  test('is notified that a deployment started, then how it ended, as the contract says', async () => {
     const target = await receiver();
-    const id = await addWebhook(world, target.url, { secret: 'hush-42' });
-    const { environmentId, serviceId, deploymentId } = await deploy(world);
-    const attempts = await records(world, id);
+    const id = await addWebhook(fixture, target.url, { secret: 'hush-42' });
+    const { environmentId, serviceId, deploymentId } = await deploy(fixture);
+    const attempts = await records(fixture, id);
     expect(target.received.map(({ body }) => [body.event_type, body.payload['status']])).toEqual([
       ['DEPLOYMENT_STARTED', 'DEPLOYMENT_QUEUED'], ['DEPLOYMENT_SUCCEEDED', 'DEPLOYED'],
     ]);
@@ -108,9 +108,9 @@ describe('a receiver', () => {
       response.statusCode = count < 3 ? 500 : 204;
       response.end();
     });
-    const id = await addWebhook(world, target.url);
-    await deploy(world);
-    expect((await records(world, id)).map((attempt) => [attempt.matched_event, attempt.target_response_status_code])).toEqual([
+    const id = await addWebhook(fixture, target.url);
+    await deploy(fixture);
+    expect((await records(fixture, id)).map((attempt) => [attempt.matched_event, attempt.target_response_status_code])).toEqual([
       ['DEPLOYMENT_STARTED', 500], ['DEPLOYMENT_STARTED', 500], ['DEPLOYMENT_STARTED', 204], ['DEPLOYMENT_SUCCEEDED', 204],
     ]);
     const ids = target.received.map(({ headers }) => headers['x-webhook-delivery']);
@@ -123,60 +123,60 @@ describe('a receiver', () => {
       response.statusCode = 503;
       response.end('later');
     });
-    const id = await addWebhook(world, target.url, { events: ['DEPLOYMENT_STARTED'] });
-    await deploy(world);
-    expect(await records(world, id)).toHaveLength(maximumDeliveryAttempts);
+    const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_STARTED'] });
+    await deploy(fixture);
+    expect(await records(fixture, id)).toHaveLength(maximumDeliveryAttempts);
     expect(target.received).toHaveLength(maximumDeliveryAttempts);
   });
 
   test('that refuses the connection is recorded with status 0 and the reason', async () => {
     const target = await receiver();
     target.server.close();
-    const id = await addWebhook(world, target.url, { events: ['DEPLOYMENT_SUCCEEDED'] });
-    await deploy(world);
-    const [first] = await records(world, id);
+    const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_SUCCEEDED'] });
+    await deploy(fixture);
+    const [first] = await records(fixture, id);
     expect(first).toMatchObject({ target_response_status_code: 0, target_response_body: expect.stringContaining('ECONNREFUSED') });
   });
 
   test('that echoes the secret does not get it into the records', async () => {
     const target = await receiver((response, _count, { headers }) => response.end(`you sent ${String(headers['x-webhook-secret'])}`));
-    const id = await addWebhook(world, target.url, { secret: 'hush-42' });
-    await deploy(world);
-    const attempts = await records(world, id);
+    const id = await addWebhook(fixture, target.url, { secret: 'hush-42' });
+    await deploy(fixture);
+    const attempts = await records(fixture, id);
     expect(attempts[0]?.target_response_body).toBe('you sent ********');
-    expect(JSON.stringify(await world.db.selectFrom('webhook_attempt').selectAll().execute())).not.toContain('hush-42');
+    expect(JSON.stringify(await fixture.db.selectFrom('webhook_attempt').selectAll().execute())).not.toContain('hush-42');
   });
 
   test('that answers at length is recorded in part', async () => {
     const target = await receiver((response) => response.end('x'.repeat(100_000)));
-    const id = await addWebhook(world, target.url, { events: ['DEPLOYMENT_STARTED'] });
-    await deploy(world);
-    expect((await records(world, id))[0]?.target_response_body).toHaveLength(4096);
+    const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_STARTED'] });
+    await deploy(fixture);
+    expect((await records(fixture, id))[0]?.target_response_body).toHaveLength(4096);
   });
 
   test('with credentials in its address gets them, and the records do not', async () => {
     const target = await receiver();
-    const id = await addWebhook(world, target.url.replace('http://', 'http://me:pass%20word@'), { events: ['DEPLOYMENT_STARTED'] });
-    await deploy(world);
-    expect((await records(world, id))[0]?.target_url_used).toBe(target.url);
+    const id = await addWebhook(fixture, target.url.replace('http://', 'http://me:pass%20word@'), { events: ['DEPLOYMENT_STARTED'] });
+    await deploy(fixture);
+    expect((await records(fixture, id))[0]?.target_url_used).toBe(target.url);
     expect(target.received[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:pass word').toString('base64')}`);
   });
 
   test('of chat messages gets a text as well', async () => {
     const target = await receiver();
-    const id = await addWebhook(world, target.url, { kind: 'SLACK', events: ['DEPLOYMENT_SUCCEEDED'] });
-    await deploy(world);
-    await records(world, id);
+    const id = await addWebhook(fixture, target.url, { kind: 'SLACK', events: ['DEPLOYMENT_SUCCEEDED'] });
+    await deploy(fixture);
+    await records(fixture, id);
     expect(target.received[0]?.body).toMatchObject({ text: 'app: deployment succeeded (DEPLOYED)' });
   });
 
-  test('is told nothing it did not ask for, nor while it is disabled', async () => {
+  test('gets no event that it did not subscribe to, and none while it is disabled', async () => {
     const target = await receiver();
-    const failures = await addWebhook(world, target.url, { events: ['DEPLOYMENT_FAILED'] });
-    const disabled = await addWebhook(world, target.url, { enabled: 0 });
-    await deploy(world);
-    expect(await records(world, failures)).toEqual([]);
-    expect(await records(world, disabled)).toEqual([]);
+    const failures = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_FAILED'] });
+    const disabled = await addWebhook(fixture, target.url, { enabled: 0 });
+    await deploy(fixture);
+    expect(await records(fixture, failures)).toEqual([]);
+    expect(await records(fixture, disabled)).toEqual([]);
     expect(target.received).toEqual([]);
   });
 
@@ -200,36 +200,36 @@ describe('a receiver', () => {
   test('that hangs holds up neither deployments nor other receivers', async () => {
     const hanging = await receiver(() => undefined);
     const quick = await receiver();
-    await addWebhook(world, hanging.url);
-    const id = await addWebhook(world, quick.url);
-    await deploy(world);
-    await world.until(undefined, async () => (await world.engine.webhookEvents(world.db, id)).total === 2);
+    await addWebhook(fixture, hanging.url);
+    const id = await addWebhook(fixture, quick.url);
+    await deploy(fixture);
+    await fixture.until(undefined, async () => (await fixture.engine.webhookEvents(fixture.db, id)).total === 2);
     expect(hanging.received).toHaveLength(1);
   });
 
-  test('that takes too long is recorded with status 0 and told again', async () => {
+  test('that takes too long is recorded with status 0 and retried', async () => {
     const target = await receiver((response, count) => (count === 1 ? undefined : response.end('at last')));
     const impatient = await openEngineFixture({ engine: { webhookTimeoutMilliseconds: 100 } });
     open.push(() => impatient.close());
     const id = await addWebhook(impatient, target.url, { events: ['DEPLOYMENT_STARTED'] });
     await deploy(impatient);
-    const told = (await records(impatient, id)).map((attempt) => [attempt.target_response_status_code, attempt.target_response_body]);
+    const statuses = (await records(impatient, id)).map((attempt) => [attempt.target_response_status_code, attempt.target_response_body]);
     // On a busy machine an answer that is given at once may come too late as well.
-    expect(told[0]).toEqual([0, 'No answer within 0.1 seconds.']);
-    expect(told.at(-1)).toEqual([200, 'at last']);
+    expect(statuses[0]).toEqual([0, 'No answer within 0.1 seconds.']);
+    expect(statuses.at(-1)).toEqual([200, 'at last']);
   });
 
-  test('that was being told when the engine stopped is told again by the next', async () => {
+  test('that was under way when the engine stopped is sent again by the next', async () => {
     let hang = true;
     const target = await receiver((response) => (hang ? undefined : response.end('ok')));
-    const id = await addWebhook(world, target.url, { events: ['DEPLOYMENT_STARTED'] });
-    await deploy(world);
-    await world.until(undefined, async () => target.received.length === 1);
-    await world.engine.stop();
+    const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_STARTED'] });
+    await deploy(fixture);
+    await fixture.until(undefined, async () => target.received.length === 1);
+    await fixture.engine.stop();
     hang = false;
-    const next = world.anotherEngine();
+    const next = fixture.anotherEngine();
     await next.start();
-    expect((await records(world, id)).map((attempt) => attempt.target_response_body)).toEqual(['ok']);
+    expect((await records(fixture, id)).map((attempt) => attempt.target_response_body)).toEqual(['ok']);
     expect(target.received[1]?.headers['x-webhook-delivery']).toBe(target.received[0]?.headers['x-webhook-delivery']);
     await next.stop();
   });
@@ -237,46 +237,46 @@ describe('a receiver', () => {
 
 describe('a redirect', () => {
   test('is followed, with the secret for the same origin only', async () => {
-    const world = await start();
+    const fixture = await start();
     const other = await receiver();
     const target = await receiver((response, _count, { path }) => {
       if (path === '/hook') response.writeHead(307, { location: '/moved' }).end();
       else response.writeHead(308, { location: other.url }).end();
     });
-    const id = await addWebhook(world, target.url, { secret: 'hush-42', events: ['DEPLOYMENT_STARTED'] });
-    await deploy(world);
-    expect((await records(world, id)).map((attempt) => attempt.target_response_status_code)).toEqual([200]);
+    const id = await addWebhook(fixture, target.url, { secret: 'hush-42', events: ['DEPLOYMENT_STARTED'] });
+    await deploy(fixture);
+    expect((await records(fixture, id)).map((attempt) => attempt.target_response_status_code)).toEqual([200]);
     expect(target.received.map(({ path, headers }) => [path, headers['x-webhook-secret']])).toEqual([['/hook', 'hush-42'], ['/moved', 'hush-42']]);
     expect(other.received[0]?.headers).not.toHaveProperty('x-webhook-secret');
     expect(other.received[0]?.body).toEqual(target.received[0]?.body);
   });
 
   test('to an address that is not allowed is refused and recorded once', async () => {
-    const world = await start((address) => address === '127.0.0.1');
+    const fixture = await start((address) => address === '127.0.0.1');
     const target = await receiver((response) => response.writeHead(302, { location: 'http://127.0.0.2:9/internal' }).end());
-    const id = await addWebhook(world, target.url, { events: ['DEPLOYMENT_STARTED'] });
-    await deploy(world);
-    expect(await records(world, id)).toEqual([
+    const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_STARTED'] });
+    await deploy(fixture);
+    expect(await records(fixture, id)).toEqual([
       expect.objectContaining({ target_response_status_code: 0, target_response_body: expect.stringContaining('127.0.0.2 is a private or reserved address') }),
     ]);
   });
 
   test('in a circle ends', async () => {
-    const world = await start();
+    const fixture = await start();
     const target = await receiver((response) => response.writeHead(307, { location: '/hook' }).end());
-    const id = await addWebhook(world, target.url, { events: ['DEPLOYMENT_STARTED'] });
-    await deploy(world);
-    expect((await records(world, id))[0]).toMatchObject({ target_response_status_code: 307 });
+    const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_STARTED'] });
+    await deploy(fixture);
+    expect((await records(fixture, id))[0]).toMatchObject({ target_response_status_code: 307 });
   });
 });
 
 describe('private targets', () => {
   test.each(['http://127.0.0.1:9/', 'http://[::1]:9/', 'http://localhost:9/', 'http://10.0.0.7/', 'http://169.254.169.254/latest/meta-data', 'http://[::ffff:192.168.0.1]/', 'http://0.0.0.0:9/'])(
     'such as %s are refused, once, with the reason', async (url) => {
-      const world = await start(publicOnly);
-      const id = await addWebhook(world, url, { events: ['DEPLOYMENT_STARTED'] });
-      await deploy(world);
-      expect(await records(world, id)).toEqual([
+      const fixture = await start(publicOnly);
+      const id = await addWebhook(fixture, url, { events: ['DEPLOYMENT_STARTED'] });
+      await deploy(fixture);
+      expect(await records(fixture, id)).toEqual([
         expect.objectContaining({ target_response_status_code: 0, target_response_body: expect.stringContaining('is a private or reserved address') }),
       ]);
     });
@@ -287,18 +287,18 @@ describe('private targets', () => {
     });
 });
 
-test('a failed deployment is told as failed, a canceled one too, a stop not at all', async () => {
-  const world = await start();
+test('a failed or canceled deployment is delivered as failed, a stop not at all', async () => {
+  const fixture = await start();
   const target = await receiver();
-  const id = await addWebhook(world, target.url);
-  const { environmentId, ids } = await addEnvironment(world.db, 'ends', { infra: { kind: 'terraform', spec: { timeout_sec: 1 } }, db: { kind: 'database' } });
-  await world.order({ environmentId, serviceIds: [ids['infra']!] });
-  await world.settled();
-  await world.order({ environmentId, serviceIds: [ids['db']!] });
-  await world.settled();
-  await world.order({ environmentId, serviceIds: [ids['db']!], action: 'STOP' });
-  await world.settled();
-  const attempts = await records(world, id);
+  const id = await addWebhook(fixture, target.url);
+  const { environmentId, ids } = await addEnvironment(fixture.db, 'ends', { infra: { kind: 'terraform', spec: { timeout_sec: 1 } }, db: { kind: 'database' } });
+  await fixture.order({ environmentId, serviceIds: [ids['infra']!] });
+  await fixture.settled();
+  await fixture.order({ environmentId, serviceIds: [ids['db']!] });
+  await fixture.settled();
+  await fixture.order({ environmentId, serviceIds: [ids['db']!], action: 'STOP' });
+  await fixture.settled();
+  const attempts = await records(fixture, id);
   expect(attempts.map(({ request }) => `${request.payload.service_name} ${request.event_type} ${request.payload.status}`).toSorted()).toEqual([
     'db DEPLOYMENT_STARTED DEPLOYMENT_QUEUED', 'db DEPLOYMENT_SUCCEEDED DEPLOYED',
     'infra DEPLOYMENT_FAILED DEPLOYMENT_ERROR', 'infra DEPLOYMENT_STARTED DEPLOYMENT_QUEUED',

@@ -55,7 +55,7 @@ test('user name and password of a target are sent with deliveries, and stand now
   }
 });
 
-test('what stands for them is not taken for them', async () => {
+test('their placeholder is not taken for the credentials', async () => {
   const { status, text } = await createWebhook(`http://[hidden]@${host}/hook`);
   expect(status).toBe(400);
   expect(text).toContain('give the real ones');

@@ -18,8 +18,8 @@ export interface ControlledPlatform extends TestPlatform {
 /** When time stands still in these tests at first. */
 export const startTime = '2026-03-01T12:00:00.000Z';
 
-export function controlled(lab: TestPlatform): ControlledPlatform {
-  const { url, token } = lab.control!;
+export function controlled(platform: TestPlatform): ControlledPlatform {
+  const { url, token } = platform.control!;
   const ask: ControlledPlatform['sendControl'] = async (method, path, body, authorization = `Bearer ${token}`) => {
     const answer = await request(`${url}${path}`, {
       method,
@@ -30,7 +30,7 @@ export function controlled(lab: TestPlatform): ControlledPlatform {
     return { status: answer.statusCode, body: (text === '' ? undefined : JSON.parse(text)) as Json };
   };
   return {
-    ...lab,
+    ...platform,
     sendControl: ask,
     mustControl: async (method, path, body) => {
       const answer = await ask(method, path, body);

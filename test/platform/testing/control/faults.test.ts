@@ -74,7 +74,7 @@ describe('a rule for requests', () => {
     expect(broken.took).toBeGreaterThan(50);
   });
 
-  test('strikes at most as often as its count, and is told with how often it has', async () => {
+  test('applies at most as often as its count, and reports how often it has', async () => {
     await put('twice', { effect: 'status_500', operation: 'get_organization', count: 2 });
     const statuses = [];
     for (let turn = 0; turn < 4; turn += 1) statuses.push((await organization()).status);

@@ -15,7 +15,7 @@ describe('the time until the next look', () => {
   const anyBudget = fc.record({ remaining: fc.nat(1000), resetAt: fc.integer({ min: 1, max: hour }) });
   const any = fc.record({ moving: fc.boolean(), requests: fc.integer({ min: 1, max: 200 }), failures: fc.nat(20), random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), budget: anyBudget });
 
-  test('grows as the budget shrinks, as more is watched, and as looking fails', () => {
+  test('grows as the budget shrinks, as more is watched, and as polls fail', () => {
     fc.assert(
       fc.property(any, fc.nat(500), ({ budget, ...rest }, more) => {
         const at = (changes: Partial<PollConditions>) => pollIntervalFor({ ...ordinary, ...rest, budget: budgetOf(budget.remaining, budget.resetAt), ...changes });
@@ -62,7 +62,7 @@ describe('watching', () => {
   let state: string;
   let looks: number;
 
-  const thing = (key: string, changes: Partial<WatchTarget> = {}): WatchTarget => ({
+  const watchTarget = (key: string, changes: Partial<WatchTarget> = {}): WatchTarget => ({
     key,
     identity: 'ann',
     budgetKey: 'one token',
@@ -86,7 +86,7 @@ describe('watching', () => {
 
   test('looks once for all who listen, and tells each of every change', async () => {
     const listeners = Array.from({ length: 5 }, () => vi.fn<() => void>());
-    for (const listener of listeners) watches.watch(thing('one'), listener);
+    for (const listener of listeners) watches.watch(watchTarget('one'), listener);
     await pass(3.5);
     expect(looks).toBe(4);
     expect(watches.size()).toBe(1);
@@ -96,48 +96,48 @@ describe('watching', () => {
     for (const listener of listeners) expect(listener).toHaveBeenCalledTimes(1);
   });
 
-  test('ends when nobody listens any more, even in the middle of a look', async () => {
-    const told = vi.fn<() => void>();
-    const look = Promise.withResolvers<{ state: string; moving: boolean; failed: boolean }>();
+  test('ends when nobody listens any more, even during a poll', async () => {
+    const notify = vi.fn<() => void>();
+    const pending = Promise.withResolvers<{ state: string; moving: boolean; failed: boolean }>();
     let signal: AbortSignal | undefined;
-    const stops = [1, 2].map(() => watches.watch(thing('one', { poll: (given) => ((signal = given), look.promise) }), told)!);
+    const stops = [1, 2].map(() => watches.watch(watchTarget('one', { poll: (given) => ((signal = given), pending.promise) }), notify)!);
     stops[0]!();
     stops[0]!();
     expect(watches.size()).toBe(1);
     stops[1]!();
     expect(watches.size()).toBe(0);
     expect(signal?.aborted).toBe(true);
-    look.resolve({ state: 'late', moving: false, failed: false });
+    pending.resolve({ state: 'late', moving: false, failed: false });
     await pass(10);
-    expect(told).not.toHaveBeenCalled();
+    expect(notify).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test('tells that something can no longer be read, once, and has more patience with it', async () => {
-    const told = vi.fn<() => void>();
-    watches.watch(thing('one'), told);
+    const notify = vi.fn<() => void>();
+    watches.watch(watchTarget('one'), notify);
     await pass(0.5);
     state = 'broken';
     await pass(3);
-    expect(told).toHaveBeenCalledTimes(1);
+    expect(notify).toHaveBeenCalledTimes(1);
     expect(waits.map(({ failures }) => failures)).toEqual([0, 1, 2, 3]);
   });
 
   test('tells nothing of a failure that passes at once', async () => {
-    const told = vi.fn<() => void>();
-    watches.watch(thing('one'), told);
+    const notify = vi.fn<() => void>();
+    watches.watch(watchTarget('one'), notify);
     await pass(0.5);
     state = 'broken';
     await pass(1);
     state = 'calm';
     await pass(3);
     expect(waits.map(({ failures }) => failures)).toEqual([0, 1, 0, 0, 0]);
-    expect(told).not.toHaveBeenCalled();
+    expect(notify).not.toHaveBeenCalled();
   });
 
   test('shares the budget of a credential among all that is watched on it, and of no other', async () => {
-    for (const key of ['a', 'b']) watches.watch(thing(key, { requests: 2 }), () => undefined);
-    watches.watch(thing('c', { budgetKey: 'another token', requests: 7 }), () => undefined);
+    for (const key of ['a', 'b']) watches.watch(watchTarget(key, { requests: 2 }), () => undefined);
+    watches.watch(watchTarget('c', { budgetKey: 'another token', requests: 7 }), () => undefined);
     await pass(0);
     expect(waits.map(({ requests }) => requests)).toEqual([4, 4, 7]);
   });
@@ -148,7 +148,7 @@ describe('watching', () => {
     watches = createWatches({ clock: { now: Date.now }, random: () => 0 });
     const looked = { a: 0, b: 0, other: 0 };
     const count = (key: keyof typeof looked, changes: Partial<WatchTarget> = {}) =>
-      watches.watch(thing(key, { poll: async () => ((looked[key] += 1), { ...one, moving: key === 'a' && moving }), ...changes }), () => undefined);
+      watches.watch(watchTarget(key, { poll: async () => ((looked[key] += 1), { ...one, moving: key === 'a' && moving }), ...changes }), () => undefined);
     count('a');
     count('b');
     count('other', { budgetKey: 'another token' });
@@ -168,11 +168,11 @@ describe('watching', () => {
   });
 
   test('refuses to watch too much for one principal, and leaves the others their own', () => {
-    const all = Array.from({ length: mostWatched }, (_, index) => watches.watch(thing(`${index}`), () => undefined));
+    const all = Array.from({ length: mostWatched }, (_, index) => watches.watch(watchTarget(`${index}`), () => undefined));
     expect(all.filter((stop) => stop === undefined)).toEqual([]);
-    expect(watches.watch(thing('one too many'), () => undefined)).toBeUndefined();
-    expect(watches.watch(thing('0'), () => undefined)).toBeDefined();
-    expect(watches.watch(thing('another', { identity: 'bob' }), () => undefined)).toBeDefined();
+    expect(watches.watch(watchTarget('one too many'), () => undefined)).toBeUndefined();
+    expect(watches.watch(watchTarget('0'), () => undefined)).toBeDefined();
+    expect(watches.watch(watchTarget('another', { identity: 'bob' }), () => undefined)).toBeDefined();
     all[0]!();
   });
 });

@@ -7,38 +7,36 @@ import { keysFromFile } from '../../../../src/server/context/keys.ts';
 import { storeAt, type GuardStore } from '../../../../src/server/guard/storage/store.ts';
 import { confirmationRequest } from '../confirmation-request.ts';
 
-export const operatorSecret = 'only the operator knows';
-
 /**
- * The parts of approvals in a folder, as one process has them.
- * @param record takes what is decided; it is kept in `decisions` beside.
- * @param log stands for where the process records.
+ * The approvals of one process, with their files in this folder.
+ * @param record records a decision, which is kept in `decisions`, too.
+ * @param log names the place where the process records.
  */
 export function approvalsIn(folder: string, record: RecordDecision = async () => {}, log = 'the log') {
   const decisions: Decision[] = [];
   const store: GuardStore = storeAt(join(folder, 'guard.sqlite'));
   const operator = join(folder, 'operator.json');
   const config = { store, keys: keysFromFile(join(folder, 'guard.key')), operator, log: () => log };
-  const desk = createApprovalQueue(config, { how: 'terminal', record: async (decision) => {
+  const queue = createApprovalQueue(config, { how: 'terminal', record: async (decision) => {
     await record(decision);
     decisions.push(decision);
   } });
   return {
     ...config,
     approvals: createApprovals(config),
-    desk,
+    queue,
     decisions,
-    /** Gives the secret and decides: what the operator's command does. */
-    decide: async (code: string, verdict: Verdict, given: string, now: number, source = terminalSource) => {
-      const unlocked = await desk.unlock(given, source, now);
+    /** Enters the secret and decides, like the operator's command does. */
+    decide: async (code: string, verdict: Verdict, secret: string, now: number, source = terminalSource) => {
+      const unlocked = await queue.unlock(secret, source, now);
       if (unlocked.kind !== 'unlocked') return unlocked;
-      return { kind: (await desk.decide(code, verdict, unlocked.sign, now)) ? 'decided' : 'gone' };
+      return { kind: (await queue.decide(code, verdict, unlocked.sign, now)) ? 'decided' : 'gone' };
     },
     [Symbol.dispose]: () => store.close(),
   };
 }
 
-/** What the operator is asked, but for what a test says. */
+/** A request for approval, with defaults for everything that a test leaves out. */
 export const approvalRequest = ({ digest, ...more }: Partial<ApprovalRequest> & { digest?: string } = {}): ApprovalRequest => ({
   call: 'ann stop_environment e-1', principal: 'ann', identity: 'ann', plan: confirmationRequest({ digest }).plan, typed: 'shop/prod', ...more,
 });

@@ -5,7 +5,8 @@ import type { RecordDecision } from '../../../../src/server/audit/call-records.t
 import { hasSecret, setSecret } from '../../../../src/server/guard/approvals/operator-secret.ts';
 import { terminalSource } from '../../../../src/server/guard/approvals/approval-queue.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
-import { approvalRequest, approvalsIn, operatorSecret } from './approvals-fixture.ts';
+import { approvalRequest, approvalsIn } from './approvals-fixture.ts';
+import { operatorSecret } from '../../../support/guard-fixture.ts';
 
 // Setting a secret is slow on purpose: once is enough.
 let shared: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -18,13 +19,13 @@ afterAll(() => shared[Symbol.asyncDispose]());
 /** An office of its own whose operator has set the secret. */
 async function openApprovals(record?: RecordDecision) {
   const folder = await temporaryFolder();
-  const parts = approvalsIn(folder.path, record);
-  await writeFile(parts.operator, await readFile(approvalsIn(shared.path).operator), { mode: 0o600 });
+  const fixture = approvalsIn(folder.path, record);
+  await writeFile(fixture.operator, await readFile(approvalsIn(shared.path).operator), { mode: 0o600 });
   return {
-    ...parts,
+    ...fixture,
     folder,
     [Symbol.asyncDispose]: async () => {
-      parts.store.close();
+      fixture.store.close();
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -42,7 +43,7 @@ describe('an approval', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
-    expect(await here.desk.find(code.toLowerCase(), now)).toMatchObject({ code, principal: 'ann', typed: 'shop/prod', plan: { tool: 'stop_environment' } });
+    expect(await here.queue.find(code.toLowerCase(), now)).toMatchObject({ code, principal: 'ann', typed: 'shop/prod', plan: { tool: 'stop_environment' } });
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
     expect(await here.approvals.ask(approvalRequest(), now + 1)).toEqual({ kind: 'approved' });
   });
@@ -51,7 +52,7 @@ describe('an approval', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(codeOf(await here.approvals.ask(approvalRequest(), now + 1))).toBe(code);
-    expect((await here.desk.waiting(now)).map((one) => one.code)).toEqual([code]);
+    expect((await here.queue.waiting(now)).map((one) => one.code)).toEqual([code]);
   });
 
   test('counts once', async () => {
@@ -107,7 +108,7 @@ describe('an approval', () => {
     await here.decide(code, 'approved', operatorSecret, now);
     expect(codeOf(await here.approvals.ask(approvalRequest(), now + approvalLifetime))).not.toBe(code);
     expect(await here.decide(code, 'approved', operatorSecret, now + approvalLifetime)).toEqual({ kind: 'gone' });
-    expect(await here.desk.find(code, now + approvalLifetime)).toBeUndefined();
+    expect(await here.queue.find(code, now + approvalLifetime)).toBeUndefined();
   });
 
   test('is decided once', async () => {
@@ -115,8 +116,8 @@ describe('an approval', () => {
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(await here.decide(code, 'refused', operatorSecret, now)).toEqual({ kind: 'decided' });
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
-    expect(await here.desk.find(code, now)).toBeUndefined();
-    expect(await here.desk.waiting(now)).toEqual([]);
+    expect(await here.queue.find(code, now)).toBeUndefined();
+    expect(await here.queue.waiting(now)).toEqual([]);
   });
 });
 
@@ -130,7 +131,7 @@ describe('calls that wait', () => {
     const codes = [];
     for (let number = 0; number < maximumWaiting.each; number += 1) codes.push(codeOf(await ask(here, number)));
     expect(await ask(here, 100)).toEqual({ kind: 'too_many_of_caller' });
-    expect((await here.desk.waiting(now)).map(({ code }) => code)).toEqual(codes);
+    expect((await here.queue.waiting(now)).map(({ code }) => code)).toEqual(codes);
     expect(codeOf(await ask(here, 0))).toBe(codes[0]);
     expect(await ask(here, 100, 'bob')).toMatchObject({ kind: 'pending' });
     await here.decide(codes[3]!, 'refused', operatorSecret, now);
@@ -142,7 +143,7 @@ describe('calls that wait', () => {
   test('are bounded in all', async () => {
     await using here = await openApprovals();
     for (let number = 0; number < maximumWaiting.inAll; number += 1) await ask(here, number, `caller ${number % 100}`);
-    expect(await here.desk.count(now)).toBe(maximumWaiting.inAll);
+    expect(await here.queue.count(now)).toBe(maximumWaiting.inAll);
     expect(await ask(here, -1, 'bob')).toEqual({ kind: 'too_many_in_all' });
     expect(await ask(here, -1, 'bob', now + approvalLifetime)).toMatchObject({ kind: 'pending' });
   });
@@ -266,7 +267,7 @@ describe('whoever writes in the store without the secret', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await meddle(here, "UPDATE pending SET record = replace(record, 'stop_environment', 'list_projects')");
-    expect(await here.desk.find(code, now)).toBeUndefined();
+    expect(await here.queue.find(code, now)).toBeUndefined();
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
     await using other = await openApprovals();
     const late = codeOf(await other.approvals.ask(approvalRequest(), now));
@@ -280,13 +281,13 @@ describe('a decision', () => {
   const decision = { how: 'terminal', caller: 'ann', tool: 'stop_environment', tier: 'destructive', plan: 'digest' } as const;
 
   test.each(['approved', 'refused'] as const)('is on record before it counts: %s', async (verdict) => {
-    const seen: unknown[] = [];
-    await using here = await openApprovals(async ({ code }) => void seen.push((await here.desk.find(code, now))?.code));
+    const waitingCodes: unknown[] = [];
+    await using here = await openApprovals(async ({ code }) => void waitingCodes.push((await here.queue.find(code, now))?.code));
     const code = codeOf(await here.approvals.ask(approvalRequest({ digest: 'digest' }), now));
     await here.decide(code, verdict, operatorSecret, now);
     expect(here.decisions).toEqual([{ ...decision, verdict, code, target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown }]);
     // When it was recorded, the call still waited.
-    expect(seen).toEqual([code]);
+    expect(waitingCodes).toEqual([code]);
   });
 
   test('is not made when it can not be recorded, and can be made later', async () => {

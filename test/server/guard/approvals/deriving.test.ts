@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { setSecret, signerFor } from '../../../../src/server/guard/approvals/operator-secret.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
-import { approvalsIn, operatorSecret } from './approvals-fixture.ts';
+import { approvalsIn } from './approvals-fixture.ts';
+import { operatorSecret } from '../../../support/guard-fixture.ts';
 
 const derivations = vi.hoisted(() => ({ now: 0, most: 0 }));
 

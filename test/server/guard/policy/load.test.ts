@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../audit/audit-log.ts';
 
 const parse = (text: string) => parsePolicy('policy.yaml', text, tools);
 
-const whole = `
+const fullPolicy = `
 read_only: false
 deny:
   - name: nothing irreversible
@@ -31,7 +31,7 @@ value_from_env: [DEPLOY_KEY]
 
 describe('a policy file', () => {
   test('is read whole', async () => {
-    const rules = await parse(whole);
+    const rules = await parse(fullPolicy);
     expect(rules).toMatchObject({
       deny: [
         { conditions: { tier: ['destructive', 'sensitive'], mode: ['PRODUCTION'] }, setBy: 'policy.yaml, deny[0] "nothing irreversible"' },
@@ -116,7 +116,7 @@ describe('a policy file', () => {
     await parse('deny: [{ tool: deploy_application, toolset: services }, { tier: [write, disruptive], mode: PRODUCTION }]');
   });
 
-  test('with several faults has all of them told', async () => {
+  test('with several faults reports all of them', async () => {
     await expect(parse('readonly: true\ndenny: []')).rejects.toThrow(/policy\.yaml:1: .*\npolicy\.yaml:2: /);
   });
 
