@@ -30,6 +30,6 @@ export const updateHelm = defineTool(operations.update_helm, {
   folded: ['values_override.file.git.git_repository'],
   // The names in responses; requests accept them, too.
   hidden: ['source.git', 'source.repository'],
-  render: record({ left: [] }),
+  render: record({ omitted: [] }),
   next: 'It takes effect with the next deployment.',
 });

@@ -9,5 +9,5 @@ export const inviteMember = defineTool(operations.invite_member, {
   plan: () => ['Gives this person access to the organization.'],
   preview: role,
   noOpCheck: alreadyMember,
-  render: record({ first: ['email', 'invitation_status', 'role_name', 'id'], left: ['logo_url'] }),
+  render: record({ first: ['email', 'invitation_status', 'role_name', 'id'], omitted: ['logo_url'] }),
 });

@@ -68,9 +68,9 @@ export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, see
 /**
  * The answer of a call as text and as structured content, both from the same view. Data in the text is fenced.
  * @param missing what could not be read, and why.
- * @param isNeedless whether the call was a no-op.
+ * @param isNoOp whether the call was a no-op.
  */
-export function answerReply({ tool, args, context, registry }: AnsweredCall, answer: JsonRecord, missing: readonly string[], { isNeedless = false } = {}): Reply {
+export function answerReply({ tool, args, context, registry }: AnsweredCall, answer: JsonRecord, missing: readonly string[], { isNoOp = false } = {}): Reply {
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
   const render = withChosenColumns(tool.render, args);
@@ -78,10 +78,10 @@ export function answerReply({ tool, args, context, registry }: AnsweredCall, ans
   const hidden = registry?.hidden ?? [];
   const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render, hidden);
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
-  const next = proposable(typeof tool.next === 'function' && !isNeedless ? tool.next(view, args) : [], offers);
-  const advice = tool.next !== undefined && typeof tool.next !== 'function' && !isNeedless ? visibleText(tool.next, hidden) : nextText(next);
+  const next = proposable(typeof tool.next === 'function' && !isNoOp ? tool.next(view, args) : [], offers);
+  const advice = tool.next !== undefined && typeof tool.next !== 'function' && !isNoOp ? visibleText(tool.next, hidden) : nextText(next);
   const body = isEmpty || shown === '' ? undefined : fence(shown);
-  const heading = isNeedless ? noOpText('all that was given is so already') : body === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
+  const heading = isNoOp ? noOpText('all that was given is so already') : body === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {
     kind: 'answer',
     text: joinParts(heading, body, omission, ...missing, advice, budget && budgetText(budget)),

@@ -38,10 +38,10 @@ const line = ([name, value]: readonly [string, unknown]): string => {
 const decoration = ['icon_uri'];
 
 /** A record with one member per line, nested ones as compact JSON. `first` members come first, `omitted` members are left out. */
-export const record = ({ first = ['name', 'id'], left = decoration }: { first?: readonly string[]; left?: readonly string[] } = {}): Renderer => ({
-  omitted: left,
+export const record = ({ first = ['name', 'id'], omitted = decoration }: { first?: readonly string[]; omitted?: readonly string[] } = {}): Renderer => ({
+  omitted,
   view: (answer) => {
-    const shown = pruneRecord(omit(answer, left));
+    const shown = pruneRecord(omit(answer, omitted));
     return { ...pick(shown, first), ...omit(shown, first) };
   },
   text: (view) => Object.entries(view).map(line).join('\n'),
@@ -99,9 +99,9 @@ export const table = (noun: string, columns: readonly string[]): Renderer => ({
 });
 
 /** Shows `{results}` as a table of these columns, with the rest of each row in a last column `more`. */
-export const wholeTable = (noun: string, columns: readonly string[], left: readonly string[] = decoration): Renderer => ({
-  omitted: left,
-  view: (answer) => listView(answer, (row) => omit(row, left)),
+export const wholeTable = (noun: string, columns: readonly string[], omitted: readonly string[] = decoration): Renderer => ({
+  omitted,
+  view: (answer) => listView(answer, (row) => omit(row, omitted)),
   text: (view) =>
     listText(view, noun, (rows) =>
       tableText(rows.map((row) => pruneRecord({ ...pick(row, columns), more: omit(row, columns) })), [...columns, 'more']),

@@ -128,7 +128,7 @@ export function outputSchema(tool: Tool): JsonSchema {
     type: 'array',
     items: !items.properties && !items.anyOf ? typeOnly(items) : { type: 'object', properties: Object.fromEntries(members(items, shown).map(([name, member]) => [name, typeOnly(member)])) },
   });
-  const properties = members(root, rows ? { left: shown.left } : shown).map(([name, member]) => [
+  const properties = members(root, rows ? { omitted: shown.omitted } : shown).map(([name, member]) => [
     name,
     name === 'results' && rows ? row(rows) : typeOnly(member),
   ]);

@@ -13,7 +13,7 @@ export const organizationResources: readonly PlatformResource[] = [
     description: 'The organization that the API token belongs to.',
     toolset: 'organization',
     operation: operations.get_organization,
-    render: record({ left: ['results', 'icon_uri'] }),
+    render: record({ omitted: ['results', 'icon_uri'] }),
   }),
   answerResource({
     name: 'projects',
@@ -101,6 +101,6 @@ export const organizationResources: readonly PlatformResource[] = [
       const found = clusters.results?.find(({ id }) => id === cluster);
       return { ...found, ...(isRecord(status) && omit(status, ['cluster_id'])) };
     },
-    render: record({ left: ['organization', 'icon_uri'] }),
+    render: record({ omitted: ['organization', 'icon_uri'] }),
   }),
 ];

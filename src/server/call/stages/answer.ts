@@ -27,7 +27,7 @@ export const makeAnswer: Stage<SentCall, never> = {
       changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(operationText), error: failureOf(error, context.requestId, false) }),
     );
     const isNoOp = tool.operation.effect !== 'read' && acts.length === 0;
-    const reply = answerReply({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), { isNeedless: isNoOp });
+    const reply = answerReply({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), { isNoOp });
     return { reply, outcome: isNoOp ? { outcome: 'done', why: 'so_already' } : { outcome: 'done' } };
   },
 };
