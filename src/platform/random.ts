@@ -20,9 +20,13 @@ const uuidOf = (bytes: Buffer): string => {
 /** The same UUID for the same text, always. */
 export const uuidFrom = (text: string): string => uuidOf(createHash('sha256').update(text).digest());
 
-/** A source that gives the same sequence for the same seed. */
+/** A random source that produces the same sequence for the same seed. */
 export const seededRandom = (seed: string): Random => {
   let drawn = 0;
   const next = () => createHash('sha256').update(`${seed}/${drawn++}`).digest();
   return { uuid: () => uuidOf(next()), number: () => next().readUInt32BE() / 2 ** 32 };
 };
+
+/** A random number of seconds within the range. The same seed always gives the same number. */
+export const secondsBetween = ([shortest, longest]: readonly [number, number], seed: string): number =>
+  shortest + (longest - shortest) * seededRandom(seed).number();

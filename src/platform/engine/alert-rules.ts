@@ -3,10 +3,11 @@ import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../contract/resources/alert-rule.ts';
 import { isoDurationMilliseconds } from '../clock.ts';
 import { notFound } from '../problem.ts';
+import type { SecondsRange } from '../runtime/runtime.ts';
 import type { Db } from '../store/database.ts';
 import type { AlertRuleTable } from '../store/schema/schema.ts';
 import { duration, type EngineContext, iso } from './context.ts';
-import { alertRuleTransitions, failedStates, firingStates, type SecondsRange } from './lifecycle.ts';
+import { alertRuleTransitions, failedStates, firingStates } from './lifecycle.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 type AlertRuleRow = Selectable<AlertRuleTable>;

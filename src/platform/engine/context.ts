@@ -1,9 +1,8 @@
 import type { PlatformLog } from '../log.ts';
 import type { PlatformClock } from '../clock.ts';
-import { type Random, seededRandom } from '../random.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { type Random, secondsBetween } from '../random.ts';
+import type { Runtime, SecondsRange } from '../runtime/runtime.ts';
 import type { DataStore } from '../store/database.ts';
-import type { SecondsRange } from './lifecycle.ts';
 
 /** What the parts of the engine work with. */
 export interface EngineContext {
@@ -30,10 +29,6 @@ export const blockedDueTime = Number.MAX_SAFE_INTEGER;
 /** A moment as rows and answers write it. */
 export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** Seconds between the shortest and the longest, the same for the same seed. */
-export const secondsBetween = ([shortest, longest]: SecondsRange, seed: string): number =>
-  shortest + (longest - shortest) * seededRandom(seed).number();
-
-/** Milliseconds, under the time scale, that something of that length takes; the same for the same seed. */
+/** A random duration within the range, in milliseconds under the time scale. The same seed always gives the same duration. */
 export const duration = (context: Pick<EngineContext, 'timeScale'>, takes: SecondsRange, seed: string): number =>
   Math.round(secondsBetween(takes, seed) * 1000 * context.timeScale);

@@ -1,6 +1,7 @@
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import { DeploymentAction, type DeploymentState } from '../../contract/states.ts';
-import { canceling, statePathOf, refusals, type SecondsRange, settledStates } from './lifecycle.ts';
+import type { SecondsRange } from '../runtime/runtime.ts';
+import { canceling, statePathOf, refusals, settledStates } from './lifecycle.ts';
 
 /** One arrow of a service's lifecycle. */
 export interface Transition {

@@ -1,21 +1,7 @@
 import type { StepName } from '../../contract/resources/deployment.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { AlertRuleState, ClusterState, DeploymentAction, DeploymentState } from '../../contract/states.ts';
-
-/** Shortest and longest time something takes in life, in seconds; the time scale multiplies both. */
-export type SecondsRange = readonly [shortest: number, longest: number];
-
-/** What the runtime is told to do when a phase begins. */
-export type RuntimeMethod = 'prepare' | 'start' | 'stop';
-
-/** One step of a path: the state it shows, what the runtime does, and where it goes when that fails. */
-export interface Phase {
-  readonly state: DeploymentState;
-  readonly step: StepName;
-  readonly runtimeMethod: RuntimeMethod;
-  readonly takes: SecondsRange;
-  readonly onFailure: DeploymentState;
-}
+import type { Phase, RuntimeMethod, SecondsRange } from '../runtime/runtime.ts';
 
 /** The states a service of one kind passes for one action, in order. */
 export interface StatePath {

@@ -1,8 +1,23 @@
 import { createHash } from 'node:crypto';
+import type { StepName } from '../../contract/resources/deployment.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
-import type { DeploymentAction } from '../../contract/states.ts';
-import type { Phase } from '../engine/lifecycle.ts';
+import type { DeploymentAction, DeploymentState } from '../../contract/states.ts';
 import type { DeployedCommit, ServiceSpecs } from '../service-spec.ts';
+
+/** Shortest and longest duration in real life, in seconds. The time scale multiplies both. */
+export type SecondsRange = readonly [shortest: number, longest: number];
+
+/** The runtime method that starts a phase. */
+export type RuntimeMethod = 'prepare' | 'start' | 'stop';
+
+/** One phase of a service's deployment: its state, the runtime method that starts it, and its state on failure. */
+export interface Phase {
+  readonly state: DeploymentState;
+  readonly step: StepName;
+  readonly runtimeMethod: RuntimeMethod;
+  readonly takes: SecondsRange;
+  readonly onFailure: DeploymentState;
+}
 
 /** A service as a runtime sees it: its kind and the configuration of that kind. */
 export type ServiceToRun = { [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] } }[ServiceKind] & {
