@@ -2,8 +2,6 @@ import type { Insertable } from 'kysely';
 import { replayOrder, type HistoricalOrder } from './replay-history.ts';
 import type { HandlerDependencies } from '../api/handler.ts';
 import { builtInVariables } from '../api/handlers/built-in-variables.ts';
-import { applyScenario } from '../testing/scenarios/apply-scenario.ts';
-import type { Scenario } from '../testing/scenarios/scenario.ts';
 import type { Db, DataStore } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Vault } from '../store/vault.ts';
@@ -96,15 +94,12 @@ const seedOnce = async (db: DataStore, { vault, clock, random }: SeedDependencie
 };
 
 /**
- * Fills an empty store with an organization that has some of everything. The deployments of the days before are carried
- * out by the engine itself, so that states, histories and logs are what it writes. Whoever was cut off here goes on where
- * they were; a store that was once filled is left alone, also by a program that would fill it otherwise.
- * @param scenarios put onto it, where they are not there yet
+ * Seeds an empty store with an organization that has some of everything. The engine itself carries out the deployments of
+ * the past days, so states, histories and logs are what it writes. An interrupted seed resumes where it stopped. A store
+ * that is already seeded is left alone, even if this version would seed it differently.
  */
-export async function seedPlatform(db: DataStore, parts: SeedDependencies, scenarios: readonly Scenario[] = []): Promise<void> {
-  if ((await readSetting(db, 'seeded')) === undefined) {
-    await seedOnce(db, parts);
-    await writeSetting(db, 'seeded', 'yes');
-  }
-  for (const scenario of scenarios) await applyScenario(db, parts, scenario);
+export async function seedPlatform(db: DataStore, dependencies: SeedDependencies): Promise<void> {
+  if ((await readSetting(db, 'seeded')) !== undefined) return;
+  await seedOnce(db, dependencies);
+  await writeSetting(db, 'seeded', 'yes');
 }
