@@ -5,7 +5,7 @@ import { isoDurationMilliseconds } from '../clock.ts';
 import { notFound } from '../problem.ts';
 import type { SecondsRange } from '../runtime/runtime.ts';
 import type { Db } from '../store/database.ts';
-import type { AlertRuleTable } from '../store/schema/schema.ts';
+import type { AlertRuleTable } from '../store/schema/organization-tables.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { alertRuleTransitions, failedStates, firingStates } from './lifecycle.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';

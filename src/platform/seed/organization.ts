@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Db } from '../store/database.ts';
-import type { AlertRuleTable, ClusterTable, MemberTable } from '../store/schema/schema.ts';
+import type { AlertRuleTable, MemberTable } from '../store/schema/organization-tables.ts';
+import type { ClusterTable } from '../store/schema/schema.ts';
 import type { Vault } from '../store/vault.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
 

@@ -4,7 +4,7 @@ import { HelmRepositoryRequest } from '../../../contract/resources/helm-reposito
 import { isoNow } from '../../clock.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { Db } from '../../store/database.ts';
-import type { HelmRepositoryTable } from '../../store/schema/schema.ts';
+import type { HelmRepositoryTable } from '../../store/schema/organization-tables.ts';
 import { requireNoCredentials } from './field-validation.ts';
 import { findById } from './find.ts';
 import { pageOf } from './page.ts';

@@ -3,7 +3,7 @@ import type { Db } from '../../store/database.ts';
 import { addDays, isoNow } from '../../clock.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { invalid } from '../../problem.ts';
-import type { InvitationTable, RoleTable } from '../../store/schema/schema.ts';
+import type { InvitationTable, RoleTable } from '../../store/schema/organization-tables.ts';
 import { findById } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';

@@ -4,7 +4,8 @@ import type { workloadRequestFields } from '../../../contract/resources/service.
 import type { RequestContext } from '../handler.ts';
 import { invalid } from '../../problem.ts';
 import type { Db } from '../../store/database.ts';
-import type { ClusterTable, RegistryTable } from '../../store/schema/schema.ts';
+import type { RegistryTable } from '../../store/schema/organization-tables.ts';
+import type { ClusterTable } from '../../store/schema/schema.ts';
 import type { ServiceSpecs } from '../../service-spec.ts';
 import { toStoredAutoscaling } from './autoscaling.ts';
 import { requireReferences } from './find.ts';

@@ -3,7 +3,7 @@ import { hiddenSecret } from '../../../contract/primitives.ts';
 import type { EventKind } from '../../../contract/resources/webhook.ts';
 import { isoNow } from '../../clock.ts';
 import type { OperationHandlers } from '../handler.ts';
-import type { WebhookTable } from '../../store/schema/schema.ts';
+import type { WebhookTable } from '../../store/schema/organization-tables.ts';
 import { invalid } from '../../problem.ts';
 import { redactedTarget, splitTarget } from '../../engine/webhooks/userinfo.ts';
 import { findById, findInOrganization } from './find.ts';

@@ -4,13 +4,7 @@ import type { StepName } from '../../../contract/resources/deployment.ts';
 import type { ServiceKind } from '../../../contract/resources/service.ts';
 import type { EventKind } from '../../../contract/resources/webhook.ts';
 import type { DeploymentAction, DeploymentActionStatus, DeploymentState, Origin } from '../../../contract/states.ts';
-
-/**
- * Rows of the engine. `created_at` and its like are ISO 8601 text, as answers show them; columns that end in `_ms`
- * are milliseconds since the epoch, as the engine counts with them. Flags are 0 or 1, JSON is text.
- */
-type Flag = 0 | 1;
-type Json = string;
+import type { Flag, Json } from './columns.ts';
 
 /** A process that works on the queue. Its claims hold while its row does. */
 interface WorkerTable {
