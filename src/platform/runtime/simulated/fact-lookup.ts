@@ -1,11 +1,7 @@
-import type { Healthchecks } from '../../../contract/resources/service.ts';
-import type * as z from 'zod';
 import type { ServiceToRun } from '../runtime.ts';
 import { branchOf } from './commits.ts';
 import type { PhaseContext } from './phase-context.ts';
-import { type CommitFacts, type DeployedService, type Program, type Release, type SimulationFacts, ownValue } from './simulation-context.ts';
-
-type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
+import { type CommitFacts, type DeployedService, type Probe, type Program, type Release, type SimulationFacts, ownValue } from './simulation-context.ts';
 
 /** The image of a service that is deployed from one. */
 export const imageOf = (service: ServiceToRun): { readonly name: string; readonly tag: string; readonly registryId?: string } | undefined => {

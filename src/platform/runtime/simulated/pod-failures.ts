@@ -1,11 +1,9 @@
-import type * as z from 'zod';
 import { componentLogLine, clusterEvent, eventAge } from './cluster-events.ts';
 import { failureLines, podOf, rolloutStartLines, probeKind, connectionRefused, rolloutLimitSeconds } from './rollout-failures.ts';
 import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug } from './phase-context.ts';
 import { logTemplates } from './log-templates.ts';
-import type { Program } from './simulation-context.ts';
+import type { Probe, Program } from './simulation-context.ts';
 import type { FailureCause } from './failure-cause.ts';
-import type { Healthchecks } from '../../../contract/resources/service.ts';
 import { readinessTimeoutOf } from './fact-lookup.ts';
 
 const startAttempts = 4;
@@ -150,8 +148,6 @@ export function simulatePullFailure(context: PhaseContext, cause: PullFailure): 
     failure: `${pod} could not be started: ImagePullBackOff`,
   };
 }
-
-type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
 
 // Lines of failing probes that are shown one by one.
 const shownProbeFailures = 9;

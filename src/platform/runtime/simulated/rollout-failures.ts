@@ -1,9 +1,6 @@
-import type { Healthchecks } from '../../../contract/resources/service.ts';
-import type * as z from 'zod';
 import { instanceName } from './instances.ts';
 import { between, colored, type PhaseContext, type PhaseResult, slug } from './phase-context.ts';
-
-type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
+import type { Probe } from './simulation-context.ts';
 
 /** Longest that a rollout waits for an instance to become ready, in seconds. */
 export const rolloutLimitSeconds = 300;
@@ -73,15 +70,13 @@ function simulateOutOfMemory(context: PhaseContext, memory: number): PhaseResult
   return { seconds: between(context.random, 20, 40), lines: [...rolloutStartLines(context), ...round, ...round, ...round, ...failureLines(failure)], failure };
 }
 
-type ConfiguredProbe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
-
 /** Less memory than any runtime starts in, in MB. */
 const minimumMemory = 64;
 
-const portOf = ({ type }: ConfiguredProbe): number | undefined => (type.http ?? type.tcp ?? type.grpc)?.port;
+const portOf = ({ type }: Probe): number | undefined => (type.http ?? type.tcp ?? type.grpc)?.port;
 
 /** The port a probe asks at although the service says that it listens on others. A service that names no port may listen anywhere. */
-const mismatchedPort = (probe: ConfiguredProbe | undefined, listening: readonly number[]): number | undefined => {
+const mismatchedPort = (probe: Probe | undefined, listening: readonly number[]): number | undefined => {
   const port = probe && portOf(probe);
   return port !== undefined && listening.length > 0 && !listening.includes(port) ? port : undefined;
 };

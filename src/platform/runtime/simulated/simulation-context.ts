@@ -1,4 +1,8 @@
-import type { ServiceKind } from '../../../contract/resources/service.ts';
+import type * as z from 'zod';
+import type { Healthchecks, ServiceKind } from '../../../contract/resources/service.ts';
+
+/** A readiness or liveness probe, as a service configures it. */
+export type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
 
 /** What a program is written in: how it speaks when it starts and when it fails. */
 export type Language = 'node' | 'python' | 'java';

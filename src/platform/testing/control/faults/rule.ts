@@ -53,11 +53,11 @@ type Issue = { readonly path: string; readonly message: string };
 /** What doesn't fit together in a rule that is well formed. */
 const inconsistencies = (rule: z.output<z.ZodObject<typeof members>>): Issue[] => {
   const { effect } = rule;
-  const { takes, steps } = shapeOf(effect);
-  const allowed = [...commonMembers, ...takes];
+  const { members: effectMembers, steps } = shapeOf(effect);
+  const allowed = [...commonMembers, ...effectMembers];
   const strange = Object.keys(rule).filter((member) => rule[member as keyof typeof rule] !== undefined && !allowed.includes(member));
   return [
-    ...strange.map((path) => ({ path, message: `does not go with the effect ${effect}, which takes ${takes.join(', ')}` })),
+    ...strange.map((path) => ({ path, message: `does not go with the effect ${effect}, which takes ${effectMembers.join(', ')}` })),
     ...(effect === 'latency' && rule.latency_ms === undefined ? [{ path: 'latency_ms', message: 'is required for the effect latency' }] : []),
     ...(rule.step && steps && !steps.includes(rule.step) ? [{ path: 'step', message: `${effect} can't happen at ${rule.step}, only at ${steps.join(', ')}` }] : []),
   ];
