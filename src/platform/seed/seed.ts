@@ -1,7 +1,8 @@
 import type { Insertable } from 'kysely';
 import { replayOrder, type HistoricalOrder } from './replay-history.ts';
-import type { HandlerDependencies } from '../api/handler.ts';
 import { builtInVariables } from '../api/handlers/built-in-variables.ts';
+import type { PlatformClock } from '../clock.ts';
+import type { Random } from '../random.ts';
 import type { Db, DataStore } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Vault } from '../store/vault.ts';
@@ -77,7 +78,11 @@ const historicalOrders = (time: SeedTime, deployed: readonly SeedService[]): His
   return [...ordersOf(time.start - daysOfHistory * day, deployed), ...laterDays.flatMap((ago) => ordersOf(time.start - ago * day, daily))];
 };
 
-type SeedDependencies = Pick<HandlerDependencies, 'vault' | 'clock' | 'random'>;
+interface SeedDependencies {
+  readonly vault: Vault;
+  readonly clock: PlatformClock;
+  readonly random: Random;
+}
 
 const seedOnce = async (db: DataStore, { vault, clock, random }: SeedDependencies): Promise<void> => {
   const organization = await db.selectFrom('organization').select('created_at').limit(1).executeTakeFirst();
