@@ -18,7 +18,7 @@ const inProject = (project: string): VariableHolder => ({ project_id: seedId(`pr
 const inEnvironment = (environment: string): VariableHolder => ({ project_id: null, environment_id: seedId(`environment/${environment}`), service_id: null });
 const inService = (service: string): VariableHolder => ({ project_id: null, environment_id: null, service_id: seedId(`service/${service}`) });
 
-/** With the built-in ones, a variable of every scope and of every type; and one secret. */
+/** Variables of every scope and type (together with the built-in ones), and one secret. */
 function seedVariables(time: SeedTime, vault: Vault): SeedVariable[] {
   const variable = (path: string, holder: VariableHolder, scope: SeedVariable['scope'], value: string, more: Partial<SeedVariable> = {}): SeedVariable => ({
     ...variableRow(path, holder, scope, value, { created_at: time.ago(60), updated_at: time.ago(60) }), ...more,
@@ -63,7 +63,7 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
   await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
 };
 
-/** One order for each environment that has some of these services. */
+/** One deployment for each environment that has any of these services. */
 const ordersOf = (at: number, services: readonly SeedService[]): HistoricalOrder[] =>
   seedEnvironments.flatMap(({ path }) => {
     const serviceIds = services.filter(({ environment }) => environment === path).map(({ name }) => seedId(`service/${path}/${name}`));
@@ -71,7 +71,7 @@ const ordersOf = (at: number, services: readonly SeedService[]): HistoricalOrder
     return [{ at, action: 'DEPLOY', environmentId: seedId(`environment/${path}`), serviceIds, origin: 'GIT', triggeredBy: 'Cleo Marchetti' }];
   });
 
-/** The deployments of the last days: everything at first, then each day the job and one application. */
+/** The deployments of the last days: all services first, then the job and one application each day. */
 const historicalOrders = (time: SeedTime, deployed: readonly SeedService[]): HistoricalOrder[] => {
   const daily = deployed.filter(({ environment, kind, name }) => environment === 'shop/staging' && (kind === 'job' || name === 'checkout-api'));
   const laterDays = Array.from({ length: daysOfHistory - 1 }, (_, index) => daysOfHistory - 1 - index);
