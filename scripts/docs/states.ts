@@ -17,11 +17,11 @@ const paths = () => serviceKinds.flatMap((kind) => DeploymentAction.options.map(
 
 const alertRow = ({ from, on, to, takes }: (typeof alertRuleTransitions)[number]): string[] => [from, on, to, takes === 'for' ? "the rule's for_duration" : span(takes)];
 
-/** docs/states.md: what states the embedded platform goes through, from the engine's own table. */
+/** docs/states.md: the embedded platform's states, generated from the engine's own tables. */
 export const statesPage = (): string =>
   `${[
     '# States',
-    'What the embedded platform goes through, and how long each step takes in the simulated runtime at a time scale of 1.',
+    'The states of the embedded platform, and how long each step takes in the simulated runtime at a time scale of 1.',
     '## Services',
     markdownTable(['Kind', 'Action', 'States', 'On failure'], paths()),
     `A service whose stage has not begun is WAITING_*. A cancel leads through ${canceling.state} to ${canceling.end} within ${span(canceling.takes)}. An environment shows the aggregate of its services. The application status endpoint says RUNNING where the others say DEPLOYED or RESTARTED.`,
