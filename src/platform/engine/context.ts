@@ -4,16 +4,16 @@ import { type Random, secondsBetween } from '../random.ts';
 import type { Runtime, SecondsRange } from '../runtime/runtime.ts';
 import type { DataStore } from '../store/database.ts';
 
-/** What the parts of the engine work with. */
+/** The dependencies of the engine's modules. */
 export interface EngineContext {
   readonly db: DataStore;
   readonly clock: PlatformClock;
   readonly random: Random;
   readonly runtime: Runtime;
   readonly log: PlatformLog;
-  /** Multiplies how long things take: 0.05 is twenty times faster, 0 instant. */
+  /** Multiplies all durations: 0.05 is twenty times faster, 0 instant. */
   readonly timeScale: number;
-  /** Whether a cluster's upgrade is made to go wrong; never where left out. */
+  /** Whether to fail a cluster's upgrade; default never. */
   readonly upgradeFails?: (upgrade: Upgrade) => boolean;
 }
 
@@ -23,10 +23,10 @@ export interface Upgrade {
   readonly cluster: { readonly id: string; readonly name: string };
 }
 
-/** Due time of what waits for something before it: whoever ends that hands over the turn. */
+/** The due time of a row that waits for another one. Whoever ends that one sets the real due time. */
 export const blockedDueTime = Number.MAX_SAFE_INTEGER;
 
-/** A moment as rows and answers write it. */
+/** Formats a time in milliseconds since the epoch for rows and responses: ISO 8601. */
 export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** A random duration within the range, in milliseconds under the time scale. The same seed always gives the same duration. */
