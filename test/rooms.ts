@@ -16,6 +16,15 @@ const serverRoom = (name: string, others: readonly string[]): Room => ({
   mayImport: [`src/server/${name}/`, ...others.map((other) => `src/server/${other}${other.endsWith('.ts') ? '' : '/'}`), 'src/client/', 'src/analysis/', 'src/contract/'],
 });
 
+const platformBase = ['clock.ts', 'log.ts', 'problem.ts', 'random.ts', 'service-spec.ts'];
+
+/** A room of the platform. Every one may import the base. @param homes its folders and files @param others of the platform that it may import. */
+const platformRoom = (name: string, homes: readonly string[], others: readonly string[]): Room => ({
+  name: `platform ${name}`,
+  home: homes.map((path) => `src/platform/${path}`),
+  mayImport: [...new Set([...homes, ...platformBase, ...others])].map((path) => `src/platform/${path}`).concat('src/contract/'),
+});
+
 /** Every room: what lies under src/ or tools/ belongs to one. */
 export const rooms: readonly Room[] = [
   { name: 'contract', home: ['src/contract/'], mayImport: ['src/contract/'], packages: ['zod'] },
@@ -41,7 +50,18 @@ export const rooms: readonly Room[] = [
   serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'guard', 'output', 'call']),
   serverRoom('protocol', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output', 'call', 'browse']),
   { name: 'transport', home: ['src/transport/'], mayImport: ['src/transport/', 'src/server/', 'src/client/', 'src/contract/'] },
-  { name: 'platform', home: ['src/platform/'], mayImport: ['src/platform/', 'src/contract/'] },
+  // The rooms of the platform, from the bottom up.
+  platformRoom('base', platformBase, []),
+  platformRoom('runtime', ['runtime/runtime.ts'], []),
+  platformRoom('simulation', ['runtime/simulated/'], ['runtime/runtime.ts']),
+  platformRoom('store', ['store/'], []),
+  platformRoom('engine', ['engine/'], ['store/', 'runtime/runtime.ts']),
+  // Of the engine, the API sees its interface and what both write to the store.
+  platformRoom('api', ['api/'], ['engine/engine.ts', 'engine/cluster-locks.ts', 'engine/webhooks/userinfo.ts', 'store/']),
+  // The seed replays past deployments in the simulation.
+  platformRoom('seed', ['seed/'], ['api/handlers/built-in-variables.ts', 'engine/', 'store/', 'runtime/simulated/']),
+  platformRoom('testing', ['testing/'], ['seed/', 'api/', 'engine/', 'store/', 'runtime/']),
+  { name: 'platform services', home: ['src/platform/platform.ts', 'src/platform/platform-services.ts'], mayImport: ['src/platform/', 'src/contract/'] },
   { name: 'analysis', home: ['src/analysis/'], mayImport: ['src/analysis/', 'src/contract/'], packages: ['zod', 're2js'] },
   { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/server/tool/index.ts', 'src/analysis/', 'src/contract/'], packages: ['zod'] },
   { name: 'config', home: ['src/cli/config/'], mayImport: ['src/cli/config/', 'src/contract/'] },

@@ -3,14 +3,15 @@ import { code, markdownTable } from './markdown.ts';
 
 const idOf = ({ name }: Room): string => name.replaceAll(/\W+/g, '_');
 
-/** The room that a path lies in. */
-const roomOf = (path: string): Room | undefined =>
-  rooms.find(({ home }) => home.some((place) => place === path || (place.endsWith('/') && path.startsWith(place))));
+const isWithin = (path: string, folder: string): boolean => folder === path || (folder.endsWith('/') && path.startsWith(folder));
+
+/** The rooms that a path lies in, or that lie within it. */
+const roomsAt = (path: string): Room[] => rooms.filter(({ home }) => home.some((place) => isWithin(path, place) || isWithin(place, path)));
 
 /** The rooms that a room may import from. */
-const importableRooms = (room: Room): Room[] => [...new Set(room.mayImport.flatMap((path) => roomOf(path) ?? []))].filter((other) => other !== room);
+const importableRooms = (room: Room): Room[] => [...new Set(room.mayImport.flatMap(roomsAt))].filter((other) => other !== room);
 
-/** The house as a Mermaid diagram: an arrow goes to what may be imported. */
+/** The rooms as a Mermaid diagram. An arrow points to a room that may be imported. */
 const diagram = (): string =>
   [
     'flowchart TD',
@@ -18,7 +19,7 @@ const diagram = (): string =>
     ...rooms.flatMap((room) => importableRooms(room).map((other) => `  ${idOf(room)} --> ${idOf(other)}`)),
   ].join('\n');
 
-/** The rooms and their arrows, from what the test of the architecture holds. */
+/** The diagram and a table of the rooms, from the data that test/architecture.test.ts enforces. */
 export const architecture = (): string =>
   [
     `\`\`\`mermaid\n${diagram()}\n\`\`\``,

@@ -2,22 +2,23 @@ import { allScenarios, scenarios } from '../../src/platform/testing/scenarios/sc
 import type { Scenario } from '../../src/platform/testing/scenarios/scenario.ts';
 import { code } from './markdown.ts';
 
-const section = ({ name, story, symptoms: seen, fix, environments, services }: Scenario): string => {
-  const places = environments.map(({ path, mode, cluster }) => `${code(path)} (${mode}, cluster ${cluster})`).join(' and ');
-  const parts = services.map((service) => `the ${service.kind} ${code(service.name)}`).join(', ');
-  return [`## ${name}`, story, `- Where: ${places}, with ${parts}.\n- Seen: ${seen}\n- Fix: ${fix}`].join('\n\n');
+const section = ({ name, story, symptoms, fix, environments, services }: Scenario): string => {
+  const locations = environments.map(({ path, mode, cluster }) => `${code(path)} (${mode}, cluster ${cluster})`).join(' and ');
+  const contents = services.map((service) => `the ${service.kind} ${code(service.name)}`).join(', ');
+  return [`## ${name}`, story, `- Where: ${locations}, with ${contents}.\n- Symptoms: ${symptoms}\n- Fix: ${fix}`].join('\n\n');
 };
 
 /** docs/scenarios.md: the failures that the embedded platform can start with. */
 export const scenariosPage = (): string => `# Scenarios
 
-Failures to try an assistant on. ${code('infra-mcp platform --scenario <name>')} puts one onto the seeded organization of the embedded platform; several with commas or by repeating the
-flag, ${code(allScenarios)} for every one. ${code('stdio')} and ${code('http')} take the option too. A scenario brings environments of its own and changes nothing of what is there; it is put
-onto a data directory once, also onto one that exists already.
+Failures to try an assistant on. ${code('infra-mcp platform --scenario <name>')} applies one to the seeded organization of the embedded platform. To select several, separate them with
+commas or repeat the flag; ${code(allScenarios)} selects every one. ${code('stdio')} and ${code('http')} take the option too. A scenario adds environments of its own and changes nothing that
+is already there. It is applied to a data directory once, whether the directory is new or not.
 
-None is a script. The simulated runtime knows a little world: which tags a registry has and whom it lets pull, what each commit and version of a program needs, listens on and answers,
-who holds the lock of a state, how long a chart takes. A deployment meets that world with the configuration, variables and neighbours it has when it begins: after a fix it goes well,
-after anything else it fails again, and it can be broken again. Nothing that the API answers names a scenario. Each was deployed well before, so what changed since can be found.
+No scenario is scripted. The simulated runtime knows a set of facts: which tags a registry has and who may pull them, what each commit and version of a program needs, listens on and
+answers, who holds the lock of a Terraform state, how long a chart takes to install. Each deployment runs against these facts, with the configuration, variables and neighbours it has when
+it begins. So the right fix makes it succeed, any other change leaves it failing, and it can be broken again. No API response names a scenario. Each service was deployed successfully
+before its failure, so the assistant can find what has changed since.
 
 ${scenarios.map(section).join('\n\n')}
 `;

@@ -1,6 +1,7 @@
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 import { DeploymentAction } from '../../src/contract/states.ts';
-import { alertRuleTransitions, canceling, clusterUpgradeStates, statePathOf, type SecondsRange } from '../../src/platform/engine/lifecycle.ts';
+import { alertRuleTransitions, canceling, clusterUpgradeStates, statePathOf } from '../../src/platform/engine/lifecycle.ts';
+import type { SecondsRange } from '../../src/platform/runtime/runtime.ts';
 import { diagramOf } from '../../src/platform/engine/lifecycle-transitions.ts';
 import { markdownTable } from './markdown.ts';
 

@@ -1,22 +1,22 @@
-/** Where the platform takes its time from. */
+/** The platform's source of time. */
 export interface PlatformClock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Tells `listener` whenever the time jumps, until the returned function is called. Absent where it only passes. */
+  /** Calls `listener` whenever the time jumps, until the returned function is called. Absent for clocks that never jump. */
   onMove?(listener: () => void): () => void;
 }
 
 export const systemClock: PlatformClock = { now: () => Date.now() };
 
-/** A clock that stands still until it is moved. */
+/** A clock that only advances when it is moved. */
 export interface SteppedClock extends PlatformClock {
-  /** Moves it, to milliseconds since the epoch. */
+  /** Sets the time, in milliseconds since the epoch. */
   moveTo(moment: number): void;
 }
 
-/** A stepped clock that stands at `start`, in milliseconds since the epoch. */
+/** Creates a stepped clock with the time `start`, in milliseconds since the epoch. */
 export function createSteppedClock(start: number): SteppedClock {
-  // A list of its own for each change: a listener that is told may leave.
+  // Never mutated: a listener may unsubscribe while it is called.
   let listeners: readonly (() => void)[] = [];
   let moment = start;
   return {
@@ -24,7 +24,7 @@ export function createSteppedClock(start: number): SteppedClock {
     onMove: (listener) => {
       listeners = [...listeners, listener];
       return () => {
-        listeners = listeners.filter((one) => one !== listener);
+        listeners = listeners.filter((each) => each !== listener);
       };
     },
     moveTo: (next) => {
@@ -34,15 +34,15 @@ export function createSteppedClock(start: number): SteppedClock {
   };
 }
 
-/** The clock's time as answers and rows write it: ISO 8601, UTC, milliseconds. */
+/** The clock's time in the format of responses and rows: ISO 8601, UTC, with milliseconds. */
 export const isoNow = (clock: PlatformClock): string => new Date(clock.now()).toISOString();
 
 const millisecondsPerDay = 86_400_000;
 
-/** A moment moved by whole or broken days, in milliseconds since the epoch. */
+/** Adds a number of days, whole or fractional, to a time in milliseconds since the epoch. */
 export const addDays = (moment: number, days: number): number => moment + days * millisecondsPerDay;
 
-/** Length of an ISO 8601 duration such as P1DT30M, in milliseconds. Years and months count as 365 and 30 days. */
+/** Converts an ISO 8601 duration such as P1DT30M to milliseconds. A year counts as 365 days, a month as 30. */
 export const isoDurationMilliseconds = (isoDuration: string): number => {
   const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(isoDuration);
   const units = [365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3600, 60, 1];

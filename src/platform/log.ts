@@ -1,9 +1,9 @@
-/** Where the platform logs to; a pino logger fits. Nothing secret is ever passed to it. */
+/** The platform's logger, compatible with pino. It never receives secrets. */
 export interface PlatformLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** Logs nothing. */
+/** Discards everything. */
 export const silentLog: PlatformLog = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -10,6 +10,7 @@ import { type Random, seededRandom } from './random.ts';
 import { type RateLimitBudget, createRateLimiter } from './api/rate-limit.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { createSimulatedRuntime } from './runtime/simulated/simulated-runtime.ts';
+import { applyScenario } from './testing/scenarios/apply-scenario.ts';
 import { simulationContextOf } from './testing/scenarios/platform-state.ts';
 import type { Scenario } from './testing/scenarios/scenario.ts';
 import { seedPlatform } from './seed/seed.ts';
@@ -18,18 +19,18 @@ import { readSetting, writeSetting } from './store/settings.ts';
 import { anyAddress, publicOnly } from './engine/webhooks/target.ts';
 import { sealTargets } from './engine/webhooks/userinfo.ts';
 
-/** What works on the records of a platform is made with. */
+/** What the services of a platform need. */
 export interface PlatformServicesDependencies {
   readonly dataDir: string;
   readonly db: DataStore;
   readonly vault: Vault;
   readonly clock: PlatformClock;
-  /** The time of whoever calls, which doesn't stand still where the platform's does. */
+  /** The callers' time, used for rate limits. It passes even where the platform's clock is stepped. */
   readonly callersClock: PlatformClock;
-  /** The clock where it moves on request only, and where it stands at first, in milliseconds since the epoch. */
+  /** A stepped clock and its initial time, in milliseconds since the epoch. */
   readonly stepped?: { readonly clock: SteppedClock; readonly start: number } | undefined;
   readonly random: Random;
-  /** Makes chance and ids the same from one new data directory to the next. */
+  /** Makes random numbers and ids reproducible from one new data directory to the next. */
   readonly randomSeed?: string | undefined;
   readonly faults: FaultRegistry;
   readonly scenarios: readonly Scenario[];
@@ -37,90 +38,103 @@ export interface PlatformServicesDependencies {
   readonly rateLimit?: number | undefined;
   readonly rateWindowSeconds?: number | undefined;
   readonly allowPrivateWebhookTargets?: boolean | undefined;
-  /** Has services run elsewhere than in the simulation, which it is given. */
+  /** Returns the runtime to use in place of the simulated one, which it receives. */
   readonly runtime?: ((simulated: Runtime) => Runtime) | undefined;
   readonly log: PlatformLog;
 }
 
-/** What works on the records: made anew whenever others take their place. */
+/** The services that work on the records. Replacing the records creates new ones. */
 interface RunningServices {
   readonly engine: Engine;
   readonly random: Random;
   readonly countCall: (caller: string) => RateLimitBudget;
 }
 
-/** The work on the records, which can be ended and begun again. */
+/** The services that work on the records. They can be stopped and started as one unit. */
 export interface PlatformServices {
-  /** What is at work now. */
+  /**
+   * The running services.
+   * @throws Error before the first start
+   */
   readonly current: () => RunningServices;
-  /** Makes everything ready on the records that are there: seeds them where needed, and sees that the key is theirs. */
+  /**
+   * Creates the services on the current records, after seeding them if needed.
+   * @throws Error if the vault's key is not the one that sealed the records
+   */
   readonly start: () => Promise<void>;
-  /** Ends what has begun; nothing where nothing has. */
+  /** Stops the running services, if any. */
   readonly stop: () => Promise<void>;
-  /** Fills a database in another, empty directory with what a new platform would have. */
+  /** Creates a database in another, empty directory and seeds it like that of a new platform. */
   readonly seedDirectory: (directory: string) => Promise<void>;
 }
 
 const isEmpty = async (db: Db): Promise<boolean> => (await db.selectFrom('organization').select('id').limit(1).executeTakeFirst()) === undefined;
 
-/** How often the platform began to work on these records, this time included. */
+/** Counts the starts on these records, including this one. */
 const countStart = async (db: Db): Promise<number> => {
   const starts = Number((await readSetting(db, 'starts')) ?? 0) + 1;
   await writeSetting(db, 'starts', String(starts));
   return starts;
 };
 
-/** Makes the work on a data directory's records; nothing of it has begun. */
-export function createPlatformServices(parts: PlatformServicesDependencies): PlatformServices {
-  const { dataDir, db, vault, clock, stepped, random, randomSeed, faults, scenarios, timeScale, log } = parts;
-  const { runtime = (simulated) => simulated } = parts;
-  let shift: RunningServices | undefined;
+/** Creates the services of a data directory. None of them is started. */
+export function createPlatformServices(dependencies: PlatformServicesDependencies): PlatformServices {
+  const { dataDir, db, vault, clock, stepped, random, randomSeed, faults, scenarios, timeScale, log } = dependencies;
+  const { runtime = (simulated) => simulated } = dependencies;
+  let running: RunningServices | undefined;
 
-  // Ids that were drawn before must not be drawn again: each start has chance of its own.
-  const chanceOf = (start: number, purpose: string): Random => (randomSeed === undefined ? random : seededRandom(`${randomSeed}/${start}/${purpose}`));
+  // Each start has its own random source: ids from an earlier start must not repeat.
+  const randomFor = (start: number, purpose: string): Random => (randomSeed === undefined ? random : seededRandom(`${randomSeed}/${start}/${purpose}`));
 
-  /** Time goes on where it stood; where it passed by itself before, it doesn't go back behind that. */
-  const setTime = async (): Promise<void> => {
+  /** Resumes a stepped clock at its stored time. If the records were not stepped before, it starts no earlier than now. */
+  const restoreSteppedTime = async (): Promise<void> => {
     if (!stepped) return;
     const moment = (await readSteppedTime(db)) ?? ((await isEmpty(db)) ? stepped.start : Math.max(stepped.start, systemClock.now()));
     await saveSteppedTime(db, moment);
     stepped.clock.moveTo(moment);
   };
 
+  /** Seeds a store and applies the scenarios to it. Skips what it already has. */
+  const seed = async (store: DataStore, seedClock: PlatformClock, start: number): Promise<void> => {
+    const seedDependencies = { vault, clock: seedClock, random: randomFor(start, 'seed') };
+    await seedPlatform(store, seedDependencies);
+    for (const scenario of scenarios) await applyScenario(store, seedDependencies, scenario);
+  };
+
   return {
     current: () => {
-      if (!shift) throw new Error('The work on the records has not begun.');
-      return shift;
+      if (!running) throw new Error('The work on the records has not begun.');
+      return running;
     },
     start: async () => {
       await requireMatchingKey(db, vault, dataDir);
       await sealTargets(db, vault);
-      await setTime();
+      await restoreSteppedTime();
       const start = randomSeed === undefined ? 0 : await countStart(db);
       faults.reset(randomSeed === undefined ? random.uuid() : `${randomSeed}/${start}`);
-      await seedPlatform(db, { vault, clock, random: chanceOf(start, 'seed') }, scenarios);
-      const drawn = chanceOf(start, 'work');
-      shift = {
-        random: drawn,
-        countCall: createRateLimiter(parts.callersClock, parts.rateLimit, parts.rateWindowSeconds),
+      await seed(db, clock, start);
+      const servicesRandom = randomFor(start, 'work');
+      running = {
+        random: servicesRandom,
+        countCall: createRateLimiter(dependencies.callersClock, dependencies.rateLimit, dependencies.rateWindowSeconds),
         engine: createEngine({
-          db, clock, random: drawn, log, timeScale,
+          db, clock, random: servicesRandom, log, timeScale,
           runtime: runtime(createSimulatedRuntime({ clock, timeScale, simulation: simulationContextOf(db), faults: stepFaults(faults) })),
-          webhookTargets: parts.allowPrivateWebhookTargets ? anyAddress : publicOnly,
+          webhookTargets: dependencies.allowPrivateWebhookTargets ? anyAddress : publicOnly,
           openSecret: (sealed) => vault.open(sealed),
           upgradeFails: (upgrade) => faults.forUpgrade(upgrade) !== undefined,
         }),
       };
     },
-    stop: async () => shift?.engine.stop(),
+    stop: async () => running?.engine.stop(),
     seedDirectory: async (directory) => {
-      const fresh = await openDatabase(directory);
+      const store = await openDatabase(directory);
       try {
         const start = stepped?.start ?? clock.now();
-        if (stepped) await saveSteppedTime(fresh, start);
-        await seedPlatform(fresh, { vault, clock: { now: () => start }, random: chanceOf(1, 'seed') }, scenarios);
+        if (stepped) await saveSteppedTime(store, start);
+        await seed(store, { now: () => start }, 1);
       } finally {
-        await fresh.destroy();
+        await store.destroy();
       }
     },
   };

@@ -20,59 +20,59 @@ import { acceptToken, addToken, hasLiveToken } from './api/tokens.ts';
 import { openVault } from './store/vault.ts';
 import { createPlatformServices } from './platform-services.ts';
 
-/** How a platform is to run. */
+/** Options of `startPlatform`. */
 export interface PlatformOptions {
-  /** Directory of its database and key; made where missing. */
+  /** The directory of the database and the key. Created if missing. */
   readonly dataDir: string;
-  /** Address to listen on; default 127.0.0.1. */
+  /** The address to listen on; default 127.0.0.1. */
   readonly host?: string;
-  /** Port to listen on; 0, the default, takes a free one. */
+  /** The port to listen on; default 0, which picks a free one. */
   readonly port?: number;
-  /** A value to accept as an admin token. Without it a new directory gets a new token. */
+  /** A value to accept as an admin token. Without it, a new directory gets a new token. */
   readonly token?: string;
-  /** Requests a token may make in one window. */
+  /** How many requests a token may make per window. */
   readonly rateLimit?: number;
-  /** Length of that window, in seconds. */
+  /** The length of that window, in seconds. */
   readonly rateWindowSeconds?: number;
   /** Multiplies all durations: 0.05 is twenty times faster, 0 instant. */
   readonly timeScale?: number;
   /** Whether webhooks may be delivered to private, loopback and link-local addresses. */
   readonly allowPrivateWebhookTargets?: boolean;
-  /** Names of failures to put onto the seeded organization, where they are not there yet. */
+  /** Names of the failure scenarios to apply to the seeded organization, unless it already has them. */
   readonly scenarios?: readonly string[];
-  /** What is made to go wrong from the start. */
+  /** Fault rules in force from the start. */
   readonly faults?: readonly FaultRule[];
-  /** Whether time, faults and snapshots can be controlled by requests, with a token of their own. */
+  /** Whether to serve the control endpoints for time, faults and snapshots, with a token of their own. */
   readonly control?: boolean;
-  /** Has time stand still, in a new directory at this moment (milliseconds since the epoch), until a control request moves it. */
+  /** Stops time until a control request advances it. In a new directory it starts here, in milliseconds since the epoch. */
   readonly steppedTime?: number;
-  /** Has services run elsewhere than in the simulation, which it is given. */
+  /** Returns the runtime to use in place of the simulated one, which it receives. */
   readonly runtime?: (simulated: Runtime) => Runtime;
-  /** Makes ids and chance the same from one new directory to the next. */
+  /** Makes ids and random numbers reproducible from one new directory to the next. */
   readonly randomSeed?: string;
   readonly clock?: PlatformClock;
   readonly random?: Random;
   readonly log?: PlatformLog;
 }
 
-/** A platform that serves. */
+/** A platform that accepts requests. */
 export interface RunningPlatform {
-  /** Base address, without a slash at its end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
-  /** The token given or made just now; null where the directory has tokens already. */
+  /** The token from the options, or a new one; null if the directory already has tokens. */
   readonly token: string | null;
   readonly organizationId: string;
-  /** Ids of what the seed made, by the names of the contract's members. */
+  /** Ids of seeded resources, by the contract's member names. */
   readonly seed: Readonly<Record<string, string>>;
-  /** Where it can be controlled, and with which token; absent where it can't. */
+  /** The URL and token of the control endpoints, if they are served. */
   readonly control?: { readonly url: string; readonly token: string };
-  /** Finishes the requests and steps in hand, then stops. What is under way goes on at the next start. */
+  /** Stops after the pending requests and steps. Deployments under way resume at the next start. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the platform of a data directory: migrates and seeds it where needed, takes up the deployments under way and listens.
- * @throws Error when the directory can't be used, the address can't be listened on, or there is no such scenario.
+ * Starts the platform of a data directory: migrates and seeds it if needed, resumes the deployments under way, and listens.
+ * @throws Error if the directory can't be used, the address can't be listened on, or a scenario doesn't exist
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir, random = systemRandom, log = silentLog, timeScale = 1, steppedTime } = options;
@@ -83,20 +83,20 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const clock = stepped?.clock ?? options.clock ?? systemClock;
   const callersClock = stepped ? systemClock : clock;
   const faults = createFaultRegistry(options.faults ?? [], '');
-  const work = createPlatformServices({ ...options, dataDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
+  const services = createPlatformServices({ ...options, dataDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
   const gate = createGate();
-  const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => work.current().engine.settled() });
-  const control = options.control ? await openControl({ dataDir, vault, clock, timeScale, stepping, faults, gate, services: work, log }) : undefined;
+  const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => services.current().engine.settled() });
+  const control = options.control ? await openControl({ dataDir, vault, clock, timeScale, stepping, faults, gate, services, log }) : undefined;
   const server = createServer({
     db, vault, clock, log, handlers,
     get engine() {
-      return work.current().engine;
+      return services.current().engine;
     },
     get random() {
-      return work.current().random;
+      return services.current().random;
     },
     authenticate: createTokenAuthenticator(db, clock, log),
-    countCall: (caller) => work.current().countCall(caller),
+    countCall: (caller) => services.current().countCall(caller),
     extend: (app) => {
       if (control) gate.install(app);
       if (control || faults.list().length > 0) addRequestFaults(app, { registry: faults, clock: callersClock });
@@ -108,16 +108,16 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     stepping?.close();
     await server.close();
     await control?.close();
-    await work.stop();
+    await services.stop();
     await db.destroy();
   };
 
   try {
     await removeStaleReplacements(dataDir);
-    await work.start();
+    await services.start();
     const token = await tokenOf();
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
-    await work.current().engine.start();
+    await services.current().engine.start();
     return { url, token, organizationId, seed: seedIds, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), close };
   } catch (error) {
     await close();
@@ -125,12 +125,12 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   }
 
   async function tokenOf(): Promise<string | null> {
-    // Not by the work's chance: what that draws must not depend on whether a token had to be made.
-    const sources = { vault, clock, random };
+    // Not the services' random source: its sequence must not depend on whether a token was created.
+    const dependencies = { vault, clock, random };
     if (options.token !== undefined) {
-      await acceptToken(db, 'operator', options.token, sources);
+      await acceptToken(db, 'operator', options.token, dependencies);
       return options.token;
     }
-    return (await hasLiveToken(db, clock)) ? null : addToken(db, { name: 'admin', permission: 'admin' }, sources);
+    return (await hasLiveToken(db, clock)) ? null : addToken(db, { name: 'admin', permission: 'admin' }, dependencies);
   }
 }

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-/** Where the platform takes ids and chance from. Secrets never come from here: they are always cryptographically random. */
+/** The platform's source of ids and random numbers. Not for secrets: those are always cryptographically random. */
 export interface Random {
   /** A new version 4 UUID. */
   uuid(): string;
-  /** From 0 to just below 1. */
+  /** A number from 0 up to, but not including, 1. */
   number(): number;
 }
 
@@ -17,12 +17,16 @@ const uuidOf = (bytes: Buffer): string => {
   return version4.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
-/** The same UUID for the same text, always. */
+/** A UUID derived from a text. The same text always gives the same UUID. */
 export const uuidFrom = (text: string): string => uuidOf(createHash('sha256').update(text).digest());
 
-/** A source that gives the same sequence for the same seed. */
+/** A random source that produces the same sequence for the same seed. */
 export const seededRandom = (seed: string): Random => {
   let drawn = 0;
   const next = () => createHash('sha256').update(`${seed}/${drawn++}`).digest();
   return { uuid: () => uuidOf(next()), number: () => next().readUInt32BE() / 2 ** 32 };
 };
+
+/** A random number of seconds within the range. The same seed always gives the same number. */
+export const secondsBetween = ([shortest, longest]: readonly [number, number], seed: string): number =>
+  shortest + (longest - shortest) * seededRandom(seed).number();

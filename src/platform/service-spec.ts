@@ -10,7 +10,7 @@ import type { Terraform } from '../contract/resources/terraform.ts';
 type Ports = z.output<(typeof workloadFields)['ports']>;
 type Volumes = z.output<(typeof workloadFields)['storage']>;
 
-/** A scaler as it is kept: what it authenticates with is sealed. */
+/** Autoscaling as stored: the credentials of its scalers are sealed. */
 export interface StoredAutoscaling {
   id: string;
   created_at: string;
@@ -31,17 +31,17 @@ export interface StoredAutoscaling {
   }[];
 }
 
-/** A request's configuration as it is kept: the name has its own column, ports and volumes have ids. */
+/** A request's configuration as stored: the name has its own column, ports and volumes have ids. */
 type Stored<Request> = Omit<Request, 'name' | 'ports' | 'storage' | 'autoscaling'> & {
   ports: Ports;
   storage: Volumes;
   autoscaling?: StoredAutoscaling | undefined;
 };
 
-/** What an answer adds to the configuration. */
+/** Members that responses add to the configuration. */
 type Derived = keyof typeof serviceIdentity;
 
-/** Shape of the `spec` column, by the service's kind. */
+/** The `spec` column, by kind of service. */
 export interface ServiceSpecs {
   application: Stored<z.output<typeof ApplicationRequest>>;
   container: Stored<z.output<typeof ContainerRequest>>;
@@ -51,7 +51,7 @@ export interface ServiceSpecs {
   terraform: Omit<z.output<typeof Terraform>, Exclude<Derived, 'description' | 'icon_uri'>>;
 }
 
-/** Shape of the `deployed_commit` column. */
+/** The `deployed_commit` column. */
 export interface DeployedCommit {
   git_commit_id: string;
   /** ISO 8601. */

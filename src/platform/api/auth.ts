@@ -5,29 +5,29 @@ import type { PlatformLog } from '../log.ts';
 import type { DataStore } from '../store/database.ts';
 import { tokenHash } from './tokens.ts';
 
-/** Who calls. */
+/** The caller of the API: a token. */
 export interface Principal {
-  /** Id of the token. */
+  /** The id of the token. */
   readonly id: string;
-  /** Name of the token. */
+  /** The name of the token. */
   readonly name: string;
   readonly permission: PermissionLevel;
 }
 
-/** Finds out who calls from the Authorization header. Undefined where nobody valid does. */
+/** Authenticates a caller by the Authorization header. Resolves to undefined without a valid token. */
 export type TokenAuthenticator = (header: string | undefined) => Promise<Principal | undefined>;
 
-// Either scheme takes every token: clients differ in which of them they send.
+// Both schemes accept every token, because clients differ in the scheme they send.
 const credential = /^(?:Token|Bearer) +(\S+)$/i;
 
-// When a token was last used is for the operator's eye; once a minute is fine enough, and spares a write per call.
+// The time of last use is only informative. Updating it once a minute saves a write per call.
 const lastUsedIntervalMilliseconds = 60_000;
 
-/** Tokens are looked up at every call, so that one revoked or made by another process counts at once. */
+/** Creates an authenticator that looks tokens up at every call, so changes by other processes take effect at once. */
 export function createTokenAuthenticator(db: DataStore, clock: PlatformClock, log: PlatformLog): TokenAuthenticator {
   const touching = new Set<string>();
 
-  /** Writes down that a token is used. No call waits for that: the write lock may be another's for seconds. */
+  /** Records that a token was used. Calls don't wait for it, because the write lock may be held for seconds. */
   const touch = async (id: string, at: string): Promise<void> => {
     if (touching.has(id)) return;
     touching.add(id);
@@ -57,6 +57,6 @@ export function createTokenAuthenticator(db: DataStore, clock: PlatformClock, lo
   };
 }
 
-/** Whether a token of level `has` may do what needs level `needs`: each level includes those before it. */
+/** Whether a token of level `has` may do what requires level `needs`. Each level includes the ones before it. */
 export const permits = (has: PermissionLevel, needs: PermissionLevel): boolean =>
   permissionLevels.indexOf(has) >= permissionLevels.indexOf(needs);

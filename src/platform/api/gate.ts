@@ -1,51 +1,51 @@
 import { finished } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
-/** What lets requests through, or has them wait for a moment. */
+/** Lets requests through, or holds them while it is closed. */
 export interface Gate {
-  /** Has every request of this server go through the gate. */
+  /** Makes every request of a server pass the gate. */
   install(app: FastifyInstance): void;
-  /** Waits until the requests in hand are answered, and does `work` while others wait. One such work at a time. */
-  whileClosed<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Closes the gate, waits until the pending requests are onDrained, runs `operation`, and opens the gate again. One operation at a time. */
+  whileClosed<Result>(operation: () => Promise<Result>): Promise<Result>;
 }
 
-/** Waits for the end of something, however it ends. */
+/** Resolves when the promise is settled, whatever its outcome. */
 const whenSettled = (promise: Promise<unknown>): Promise<void> => promise.then(() => undefined, () => undefined);
 
-/** A gate that stands open. */
+/** Creates an open gate. */
 export function createGate(): Gate {
   const gate: { closed?: Promise<void> | undefined } = {};
-  let inHand = 0;
-  let answered: (() => void) | undefined;
+  let pending = 0;
+  let onDrained: (() => void) | undefined;
 
   const leave = (): void => {
-    inHand -= 1;
-    if (inHand === 0) answered?.();
+    pending -= 1;
+    if (pending === 0) onDrained?.();
   };
 
   const drained = async (): Promise<void> => {
-    if (inHand > 0) await new Promise<void>((resolve) => (answered = resolve));
-    answered = undefined;
+    if (pending > 0) await new Promise<void>((resolve) => (onDrained = resolve));
+    onDrained = undefined;
   };
 
-  const open = async (): Promise<void> => {
+  const opened = async (): Promise<void> => {
     while (gate.closed) await gate.closed;
   };
 
   return {
     install: (app) => {
       app.addHook('onRequest', async (_request, reply) => {
-        await open();
-        inHand += 1;
+        await opened();
+        pending += 1;
         finished(reply.raw, leave);
       });
     },
-    whileClosed: async (work) => {
-      await open();
-      const working = drained().then(work);
-      gate.closed = whenSettled(working);
+    whileClosed: async (operation) => {
+      await opened();
+      const running = drained().then(operation);
+      gate.closed = whenSettled(running);
       try {
-        return await working;
+        return await running;
       } finally {
         gate.closed = undefined;
       }

@@ -8,7 +8,7 @@ import type { Random } from '../random.ts';
 import type { Db, DataStore } from '../store/database.ts';
 import type { Vault } from '../store/vault.ts';
 
-/** What every handler works with, beside the request. */
+/** The dependencies of every handler. */
 export interface HandlerDependencies {
   readonly engine: Engine;
   readonly vault: Vault;
@@ -17,14 +17,14 @@ export interface HandlerDependencies {
   readonly log: PlatformLog;
 }
 
-/** One request as a handler sees it. */
+/** The context of one request. */
 export interface RequestContext extends HandlerDependencies {
-  /** The request's own transaction: committed when the handler returns, undone when it throws. Operations that read can't write in it. */
+  /** The request's own transaction: committed when the handler returns, rolled back when it throws. Read-only for operations that read. */
   readonly db: Db;
   readonly principal: Principal;
 }
 
-/** The same for a handler that begins its transactions itself. */
+/** The context of a handler that begins its own transactions. */
 export interface NonTransactionalContext extends HandlerDependencies {
   readonly db: DataStore;
   readonly principal: Principal;
@@ -33,15 +33,15 @@ export interface NonTransactionalContext extends HandlerDependencies {
 type HandlerFunction<Name extends OperationName, Context> = (input: ValidInputOf<OperationNamed<Name>>, context: Context) => Promise<ResponseOf<OperationNamed<Name>>>;
 
 /**
- * Carries out one operation with its validated input. The answer is filtered by the contract before it leaves.
- * @throws ApiProblem for a refusal
+ * Carries out one operation with its validated input. The server removes members from the response that the contract doesn't declare.
+ * @throws ApiProblem to refuse the request
  */
 export type OperationHandler<Name extends OperationName> = HandlerFunction<Name, RequestContext>;
 
-/** The same for an operation that asks something outside the database: it does so between its own transactions, never within one. */
+/** A handler that calls something outside the database. It does so between its own transactions, never within one. */
 export interface NonTransactionalHandler<Name extends OperationName> {
   readonly withoutTransaction: HandlerFunction<Name, NonTransactionalContext>;
 }
 
-/** Handlers of some operations, by their names. */
+/** The handlers of some operations, by name. */
 export type OperationHandlers<Names extends OperationName> = { readonly [Name in Names]: OperationHandler<Name> | NonTransactionalHandler<Name> };

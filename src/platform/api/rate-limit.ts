@@ -1,13 +1,13 @@
 import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/limits.ts';
 import type { PlatformClock } from '../clock.ts';
 
-/** What one call leaves of a caller's budget. */
+/** A caller's budget after a call. */
 export interface RateLimitBudget {
   readonly limit: number;
   readonly remaining: number;
-  /** When the budget is whole again: Unix time in seconds. */
+  /** When the budget is restored, in Unix seconds. */
   readonly resetAt: number;
-  /** True when this call is already one too many. */
+  /** Whether this call exceeds the limit. */
   readonly exceeded: boolean;
 }
 
@@ -16,12 +16,12 @@ interface RateLimitWindow {
   calls: number;
 }
 
-// Addresses come without end; windows that are over are swept out when this many are kept.
+// The number of windows at which the expired ones are removed. There is no limit to how many addresses call.
 const sweepAt = 10_000;
 
 /**
- * Counts calls in fixed windows: a caller's window begins with its first call and ends `windowSeconds` later, with the
- * whole budget back. The counts live in memory: a restart gives everybody a fresh window.
+ * Creates a rate limiter with fixed windows: a caller's window begins with its first call and ends `windowSeconds` later,
+ * when the budget is restored. The counts are in memory, so a restart gives every caller a new window.
  */
 export function createRateLimiter(clock: PlatformClock, limit = defaultRateLimit, windowSeconds = defaultRateWindowSeconds): (caller: string) => RateLimitBudget {
   const windows = new Map<string, RateLimitWindow>();

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { AnyOperation } from '../../contract/operation.ts';
 import { ApiProblem, invalid } from '../problem.ts';
 
-// Far beyond any request of the contract, far below what exhausts the stack.
+// Far deeper than any request of the contract, far from a stack overflow.
 const maximumDepth = 64;
 
 const isNestedTooDeep = (body: unknown): boolean => {
@@ -17,12 +17,12 @@ const isNestedTooDeep = (body: unknown): boolean => {
 
 const isJson = (contentType: string | undefined): boolean => /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType ?? '');
 
-/** The refusal of a body that isn't sent as JSON. */
+/** 400 for a body that isn't sent as JSON. */
 export const wrongContentType = (): ApiProblem => invalid('Content-Type', 'the body must be JSON, sent as application/json');
 
 /**
- * Has the server read JSON bodies and nothing else. No body at all is fine, whatever its type is said to be: clients
- * differ in what they send where the contract defines none.
+ * Makes a server accept JSON bodies only. An empty body is accepted with any content type, because clients differ in what
+ * they send for operations without a body.
  */
 export function addJsonBodyParser(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
@@ -40,16 +40,16 @@ export function addJsonBodyParser(app: FastifyInstance): void {
   });
 }
 
-/** The body as its schema expects it: an absent one is empty, other spellings of members are the members' own. */
+/** Normalizes a body for its schema: an absent body becomes an empty object, and aliases are replaced by the members they name. */
 export function normalizeBody(op: AnyOperation, body: unknown): unknown {
   if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  const given = { ...(body as Record<string, unknown>) };
-  for (const [alias, member] of Object.entries(op.aliases)) given[member] ??= given[alias];
-  return given;
+  const normalized = { ...(body as Record<string, unknown>) };
+  for (const [alias, member] of Object.entries(op.aliases)) normalized[member] ??= normalized[alias];
+  return normalized;
 }
 
-// More than anybody reads; the rest shows when these are mended.
+// Further issues are reported once these are fixed.
 const maximumReportedIssues = 5;
 
 const valueAt = (data: unknown, path: readonly PropertyKey[]): unknown =>
@@ -60,15 +60,15 @@ const issueText = (issue: z.core.$ZodIssue, data: unknown): string => {
   return issue.message.replace(/^Invalid (input|option): /, '');
 };
 
-/** The refusal of input that doesn't fit: each fault with the field it is in, never with the value. */
+/** 400 for invalid input. Names the field of each issue, never the value. */
 const validationProblem = (part: string, issues: readonly z.core.$ZodIssue[], data: unknown): ApiProblem => {
-  const faults = issues.slice(0, maximumReportedIssues).map((issue) => `${issue.path.length > 0 ? issue.path.join('.') : part}: ${issueText(issue, data)}`);
-  return new ApiProblem(400, faults.join('; '));
+  const texts = issues.slice(0, maximumReportedIssues).map((issue) => `${issue.path.length > 0 ? issue.path.join('.') : part}: ${issueText(issue, data)}`);
+  return new ApiProblem(400, texts.join('; '));
 };
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
 
-/** What a member of a query string says, where that isn't text: numbers in decimals, `null` where null is allowed. */
+/** Parses a query parameter that isn't text: decimal numbers, and `null` if the schema allows it. */
 const parseQueryValue = (schema: z.ZodType, text: unknown): unknown => {
   if (typeof text !== 'string' || accepts(schema, text)) return text;
   if (text === 'null' && accepts(schema, null)) return null;
@@ -78,8 +78,8 @@ const parseQueryValue = (schema: z.ZodType, text: unknown): unknown => {
 const parseQuery = (schema: z.ZodType, query: unknown): unknown => {
   if (!(schema instanceof z.ZodObject)) return query;
   const members = Object.entries<z.ZodType>(schema.shape);
-  const given = query as Record<string, unknown>;
-  return Object.fromEntries(members.map(([name, member]) => [name, parseQueryValue(member, given[name])]));
+  const texts = query as Record<string, unknown>;
+  return Object.fromEntries(members.map(([name, member]) => [name, parseQueryValue(member, texts[name])]));
 };
 
 interface RouteSchema {
@@ -87,9 +87,9 @@ interface RouteSchema {
   httpPart?: string;
 }
 
-/** Fastify's validator for the contract's schemas: `value` is what the handler gets, `error` what the caller is told. */
-export const validatorCompiler = ({ schema, httpPart = 'body' }: RouteSchema) => (given: unknown): { value?: unknown; error?: Error } => {
-  const data = httpPart === 'querystring' ? parseQuery(schema, given) : given;
+/** Fastify's validator compiler for the contract's schemas. `value` goes to the handler, `error` to the caller. */
+export const validatorCompiler = ({ schema, httpPart = 'body' }: RouteSchema) => (input: unknown): { value?: unknown; error?: Error } => {
+  const data = httpPart === 'querystring' ? parseQuery(schema, input) : input;
   const { success, data: value, error } = schema.safeParse(data);
   return success ? { value } : { error: validationProblem(httpPart, error.issues, data) };
 };

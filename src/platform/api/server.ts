@@ -17,26 +17,26 @@ import type { Db, DataStore } from '../store/database.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True for routes that take calls without a token. */
+    /** Whether the route accepts calls without a token. */
     isOpen?: boolean;
-    /** Name of the operation that the route serves; absent for those that serve none. */
+    /** The name of the operation that the route serves, if any. */
     operation?: OperationName;
   }
   interface FastifyRequest {
-    /** Who calls; null where that isn't known, which only open routes go on with. */
+    /** The caller; null without a valid token, which only open routes accept. */
     principal: Principal | null;
   }
 }
 
-/** What the server stands on. */
+/** The dependencies of the server. */
 export interface ServerDependencies extends HandlerDependencies {
   readonly db: DataStore;
   readonly handlers: OperationHandlers<OperationName>;
   readonly authenticate: TokenAuthenticator;
   readonly countCall: (caller: string) => RateLimitBudget;
-  /** Adds hooks to those of the server, before any other. */
+  /** Adds hooks that run before the server's own. */
   readonly extend?: (app: FastifyInstance) => void;
-  /** Sees every request first; true where it takes it over. */
+  /** Sees every request first. Returns true if it handles the request. */
   readonly divert?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
@@ -45,7 +45,7 @@ type AnyHandler =
   | ((input: Input, context: RequestContext) => Promise<unknown>)
   | { readonly withoutTransaction: (input: Input, context: NonTransactionalContext) => Promise<unknown> };
 
-/** Longest path parameter that still finds its route, to be refused there by name. Node limits the whole head to 16 KB. */
+/** Long path parameters must reach their route, whose validation names the parameter. Node limits the whole request head to 16 KB. */
 const maxParamLength = 16_384;
 
 const unauthorized = 'Send a valid API token as "Authorization: Token <value>" (or Bearer). The one sent is missing, unknown, expired or revoked.';
@@ -53,7 +53,7 @@ const unauthorized = 'Send a valid API token as "Authorization: Token <value>" (
 const routeNotFound = ({ method, url }: FastifyRequest) =>
   new ApiProblem(404, `There is no ${method} ${url.split('?', 1)[0]}. GET /openapi.json lists every operation.`);
 
-/** Faults of the framework's own, in the document's terms: whatever is wrong with a request is a 400. */
+/** Converts Fastify's own errors to those of the contract: every client error is a 400. Undefined for internal errors. */
 const toProblem = (error: unknown): ApiProblem | undefined => {
   if (error instanceof ApiProblem) return error;
   const { statusCode, code } = error as { statusCode?: number; code?: string };
@@ -63,7 +63,7 @@ const toProblem = (error: unknown): ApiProblem | undefined => {
   return new ApiProblem(400, (error as Error).message);
 };
 
-/** Answers a refusal, or a fault of ours: that is logged, and the caller learns nothing of it. */
+/** Responds with a problem. Any other error is logged and becomes a 500 without details. */
 export const answerProblem = ({ log }: Pick<HandlerDependencies, 'log'>, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const problem = toProblem(error);
   if (!problem) log.error({ err: error, method: request.method, route: request.routeOptions?.url }, 'a request failed');
@@ -71,7 +71,7 @@ export const answerProblem = ({ log }: Pick<HandlerDependencies, 'log'>, error: 
   return reply.code(status).type('application/json').serializer(JSON.stringify).send(errorBody(status, message));
 };
 
-/** Finds out who calls and counts the call, by token or else by address. The rate headers are then on every answer. */
+/** Authenticates the caller and counts the call, by token or by IP address. Adds the rate limit headers to the response. */
 const authenticateAndLimit = async ({ authenticate, countCall }: ServerDependencies, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   request.principal = (await authenticate(request.headers.authorization)) ?? null;
   const budget = countCall(request.principal ? `token ${request.principal.id}` : `address ${request.ip}`);
@@ -95,24 +95,24 @@ const checkPermission = (op: AnyOperation) => async ({ principal }: FastifyReque
   throw new ApiProblem(403, `${op.name} needs a token of level ${op.permission}; this one is of level ${has}.`);
 };
 
-/** The parts of a request side by side, in snake_case, as the contract's flat inputs are. */
+/** Merges path, query and body into the contract's flat input, in snake_case. */
 const inputOf = ({ params, query, body }: FastifyRequest): Input => {
-  const given = Object.entries({ ...(params as object), ...(query as object) });
-  return { ...Object.fromEntries(given.map(([name, value]) => [snakeCase(name), value])), ...(body as object | undefined) };
+  const parameters = Object.entries({ ...(params as object), ...(query as object) });
+  return { ...Object.fromEntries(parameters.map(([name, value]) => [snakeCase(name), value])), ...(body as object | undefined) };
 };
 
-/** Has a handler answer: in one transaction, which an error undoes, unless it begins its transactions itself. */
-const runHandler = (parts: ServerDependencies, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
-  const { db } = parts;
+/** Runs a handler in one transaction, which an error rolls back, unless the handler begins its own transactions. */
+const runHandler = (dependencies: ServerDependencies, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
+  const { db } = dependencies;
   const input = inputOf(request);
   const principal = request.principal!;
-  if ('withoutTransaction' in handler) return handler.withoutTransaction(input, { ...parts, principal });
-  const within = (trx: Db) => handler(input, { ...parts, db: trx, principal });
+  if ('withoutTransaction' in handler) return handler.withoutTransaction(input, { ...dependencies, principal });
+  const within = (trx: Db) => handler(input, { ...dependencies, db: trx, principal });
   return op.effect === 'read' ? db.read(within) : db.write(within);
 };
 
-/** Serves one operation. */
-const addRoute = (app: FastifyInstance, parts: ServerDependencies, op: AnyOperation, handler: AnyHandler): void => {
+/** Adds the route of one operation. */
+const addRoute = (app: FastifyInstance, dependencies: ServerDependencies, op: AnyOperation, handler: AnyHandler): void => {
   app.route({
     method: op.method,
     url: routePath(op),
@@ -123,24 +123,24 @@ const addRoute = (app: FastifyInstance, parts: ServerDependencies, op: AnyOperat
       request.body = normalizeBody(op, request.body);
     },
     handler: async (request, reply) => {
-      const answer = await runHandler(parts, op, handler, request);
-      if (op.effect !== 'read') parts.engine.wake();
-      return reply.code(op.status).send(answer);
+      const response = await runHandler(dependencies, op, handler, request);
+      if (op.effect !== 'read') dependencies.engine.wake();
+      return reply.code(op.status).send(response);
     },
   });
 };
 
-/** Answers what the router can't read, which no hook sees: who calls comes first here too. */
-const answerFrameworkError = async (parts: ServerDependencies, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+/** Responds to requests that the router can't parse. No hook sees these, so this authenticates first, like any route. */
+const answerFrameworkError = async (dependencies: ServerDependencies, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   try {
-    await authenticateAndLimit(parts, request, reply);
-    answerProblem(parts, error, request, reply);
+    await authenticateAndLimit(dependencies, request, reply);
+    answerProblem(dependencies, error, request, reply);
   } catch (refusal) {
-    answerProblem(parts, refusal, request, reply);
+    answerProblem(dependencies, refusal, request, reply);
   }
 };
 
-/** Once the server closes, has connections end with the answer that is under way on them: clients would keep them open. */
+/** Ends keep-alive connections with their current response once the server is closing. */
 const closeConnectionsOnShutdown = (app: FastifyInstance): void => {
   let isClosing = false;
   app.addHook('preClose', async () => {
@@ -151,34 +151,34 @@ const closeConnectionsOnShutdown = (app: FastifyInstance): void => {
   });
 };
 
-/** A server like the framework's own, which asks before each request whether another takes it over. */
+/** Creates Fastify's HTTP server, with `divert` in front of every request. */
 const interceptingServer = (divert: NonNullable<ServerDependencies['divert']>): FastifyServerFactory => (handle, { keepAliveTimeout, requestTimeout }) =>
   Object.assign(createHttpServer((request, response) => void (divert(request, response) || handle(request, response))), { keepAliveTimeout, requestTimeout });
 
-/** Builds the HTTP server of every operation of the contract. It doesn't listen yet. */
-export function createServer(parts: ServerDependencies): FastifyInstance {
+/** Creates the HTTP server with every operation of the contract. It doesn't listen yet. */
+export function createServer(dependencies: ServerDependencies): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: maximumBodyBytes,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: { maxParamLength },
-    ...(parts.divert && { serverFactory: interceptingServer(parts.divert) }),
-    frameworkErrors: (error, request, reply) => void answerFrameworkError(parts, error, request, reply),
+    ...(dependencies.divert && { serverFactory: interceptingServer(dependencies.divert) }),
+    frameworkErrors: (error, request, reply) => void answerFrameworkError(dependencies, error, request, reply),
   });
   addJsonBodyParser(app);
   app.setValidatorCompiler(validatorCompiler as Parameters<typeof app.setValidatorCompiler>[0]);
   app.setSerializerCompiler(serializerCompiler);
   app.decorateRequest('principal', null);
   closeConnectionsOnShutdown(app);
-  parts.extend?.(app);
-  app.addHook('onRequest', (request, reply) => authenticateAndLimit(parts, request, reply));
-  app.setErrorHandler((error, request, reply) => answerProblem(parts, error, request, reply));
+  dependencies.extend?.(app);
+  app.addHook('onRequest', (request, reply) => authenticateAndLimit(dependencies, request, reply));
+  app.setErrorHandler((error, request, reply) => answerProblem(dependencies, error, request, reply));
   app.setNotFoundHandler((request) => {
     throw routeNotFound(request);
   });
   const document = openApiDocument();
   app.get('/openapi.json', { config: { isOpen: true } }, async () => document);
-  for (const op of allOperations) addRoute(app, parts, op, parts.handlers[op.name as OperationName] as unknown as AnyHandler);
+  for (const op of allOperations) addRoute(app, dependencies, op, dependencies.handlers[op.name as OperationName] as unknown as AnyHandler);
   return app;
 }

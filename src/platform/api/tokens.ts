@@ -7,17 +7,17 @@ import { type Random, systemRandom } from '../random.ts';
 import { databaseFile, type Db, openDatabase, type DataStore } from '../store/database.ts';
 import { openVault, type Vault } from '../store/vault.ts';
 
-/** What a new token is to be. */
+/** The properties of a new token. */
 export interface TokenRequest {
   name: string;
   permission: PermissionLevel;
-  /** Seconds until it expires; never where left out. */
+  /** Seconds until it expires; default never. */
   ttlSeconds?: number;
-  /** True for a value of the form of a JWT, for the Bearer scheme. */
+  /** Whether its value is a JWT, for the Bearer scheme. */
   jwt?: boolean;
 }
 
-/** A token as lists show it: never its value. */
+/** A token in lists, without its value. */
 export interface TokenRecord {
   id: string;
   name: string;
@@ -30,7 +30,7 @@ export interface TokenRecord {
 
 const recordColumns = ['id', 'name', 'permission', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const;
 
-/** What is kept of a token's value. The value has 256 random bits, so a plain hash can't be searched. */
+/** The stored hash of a token's value. The value has 256 random bits, so a plain hash can't be brute-forced. */
 export const tokenHash = (value: string): string => createHash('sha256').update(value).digest('hex');
 
 const base64url = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
@@ -58,7 +58,7 @@ interface TokenDependencies {
   random: Random;
 }
 
-/** Adds a token; returns its value, which can't be read again. */
+/** Adds a token. Returns its value, which can't be read again. */
 export async function addToken(db: Db, request: TokenRequest, { vault, clock, random }: TokenDependencies): Promise<string> {
   const { name, permission, ttlSeconds } = validateRequest(request);
   const id = random.uuid();
@@ -73,7 +73,7 @@ export async function addToken(db: Db, request: TokenRequest, { vault, clock, ra
   return value;
 }
 
-/** Makes a value that the operator chose an admin token, whatever became of it before. */
+/** Accepts a value that the operator chose as an admin token, even if it was revoked or expired before. */
 export async function acceptToken(db: Db, name: string, value: string, { clock, random }: Omit<TokenDependencies, 'vault'>): Promise<void> {
   const live = { name, permission: 'admin', expires_at: null, revoked_at: null } as const;
   await db
@@ -83,7 +83,7 @@ export async function acceptToken(db: Db, name: string, value: string, { clock, 
     .execute();
 }
 
-/** Whether any token could still be used. */
+/** Whether any token is still valid. */
 export async function hasLiveToken(db: Db, clock: PlatformClock): Promise<boolean> {
   const row = await db
     .selectFrom('api_token')
@@ -105,8 +105,8 @@ async function withDatabase<Result>(dataDir: string, use: (db: DataStore) => Pro
 }
 
 /**
- * The same where a platform has been: asking for what isn't there makes nothing.
- * @throws Error when the directory holds no platform's data.
+ * Opens only an existing database, so that a mistyped directory isn't created.
+ * @throws Error if the directory holds no platform data
  */
 const withExistingDatabase: typeof withDatabase = (dataDir, use) => {
   if (!existsSync(join(dataDir, databaseFile))) throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token.`);
@@ -114,21 +114,21 @@ const withExistingDatabase: typeof withDatabase = (dataDir, use) => {
 };
 
 /**
- * Creates a token in a data directory, also while its platform runs. Returns the value: it is shown this once.
- * @throws Error when the name is empty, the level unknown or the time to live not positive.
+ * Creates a token in a data directory, even while its platform runs. Returns the value, which can't be read again.
+ * @throws Error for an empty name, an unknown level or a time to live that isn't positive
  */
 export const createToken = (dataDir: string, request: TokenRequest): Promise<string> =>
   withDatabase(dataDir, (db) =>
     db.write((trx) => addToken(trx, request, { vault: openVault(dataDir), clock: systemClock, random: systemRandom })),
   );
 
-/** Every token of a data directory, revoked and expired ones included, oldest first. */
+/** Lists all tokens of a data directory, oldest first, including revoked and expired ones. */
 export const listTokens = async (dataDir: string): Promise<TokenRecord[]> =>
   withExistingDatabase(dataDir, (db) => db.selectFrom('api_token').select(recordColumns).orderBy('created_at').orderBy('id').execute());
 
 /**
- * Revokes a token by its id, or by its name where just one live token has it.
- * @throws Error when there is no such live token, or when several have the name; it lists their ids.
+ * Revokes a token by its id, or by its name if only one live token has it.
+ * @throws Error if there is no such live token, or if several share the name; the message lists their ids
  */
 export const revokeToken = async (dataDir: string, idOrName: string): Promise<TokenRecord> =>
   withExistingDatabase(dataDir, (db) =>

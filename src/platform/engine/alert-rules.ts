@@ -3,10 +3,11 @@ import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../contract/resources/alert-rule.ts';
 import { isoDurationMilliseconds } from '../clock.ts';
 import { notFound } from '../problem.ts';
+import type { SecondsRange } from '../runtime/runtime.ts';
 import type { Db } from '../store/database.ts';
-import type { AlertRuleTable } from '../store/schema/schema.ts';
+import type { AlertRuleTable } from '../store/schema/organization-tables.ts';
 import { duration, type EngineContext, iso } from './context.ts';
-import { alertRuleTransitions, failedStates, firingStates, type SecondsRange } from './lifecycle.ts';
+import { alertRuleTransitions, failedStates, firingStates } from './lifecycle.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 type AlertRuleRow = Selectable<AlertRuleTable>;
@@ -21,13 +22,13 @@ const comparisons: Readonly<Record<Condition['operator'], (value: number, thresh
   EQUAL: (value, threshold) => value === threshold,
 };
 
-/** The value of an expression that is a constant, such as `1` or `vector(1)`. */
+/** The value of a constant expression, such as `1` or `vector(1)`. */
 const constantOf = (promql: string): number | undefined => {
   const match = /^\s*(?:vector\(\s*)?(-?\d+(?:\.\d+)?)\s*\)?\s*$/.exec(promql);
   return match ? Number(match[1]) : undefined;
 };
 
-/** Whether something that the rule watches is in a failed state. */
+/** Whether a service that the rule watches is in a failed state. */
 const targetFails = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
   const failing = await db
     .selectFrom('service')
@@ -40,8 +41,8 @@ const targetFails = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
 };
 
 /**
- * There are no metrics behind the simulated runtime: a constant expression is compared with the threshold, any other
- * condition counts as met while a service that the rule watches has failed.
+ * Evaluates a rule's condition. The simulated runtime has no metrics: a constant expression is compared with the
+ * threshold, and any other condition holds while a service that the rule watches is in a failed state.
  */
 const conditionHolds = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
   const condition = JSON.parse(rule.condition) as Condition;
@@ -50,18 +51,18 @@ const conditionHolds = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
 };
 
 const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): SecondsRange => {
-  const own = isoDurationMilliseconds(rule.for_duration) / 1000;
-  return seconds === 'for' ? [own, own] : seconds;
+  const forSeconds = isoDurationMilliseconds(rule.for_duration) / 1000;
+  return seconds === 'for' ? [forSeconds, forSeconds] : seconds;
 };
 
-const transitionFrom = (state: AlertRuleRow['state']) => alertRuleTransitions.find((move) => move.from === state);
+const transitionFrom = (state: AlertRuleRow['state']) => alertRuleTransitions.find((transition) => transition.from === state);
 
-/** When a rule leaves its state by itself; null where it stays until something happens. */
+/** When a rule leaves its state by itself, in milliseconds since the epoch; null if it stays until something happens. */
 const nextTransitionAt = async (context: EngineContext, trx: Db, rule: AlertRuleRow, now: number): Promise<number | null> => {
-  const move = transitionFrom(rule.state);
-  if (move === undefined || rule.enabled === 0) return null;
+  const transition = transitionFrom(rule.state);
+  if (transition === undefined || rule.enabled === 0) return null;
   if (rule.state === 'OK' && !(await conditionHolds(trx, rule))) return null;
-  return now + duration(context, transitionSeconds(rule, move.takes), `${rule.id}/${rule.state}/${now}`);
+  return now + duration(context, transitionSeconds(rule, transition.takes), `${rule.id}/${rule.state}/${now}`);
 };
 
 const saveRule = async (context: EngineContext, trx: Db, rule: AlertRuleRow, change: Partial<AlertRuleRow>, now: number): Promise<number | null> => {
@@ -69,23 +70,22 @@ const saveRule = async (context: EngineContext, trx: Db, rule: AlertRuleRow, cha
   return nextTransitionAt(context, trx, { ...rule, ...change }, now);
 };
 
-/** Moves one rule on; a rule whose condition no longer holds is OK again. */
+/** Advances one rule. A rule whose condition no longer holds becomes OK. */
 export const advanceAlertRule = (context: EngineContext): TimerHandler => async (trx, ruleId, now) => {
   const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
   if (rule === undefined) return null;
   if (rule.state === 'UNDEPLOYED') {
     return saveRule(context, trx, rule, { is_up_to_date: 1, ...(rule.enabled === 1 && { state: 'OK' }) }, now);
   }
-  const met = await conditionHolds(trx, rule);
-  if (!met) return firingStates.includes(rule.state) ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
-  const move = transitionFrom(rule.state);
-  if (move === undefined) return null;
-  if (move.to === 'TRIGGERED') return saveRule(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);
-  const nobody = move.to === 'NOTIFIED' && (JSON.parse(rule.alert_receiver_ids) as string[]).length === 0;
-  return saveRule(context, trx, rule, { state: nobody ? 'UNROUTED' : move.to }, now);
+  if (!(await conditionHolds(trx, rule))) return firingStates.includes(rule.state) ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
+  const transition = transitionFrom(rule.state);
+  if (transition === undefined) return null;
+  if (transition.to === 'TRIGGERED') return saveRule(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);
+  const hasNoReceivers = transition.to === 'NOTIFIED' && (JSON.parse(rule.alert_receiver_ids) as string[]).length === 0;
+  return saveRule(context, trx, rule, { state: hasNoReceivers ? 'UNROUTED' : transition.to }, now);
 };
 
-/** A rule was created or edited; see Engine.alertRuleChanged. */
+/** See Engine.alertRuleChanged. */
 export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: string): Promise<void> {
   const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
   if (rule === undefined) throw notFound('alert rule', ruleId);
@@ -94,7 +94,7 @@ export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: 
   await setTimer(trx, 'ALERT_RULE', ruleId, now + duration(context, alertRuleTransitions[0].takes, `${ruleId}/${now}`));
 }
 
-/** A service came to rest, well or not: the rules that watch it look again. */
+/** Evaluates the rules that watch a service again, after a deployment of it has ended. */
 export async function serviceSettled(context: EngineContext, trx: Db, serviceId: string, environmentId: string): Promise<void> {
   const now = context.clock.now();
   const rules = await trx

@@ -4,7 +4,7 @@ import { refused } from '../problem.ts';
 import type { Db } from '../store/database.ts';
 import type { ClusterLockTable } from '../store/schema/schema.ts';
 
-/** The lock of a cluster, unless there is none, or its days are over or have not begun. `now` is in milliseconds since the epoch. */
+/** The lock of a cluster; undefined if there is none, or it has expired or not begun. @param now in milliseconds since the epoch */
 export async function activeLock(db: Db, clusterId: string, now: number): Promise<Selectable<ClusterLockTable> | undefined> {
   const lock = await db.selectFrom('cluster_lock').selectAll().where('cluster_id', '=', clusterId).executeTakeFirst();
   const from = Date.parse(lock?.locked_at ?? '');
@@ -12,8 +12,8 @@ export async function activeLock(db: Db, clusterId: string, now: number): Promis
 }
 
 /**
- * Lets changes to what a cluster hosts pass unless it is locked.
- * @throws ApiProblem 400 that names the owner, the reason and the end of the lock
+ * Refuses changes to what a locked cluster hosts.
+ * @throws ApiProblem 400 with the owner, the reason and the end of the lock
  */
 export async function requireUnlocked(db: Db, clusterId: string, now: number): Promise<void> {
   const lock = await activeLock(db, clusterId, now);

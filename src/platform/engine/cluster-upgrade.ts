@@ -7,7 +7,7 @@ import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 const { queued, running } = clusterUpgradeStates;
 
-/** Accepts an upgrade; see Engine.upgradeCluster. */
+/** See Engine.upgradeCluster. */
 export async function requestUpgrade(context: EngineContext, trx: Db, clusterId: string): Promise<{ id: string; createdAt: string }> {
   const at = context.clock.now();
   const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirst();
@@ -25,7 +25,7 @@ export async function requestUpgrade(context: EngineContext, trx: Db, clusterId:
   return { id, createdAt: iso(at) };
 }
 
-/** Moves an upgrade on: from queued to running, from running to the new version, or to where it failed with the old one. */
+/** Advances an upgrade: from queued to running, then to the new version, or to the failed state with the old one. */
 export const advanceUpgrade = (context: EngineContext): TimerHandler => async (trx, clusterId, now) => {
   const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirstOrThrow();
   if (cluster.status === queued.state) {

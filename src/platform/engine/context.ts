@@ -1,20 +1,19 @@
 import type { PlatformLog } from '../log.ts';
 import type { PlatformClock } from '../clock.ts';
-import { type Random, seededRandom } from '../random.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { type Random, secondsBetween } from '../random.ts';
+import type { Runtime, SecondsRange } from '../runtime/runtime.ts';
 import type { DataStore } from '../store/database.ts';
-import type { SecondsRange } from './lifecycle.ts';
 
-/** What the parts of the engine work with. */
+/** The dependencies of the engine's modules. */
 export interface EngineContext {
   readonly db: DataStore;
   readonly clock: PlatformClock;
   readonly random: Random;
   readonly runtime: Runtime;
   readonly log: PlatformLog;
-  /** Multiplies how long things take: 0.05 is twenty times faster, 0 instant. */
+  /** Multiplies all durations: 0.05 is twenty times faster, 0 instant. */
   readonly timeScale: number;
-  /** Whether a cluster's upgrade is made to go wrong; never where left out. */
+  /** Whether to fail a cluster's upgrade; default never. */
   readonly upgradeFails?: (upgrade: Upgrade) => boolean;
 }
 
@@ -24,16 +23,12 @@ export interface Upgrade {
   readonly cluster: { readonly id: string; readonly name: string };
 }
 
-/** Due time of what waits for something before it: whoever ends that hands over the turn. */
+/** The due time of a row that waits for another one. Whoever ends that one sets the real due time. */
 export const blockedDueTime = Number.MAX_SAFE_INTEGER;
 
-/** A moment as rows and answers write it. */
+/** Formats a time in milliseconds since the epoch for rows and responses: ISO 8601. */
 export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** Seconds between the shortest and the longest, the same for the same seed. */
-export const secondsBetween = ([shortest, longest]: SecondsRange, seed: string): number =>
-  shortest + (longest - shortest) * seededRandom(seed).number();
-
-/** Milliseconds, under the time scale, that something of that length takes; the same for the same seed. */
+/** A random duration within the range, in milliseconds under the time scale. The same seed always gives the same duration. */
 export const duration = (context: Pick<EngineContext, 'timeScale'>, takes: SecondsRange, seed: string): number =>
   Math.round(secondsBetween(takes, seed) * 1000 * context.timeScale);

@@ -16,19 +16,19 @@ import { serviceStatuses } from './service-status.ts';
 import { timerQueue } from './timer-queue.ts';
 import { createWorker } from './worker.ts';
 
-/** What an engine is made of. */
+/** The options of `createEngine`. */
 export interface EngineOptions extends EngineContext {
-  /** Which addresses webhooks may be delivered to. */
+  /** Decides which addresses webhooks may be delivered to. */
   readonly webhookTargets: AddressPolicy;
-  /** Longest that one attempt to deliver a webhook takes, in milliseconds; default 10 seconds. */
+  /** The timeout of one webhook delivery attempt, in milliseconds; default 10 seconds. */
   readonly webhookTimeoutMilliseconds?: number;
   /** Opens a webhook's sealed secret. */
   readonly openSecret: (sealed: string) => string;
-  /** How much is kept of what has ended, where that isn't the usual. */
+  /** Overrides how many ended deployments are retained. */
   readonly retention?: Retention;
 }
 
-/** The engine over a store and a runtime. It works from `start` to `stop`, once; what it is asked lasts beyond both. */
+/** Creates an engine on a store and a runtime. It can be started and stopped once. Accepted requests are durable. */
 export function createEngine(options: EngineOptions): Engine {
   const { db, clock, runtime } = options;
   const agent = createAgent(options.webhookTargets);

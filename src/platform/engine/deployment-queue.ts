@@ -7,7 +7,7 @@ import { applyChange, updateEnvironmentState, Superseded } from './service-chang
 import type { Lease } from './lease.ts';
 import type { WorkQueue } from './worker.ts';
 
-/** The head of the queue begins: its first stage is queued a moment longer, the others wait for it. */
+/** Begins the deployment at the head of a queue: its first stage stays queued for a moment, the others wait. */
 const beginDeployment = (context: EngineContext, deployment: DeploymentRow): Promise<void> =>
   context.db.write(async (trx) => {
     const at = context.clock.now();
@@ -29,7 +29,7 @@ const beginDeployment = (context: EngineContext, deployment: DeploymentRow): Pro
     await updateDueTime(trx, deployment.id);
   });
 
-/** Keeps the deployment's due time the earliest of its services'. */
+/** Sets the deployment's due time to the earliest of its services'. */
 const updateDueTime = (trx: Db, deploymentId: string) =>
   trx
     .updateTable('deployment')
@@ -41,11 +41,11 @@ const updateDueTime = (trx: Db, deploymentId: string) =>
     .where('ended_at', 'is', null)
     .execute();
 
-/** Takes the services of a deployment that are due one step further, all in one transaction. */
+/** Advances all due services of a deployment by one step, in one transaction. */
 async function advanceDueServices(context: EngineContext, deployment: DeploymentRow, now: number): Promise<void> {
   const services = await servicesOf(context.db, deployment.id);
   const due = services.filter((service) => service.ended_at === null && service.due_ms !== null && service.due_ms <= now);
-  // The runtime is asked here, before the transaction, never within it.
+  // This calls the runtime, which must not happen within a transaction.
   const writes = await Promise.all(due.map((service) => nextStep(context, deployment, service)));
   await context.db.write(async (trx) => {
     for (const write of writes) await write(trx);
@@ -55,8 +55,8 @@ async function advanceDueServices(context: EngineContext, deployment: Deployment
 }
 
 /**
- * Takes a deployment as far as it goes now. Another hand in between (a cancel) makes it look again.
- * @param owner the worker that holds the deployment; it stops where that one no longer does
+ * Advances a deployment until nothing of it is due. Starts over if something else, such as a cancel, changes it meanwhile.
+ * @param owner the worker that holds the deployment. Returns when it no longer does
  */
 export async function advanceDeployment(context: EngineContext, deploymentId: string, owner: string): Promise<void> {
   for (;;) {
@@ -73,7 +73,7 @@ export async function advanceDeployment(context: EngineContext, deploymentId: st
   }
 }
 
-/** The deployments whose turn has come: claimed by one worker, held by it until they end. */
+/** The queue of deployments. A worker claims a due deployment and holds it until it ends. */
 export function deploymentQueue(context: EngineContext): WorkQueue {
   const { db, clock } = context;
 
@@ -93,22 +93,22 @@ export function deploymentQueue(context: EngineContext): WorkQueue {
   return {
     name: 'deployments',
     concurrency: 16,
-    claimDue: async (lease, inHand, limit) => {
+    claimDue: async (lease, inProgress, limit) => {
       if ((await free(1).execute()).length > 0) await claim(lease, limit);
       const due = await db
         .selectFrom('deployment').select('id')
         .where('owner', '=', lease.owner).where('due_ms', '<=', clock.now())
-        .$if(inHand.length > 0, (query) => query.where('id', 'not in', [...inHand]))
+        .$if(inProgress.length > 0, (query) => query.where('id', 'not in', [...inProgress]))
         .orderBy('due_ms').limit(limit).execute();
       return due.map((row) => row.id);
     },
     run: (id, lease) => advanceDeployment(context, id, lease.owner),
-    nextDue: async (lease, inHand) => {
+    nextDue: async (lease, inProgress) => {
       const next = await db
         .selectFrom('deployment').select('due_ms')
         .where('due_ms', 'is not', null)
         .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
-        .$if(inHand.length > 0, (query) => query.where('id', 'not in', [...inHand]))
+        .$if(inProgress.length > 0, (query) => query.where('id', 'not in', [...inProgress]))
         .orderBy('due_ms').limit(1).executeTakeFirst();
       return next?.due_ms ?? null;
     },

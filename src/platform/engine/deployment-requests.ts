@@ -16,7 +16,7 @@ const actionWords: Readonly<Record<DeploymentAction, string>> = { DEPLOY: 'deplo
 
 const requireActionAllowed = (action: DeploymentAction, service: ServiceRow): void => {
   const refusal = refusals[action];
-  const refuse = (why: string, instead: string) => refused(`${service.name} (${service.kind} ${service.id}) can't be ${actionWords[action]}: ${why}; ${instead}.`);
+  const refuse = (reason: string, instead: string) => refused(`${service.name} (${service.kind} ${service.id}) can't be ${actionWords[action]}: ${reason}; ${instead}.`);
   if (refusal?.from.includes(service.deployed_state)) throw refuse(`it is ${service.deployed_state}`, refusal.instead);
   if (action === 'RESTART' && service.deployed_spec === null && isSettled(service.deployed_state)) {
     throw refuse(`no deployment of it has succeeded yet, it is ${service.deployed_state}`, 'deploy it first');
@@ -47,7 +47,7 @@ const insertDeployment = async (trx: Db, context: EngineContext, order: Deployme
     .executeTakeFirstOrThrow();
 };
 
-/** What a service shows is of its latest order. */
+/** Sets the service's displayed state and deployment to those of its latest order. */
 const showRequested = (trx: Db, deployment: DeploymentRow, service: ServiceRow) =>
   trx
     .updateTable('service')
@@ -55,7 +55,7 @@ const showRequested = (trx: Db, deployment: DeploymentRow, service: ServiceRow) 
     .where('id', '=', service.id)
     .execute();
 
-/** Accepts an order; see Engine.request. */
+/** See Engine.request. */
 export async function requestDeployment(context: EngineContext, trx: Db, order: DeploymentOrder): Promise<DeploymentRequest> {
   const at = context.clock.now();
   const environment = await trx.selectFrom('environment').select(['name', 'cluster_id']).where('id', '=', order.environmentId).executeTakeFirst();
@@ -85,7 +85,7 @@ const cancelService = (trx: Db, context: EngineContext, deployment: DeploymentRo
     row: { state: canceling.state, due_ms: at + duration(context, canceling.takes, `${deployment.id}/${service.service_id}/cancel`) },
   });
 
-/** Cancels what the environment has under way; see Engine.cancel. */
+/** See Engine.cancel. */
 export async function cancelEnvironmentDeployment(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
   const found = await trx
     .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').executeTakeFirst();
@@ -100,12 +100,12 @@ export async function cancelEnvironmentDeployment(context: EngineContext, trx: D
   return requestOf(deployment, services.map((service) => service.service_id));
 }
 
-/** Says that configurations changed; see Engine.markOutOfDate. */
+/** See Engine.markOutOfDate. */
 export async function markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void> {
   if (serviceIds.length === 0) return;
   await trx
     .updateTable('service').set({ deployment_status: 'OUT_OF_DATE' }).where('id', 'in', [...serviceIds]).where('deployment_status', '=', 'UP_TO_DATE').execute();
-  // A deployment that took its configuration before the change will not make the service up to date.
+  // A deployment that took its configuration before the change won't bring the service up to date.
   await trx
     .updateTable('deployment_service')
     .set({ outdated: 1 })

@@ -6,10 +6,10 @@ import type { DatabaseSchema } from '../store/schema/schema.ts';
 export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
 export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;
 
-/** Whether it is a job's run by its schedule, which the environment's queue and states know nothing of. */
+/** Whether a deployment is a scheduled run of a job. Such runs are in neither the environment's queue nor its states. */
 export const isScheduledRun = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean => deployment.queue !== deployment.environment_id;
 
-/** The deployment of that id. */
+/** Finds a deployment by id. @throws if there is none */
 export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
   db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
@@ -17,5 +17,5 @@ export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
 export const servicesOf = (db: Db, deploymentId: string): Promise<DeploymentServiceRow[]> =>
   db.selectFrom('deployment_service').selectAll().where('deployment_id', '=', deploymentId).orderBy('stage').orderBy('name').execute();
 
-/** A service's kind as answers name it. */
+/** A service's kind in the form that responses use. */
 export const serviceType = (kind: ServiceKind): ServiceType => ServiceType.parse(kind.toUpperCase());

@@ -13,24 +13,24 @@ export type LogLines = z.infer<typeof Log>;
 export type EnvironmentLogLines = z.infer<typeof EnvironmentLog>;
 export type WebhookRecord = z.infer<typeof WebhookEvent>;
 
-/** Where a request came from and in whose name. */
+/** Where a request came from, and who made it. */
 export interface Requester {
   readonly origin: z.infer<typeof Origin>;
-  /** Name of the token. */
+  /** The name of the token. */
   readonly triggeredBy: string;
 }
 
-/** What is asked of the engine: one action on some services of one environment. */
+/** A request to the engine: one action on services of one environment. */
 export interface DeploymentOrder extends Requester {
   readonly action: DeploymentAction;
   readonly environmentId: string;
-  /** All of them in that environment; none is allowed for STOP, which then has nothing to do. */
+  /** All in that environment. May be empty for STOP, which then does nothing. */
   readonly serviceIds: readonly string[];
-  /** Commit to deploy, for services built from git; default the newest of their branch. */
+  /** The commit to deploy, for services built from git; default the newest of their branch. */
   readonly commitId?: string;
 }
 
-/** An accepted order. Its id is the `deployment_request_id` and `execution_id` of status answers. */
+/** An accepted order. Its id is the `deployment_request_id` and `execution_id` of status responses. */
 export interface DeploymentRequest {
   readonly id: string;
   readonly environmentId: string;
@@ -39,65 +39,65 @@ export interface DeploymentRequest {
   readonly serviceIds: readonly string[];
 }
 
-/** Which deployments a history lists, and which part of them. */
+/** The page of a deployment history. Pages are numbered from 1. */
 export interface HistoryQuery {
   readonly page: number;
   readonly pageSize: number;
 }
 
-/** A part of a list. */
+/** A slice of a list. */
 export interface Page {
   readonly offset: number;
   readonly limit: number;
 }
 
 /**
- * Carries out deployments and everything else of the platform that moves by itself.
- * Calls that change something take the caller's transaction and write nothing outside it; after the commit
- * the caller says `wake()`. A refusal is an ApiProblem with status 400 that names what stands in the way.
+ * Carries out deployments and all other background work of the platform.
+ * Methods that change something write only in the caller's transaction. After the commit the caller calls `wake()`.
+ * A refused call throws an ApiProblem with status 400 that names the reason.
  */
 export interface Engine {
   /**
-   * Accepts an order: deployment, its services, events and webhook deliveries are rows of `trx`.
-   * Refused while the cluster is locked, and where the action can't follow the state a service is in.
+   * Accepts an order: inserts the deployment, its services, events and webhook deliveries in `trx`.
+   * Refused while the cluster is locked, and if a service's state doesn't allow the action.
    */
   request(trx: Db, order: DeploymentOrder): Promise<DeploymentRequest>;
-  /** Cancels the environment's deployment under way (the oldest that has not ended). Refused where there is none. */
+  /** Cancels the environment's current deployment, the oldest that has not ended. Refused if there is none. */
   cancel(trx: Db, environmentId: string): Promise<DeploymentRequest>;
-  /** Begins the upgrade to the cluster's next version. Refused while locked, upgrading, or where there is no next version. */
+  /** Starts an upgrade to the cluster's next version. Refused while it is locked or upgrading, and if there is no next version. */
   upgradeCluster(trx: Db, clusterId: string): Promise<{ id: string; createdAt: string }>;
-  /** Says that the configuration or a variable of these services changed; those deployed become OUT_OF_DATE. */
+  /** Marks services OUT_OF_DATE after their configuration or a variable changed. Services that were never deployed stay as they are. */
   markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void>;
-  /** Says that an alert rule was created or edited: it is rolled out to the alerting system and evaluated anew. */
+  /** Rolls a created or edited alert rule out to the alerting system and evaluates it again. */
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
 
-  /** Status of one service, `deployment_request_id` being its latest deployment; the state is a deployment state, never RUNNING. */
+  /** The status of one service. `deployment_request_id` is its latest deployment; the state is a deployment state, never RUNNING. */
   serviceStatus(db: Db, serviceId: string): Promise<ServiceStatusAnswer>;
-  /** The same for several, in their order, with a fixed number of queries. */
+  /** The statuses of several services, in the order of their ids, with a constant number of queries. */
   serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]>;
   environmentStatus(db: Db, environmentId: string): Promise<EnvironmentState>;
   /** Newest first. */
   serviceHistory(db: Db, serviceId: string, query: HistoryQuery): Promise<History>;
   environmentHistory(db: Db, environmentId: string, query: HistoryQuery): Promise<History>;
   /**
-   * The newest `tail` lines of a service (build, roll-out, and what the running instances say), newest last. The runtime is
-   * asked, which may take long: outside of any transaction.
+   * The newest `tail` log lines of a service (build, rollout and running instances), newest last. Asks the runtime, which
+   * may be slow, so it must run outside any transaction.
    */
   logs(db: DataStore, serviceId: string, tail?: number): Promise<LogLines>;
-  /** The newest `tail` lines of the latest deployment of each of the environment's services, newest last. */
+  /** The newest `tail` log lines of the latest deployments of an environment's services, newest last. */
   environmentLogs(db: Db, environmentId: string, tail?: number): Promise<EnvironmentLogLines>;
-  /** Recorded delivery attempts of a webhook, newest first. */
+  /** The recorded delivery attempts of a webhook, newest first. */
   webhookEvents(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }>;
 
-  /** Looks for work now; call after the commit of anything above that changes something. Never throws. */
+  /** Makes the engine look for work now. Call it after committing any of the changes above. Never throws. */
   wake(): void;
-  /** Takes up what is due or was left behind, then keeps working until `stop`. */
+  /** Starts to process what is due, including work left by earlier processes, until `stop`. */
   start(): Promise<void>;
   /**
-   * Waits until everything that is due has been carried out; says when something is due next, in milliseconds since the
-   * epoch, or null. Only while it works: rejects when it is stopped meanwhile.
+   * Waits until everything due has been carried out. Resolves to the next due time in milliseconds since the epoch, or null.
+   * Only for a started engine: rejects if the engine is stopped while it waits.
    */
   settled(): Promise<number | null>;
-  /** Finishes the steps in hand, hands over the leases and returns when nothing of it runs any more. */
+  /** Finishes the steps in progress, releases the lease, and returns when nothing runs any more. */
   stop(): Promise<void>;
 }

@@ -8,14 +8,14 @@ import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './dep
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
-/** How long a deployment took, in milliseconds; null until it has ended. */
+/** The duration of a deployment, in milliseconds; null until it has ended. */
 export const elapsedMilliseconds = (deployment: Pick<DeploymentRow, 'created_at' | 'ended_at'>): number | null =>
   deployment.ended_at === null ? null : Date.parse(deployment.ended_at) - Date.parse(deployment.created_at);
 
-/** SUCCESS, unless a step ended otherwise. */
+/** The first status other than SUCCESS, or SUCCESS. */
 const worst = (steps: readonly { status: string }[]): string => steps.find((step) => step.status !== 'SUCCESS')?.status ?? 'SUCCESS';
 
-/** Time spent in each stage that has ended something, one entry a step beside the stage's total. */
+/** The duration of each stage with ended steps: one entry per step beside the stage's total. */
 const metricsOf = (services: readonly DeploymentServiceRow[], steps: readonly Selectable<DatabaseSchema['deployment_step']>[]): EnvironmentState['metrics'] => {
   const stageIds = [...new Set(services.map((service) => service.stage_id))];
   return stageIds.flatMap((stage_id) => {
@@ -37,7 +37,7 @@ const metricsOf = (services: readonly DeploymentServiceRow[], steps: readonly Se
   });
 };
 
-/** What runs compared with what is configured, for all that was ever deployed. */
+/** Compares what runs with what is configured, across an environment's services. */
 const deploymentStatus = (services: readonly Pick<Selectable<ServiceTable>, 'deployment_status'>[]): EnvironmentState['deployment_status'] => {
   const statuses = services.map((service) => service.deployment_status);
   if (statuses.every((status) => status === 'NEVER_DEPLOYED')) return 'NEVER_DEPLOYED';
@@ -45,28 +45,28 @@ const deploymentStatus = (services: readonly Pick<Selectable<ServiceTable>, 'dep
 };
 
 /**
- * Status of an environment: the aggregate of its services, and its latest deployment.
- * @throws ApiProblem 404 when no environment has that id
+ * The status of an environment: the aggregate of its services, and its latest deployment.
+ * @throws ApiProblem 404 for an unknown id
  */
 export async function environmentStatus(db: Db, environmentId: string): Promise<EnvironmentState> {
   const environment = await db.selectFrom('environment').select('state').where('id', '=', environmentId).executeTakeFirst();
   if (environment === undefined) throw notFound('environment', environmentId);
   const services = await db.selectFrom('service').select('deployment_status').where('environment_id', '=', environmentId).execute();
   const last = await db.selectFrom('deployment').selectAll().where('queue', '=', environmentId).orderBy('seq', 'desc').limit(1).executeTakeFirst();
-  const parts = last ? await servicesOf(db, last.id) : [];
+  const lastServices = last ? await servicesOf(db, last.id) : [];
   const steps = last ? await db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', last.id).orderBy('position').execute() : [];
-  const took = last ? elapsedMilliseconds(last) : null;
+  const elapsed = last ? elapsedMilliseconds(last) : null;
   return {
     id: environmentId,
     state: environment.state,
-    last_deployment_state: parts.length > 0 ? aggregate(parts.map((part) => part.state)) : environment.state,
+    last_deployment_state: lastServices.length > 0 ? aggregate(lastServices.map((service) => service.state)) : environment.state,
     last_deployment_date: last?.created_at ?? null,
     last_deployment_id: last?.id ?? null,
-    total_deployment_duration_in_seconds: took === null ? null : seconds(took),
+    total_deployment_duration_in_seconds: elapsed === null ? null : seconds(elapsed),
     origin: last?.origin ?? null,
     triggered_by: last?.triggered_by ?? null,
     deployment_status: deploymentStatus(services),
     deployment_request_id: last?.id ?? null,
-    metrics: last ? metricsOf(parts, steps) : null,
+    metrics: last ? metricsOf(lastServices, steps) : null,
   };
 }

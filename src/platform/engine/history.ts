@@ -11,15 +11,15 @@ import { statusDetails } from './service-status.ts';
 
 type Item = z.output<typeof DeploymentHistoryItem>;
 
-/** A length of time in ISO 8601, whole seconds: PT1M5S. */
+/** Formats a duration as ISO 8601 in whole seconds, such as PT1M5S. */
 const isoDuration = (milliseconds: number): string => {
   const total = Math.round(milliseconds / 1000);
   const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor((total % 3600) / 60), total % 60];
-  const parts = `${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}${seconds > 0 ? `${seconds}S` : ''}`;
-  return `PT${parts || '0S'}`;
+  const time = `${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}${seconds > 0 ? `${seconds}S` : ''}`;
+  return `PT${time || '0S'}`;
 };
 
-/** The members of any kind's configuration that a history tells of. */
+/** The configuration members, of any kind of service, that a history shows. */
 interface ShownSpec {
   icon_uri?: string;
   image_name?: string;
@@ -53,7 +53,7 @@ const auditingData = (deployment: DeploymentRow, endedAt: string | null): Item['
   origin: deployment.origin,
 });
 
-/** Time from the order to its end; while it is under way, to now. */
+/** The time from the request to the end of the deployment, or to now while it is under way. */
 const totalDuration = (deployment: DeploymentRow, endedAt: string | null, now: number): string =>
   isoDuration((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(deployment.created_at));
 
@@ -73,8 +73,8 @@ const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: 
 };
 
 /**
- * Deployments of one service, newest first.
- * @param now for those under way, in milliseconds since the epoch
+ * Lists the deployments of one service, newest first.
+ * @param now end of the elapsed time of deployments under way, in milliseconds since the epoch
  */
 export async function serviceHistory(db: Db, serviceId: string, { page, pageSize }: HistoryQuery, now: number): Promise<History> {
   const deployments = await db
@@ -99,8 +99,8 @@ const servicesByDeployment = async (db: Db, deployments: readonly DeploymentRow[
   return Map.groupBy(rows, (row) => row.deployment_id);
 };
 
-const environmentItem = (deployment: DeploymentRow, parts: readonly DeploymentServiceRow[], name: string, now: number): Item => {
-  const state = aggregate(parts.map((part) => part.state));
+const environmentItem = (deployment: DeploymentRow, services: readonly DeploymentServiceRow[], name: string, now: number): Item => {
+  const state = aggregate(services.map((service) => service.state));
   return {
     identifier: { name, environment_id: deployment.environment_id, execution_id: deployment.id },
     status: state,
@@ -109,20 +109,20 @@ const environmentItem = (deployment: DeploymentRow, parts: readonly DeploymentSe
     status_details: statusDetails(deployment.action, state),
     icon_uri: '',
     total_duration: totalDuration(deployment, deployment.ended_at, now),
-    services: parts.map((part) => ({ service_id: part.service_id, name: part.name, service_type: serviceType(part.kind), status: part.state })),
+    services: services.map((service) => ({ service_id: service.service_id, name: service.name, service_type: serviceType(service.kind), status: service.state })),
   };
 };
 
 /**
- * Deployments of an environment with their services, newest first.
- * @param now for those under way, in milliseconds since the epoch
- * @throws ApiProblem 404 when no environment has that id
+ * Lists the deployments of an environment with their services, newest first.
+ * @param now end of the elapsed time of deployments under way, in milliseconds since the epoch
+ * @throws ApiProblem 404 for an unknown id
  */
 export async function environmentHistory(db: Db, environmentId: string, { page, pageSize }: HistoryQuery, now: number): Promise<History> {
   const environment = await db.selectFrom('environment').select('name').where('id', '=', environmentId).executeTakeFirst();
   if (environment === undefined) throw notFound('environment', environmentId);
   const deployments = await db
     .selectFrom('deployment').selectAll().where('queue', '=', environmentId).orderBy('seq', 'desc').limit(pageSize).offset((page - 1) * pageSize).execute();
-  const parts = await servicesByDeployment(db, deployments);
-  return { page, page_size: pageSize, results: deployments.map((deployment) => environmentItem(deployment, parts.get(deployment.id) ?? [], environment.name, now)) };
+  const services = await servicesByDeployment(db, deployments);
+  return { page, page_size: pageSize, results: deployments.map((deployment) => environmentItem(deployment, services.get(deployment.id) ?? [], environment.name, now)) };
 }

@@ -6,7 +6,7 @@ import { insertDeploymentService } from './service-changes.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
-/** When a job runs next by its schedule, in milliseconds since the epoch; null where it has none that comes due. */
+/** When a job's schedule next comes due, in milliseconds since the epoch; null if it never does. */
 const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number): number | null => {
   const schedule = job.job_type === 'CRON' ? job.schedule?.cronjob : undefined;
   if (schedule === undefined) return null;
@@ -18,12 +18,12 @@ const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number
   }
 };
 
-// A run that nobody was there for is left out, like a train that was missed.
+// A run that is later than this, because no worker was running, is skipped.
 const latestStartMilliseconds = 60_000;
 
 const queueOf = (serviceId: string): string => `job/${serviceId}`;
 
-/** A job that was deployed runs by its schedule from then on; one that was stopped no longer does. */
+/** Schedules the next run of a deployed job. Removes the schedule of a stopped or deleted one. */
 export async function scheduleJobRuns(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<void> {
   if (row.kind !== 'job' || isScheduledRun(deployment)) return;
   const next = deployment.action === 'DEPLOY' ? nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) : null;
@@ -31,7 +31,7 @@ export async function scheduleJobRuns(context: EngineContext, trx: Db, deploymen
   else if (deployment.action !== 'RESTART') await trx.deleteFrom('timer').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).execute();
 }
 
-/** Begins a job's run by its schedule, unless the one before still runs or it is too late for it. It has a queue of its own, beside the environment's. */
+/** Starts a scheduled run of a job, unless the previous one is still running or it is too late. Each job has a queue of its own for its runs. */
 export const startScheduledRun = (context: EngineContext): TimerHandler => async (trx, serviceId, now, dueAt) => {
   const service = await trx.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
   if (service === undefined || service.deployed_spec === null) return null;

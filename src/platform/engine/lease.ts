@@ -2,23 +2,23 @@ import { hostname } from 'node:os';
 import type { PlatformClock } from '../clock.ts';
 import type { Db } from '../store/database.ts';
 
-/** How long a worker that says nothing keeps its claims, in milliseconds. */
+/** How long a worker keeps its claims without renewing its lease, in milliseconds. */
 export const leaseMilliseconds = 3000;
 
-/** How often a worker that holds something says that it lives, in milliseconds. */
+/** How often a worker with claims renews its lease, in milliseconds. */
 export const heartbeatMilliseconds = 1000;
 
-// Workers of this very process: another row with our process id is of a process that had it before.
+// The workers of this process. Any other row with our process id belongs to an earlier process with the same id.
 const ownWorkers = new Set<string>();
 
-/** A worker's right to what it claims: it holds while it is renewed. */
+/** A worker's right to its claims. It expires unless it is renewed. */
 export interface Lease {
   readonly owner: string;
-  /** Registers the worker, or renews its lease; part of every claim. */
+  /** Registers the worker or renews its lease. Part of every claim. */
   renew(db: Db): Promise<void>;
-  /** Frees the claims of workers that are gone (their process ended, or their lease ran out); returns how many others are left. */
+  /** Frees the claims of dead workers, whose process has ended or whose lease has expired. Returns how many others are left. */
   reap(): Promise<number>;
-  /** Frees this worker's claims for whoever comes next. */
+  /** Frees this worker's claims for other workers. */
   release(): Promise<void>;
 }
 
@@ -27,12 +27,12 @@ const isAlive = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process that may not be signaled is one that lives.
+    // EPERM: the process exists, but we may not signal it.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
 
-/** The lease of a new worker of this process. `owner` is its id, unique among all workers. */
+/** Creates the lease of a new worker in this process. @param owner the worker's id, unique among all workers */
 export function createLease(db: Db, clock: PlatformClock, owner: string): Lease {
   const host = hostname();
   ownWorkers.add(owner);

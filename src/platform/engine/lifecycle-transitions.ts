@@ -1,13 +1,14 @@
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import { DeploymentAction, type DeploymentState } from '../../contract/states.ts';
-import { canceling, statePathOf, refusals, type SecondsRange, settledStates } from './lifecycle.ts';
+import type { SecondsRange } from '../runtime/runtime.ts';
+import { canceling, statePathOf, refusals, settledStates } from './lifecycle.ts';
 
-/** One arrow of a service's lifecycle. */
+/** A transition in a service's lifecycle. */
 export interface Transition {
   readonly from: DeploymentState;
   readonly on: string;
   readonly to: DeploymentState;
-  /** How long it stays in `from` before, where the lifecycle says. */
+  /** How long the service stays in `from`, if the lifecycle defines it. */
   readonly takes?: SecondsRange;
 }
 
@@ -36,13 +37,13 @@ const actionTransitions = (kind: ServiceKind, action: DeploymentAction): Transit
 
 const key = ({ from, on, to }: Transition): string => `${from}|${on}|${to}`;
 
-/** Every arrow of a service of `kind`, each once. A later order may also replace what a service shows while it moves. */
+/** Every transition of a kind of service, without duplicates. A later request can also replace the displayed state during a transition. */
 export const transitionsOf = (kind: ServiceKind): Transition[] => {
   const all = DeploymentAction.options.flatMap((action) => actionTransitions(kind, action));
   return [...new Map(all.map((transition) => [key(transition), transition])).values()];
 };
 
-/** The lifecycle of one kind as a Mermaid state diagram. */
+/** The lifecycle of a kind of service as a Mermaid state diagram. */
 export const diagramOf = (kind: ServiceKind): string => {
   const arrows = transitionsOf(kind).map(({ from, on, to, takes }) => `  ${from} --> ${to}: ${on}${takes ? ` (${takes[0]}–${takes[1]} s)` : ''}`);
   return ['stateDiagram-v2', '  [*] --> READY: created', ...arrows].join('\n');

@@ -1,25 +1,11 @@
 import type { StepName } from '../../contract/resources/deployment.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import type { AlertRuleState, ClusterState, DeploymentAction, DeploymentState } from '../../contract/states.ts';
+import type { Phase, RuntimeMethod, SecondsRange } from '../runtime/runtime.ts';
 
-/** Shortest and longest time something takes in life, in seconds; the time scale multiplies both. */
-export type SecondsRange = readonly [shortest: number, longest: number];
-
-/** What the runtime is told to do when a phase begins. */
-export type RuntimeMethod = 'prepare' | 'start' | 'stop';
-
-/** One step of a path: the state it shows, what the runtime does, and where it goes when that fails. */
-export interface Phase {
-  readonly state: DeploymentState;
-  readonly step: StepName;
-  readonly runtimeMethod: RuntimeMethod;
-  readonly takes: SecondsRange;
-  readonly onFailure: DeploymentState;
-}
-
-/** The states a service of one kind passes for one action, in order. */
+/** The states of a service of one kind during one action, in order. */
 export interface StatePath {
-  /** From the request until its turn comes. */
+  /** From the request until its deployment begins. */
   readonly queued: DeploymentState;
   /** While an earlier stage of the same deployment is under way. */
   readonly waiting: DeploymentState;
@@ -27,13 +13,13 @@ export interface StatePath {
   readonly end: DeploymentState;
 }
 
-const phase = (state: DeploymentState, step: StepName, work: RuntimeMethod, takes: SecondsRange, onFailure: DeploymentState): Phase => ({
-  state, step, runtimeMethod: work, takes, onFailure,
+const phase = (state: DeploymentState, step: StepName, runtimeMethod: RuntimeMethod, takes: SecondsRange, onFailure: DeploymentState): Phase => ({
+  state, step, runtimeMethod, takes, onFailure,
 });
 
 const deploy = (...phases: StatePath['phases']): StatePath => ({ queued: 'DEPLOYMENT_QUEUED', waiting: 'WAITING_RUNNING', phases, end: 'DEPLOYED' });
 
-const deploying = (step: StepName, work: RuntimeMethod, takes: SecondsRange) => phase('DEPLOYING', step, work, takes, 'DEPLOYMENT_ERROR');
+const deploying = (step: StepName, runtimeMethod: RuntimeMethod, takes: SecondsRange) => phase('DEPLOYING', step, runtimeMethod, takes, 'DEPLOYMENT_ERROR');
 const building = (step: StepName, takes: SecondsRange) => phase('BUILDING', step, 'prepare', takes, 'BUILD_ERROR');
 const executing = (takes: SecondsRange) => phase('EXECUTING', 'EXECUTING', 'start', takes, 'DEPLOYMENT_ERROR');
 
@@ -70,55 +56,55 @@ const remove: StatePath = {
   phases: [phase('DELETING', 'STOP', 'stop', [2, 5], 'DELETE_ERROR')],
 };
 
-/** The path of a service of `kind` for `action`. */
+/** The state path of a kind of service for an action. */
 export const statePathOf = (kind: ServiceKind, action: DeploymentAction): StatePath =>
   ({ DEPLOY: deployPaths[kind], RESTART: restart, STOP: stop, DELETE: remove })[action];
 
 /** How long the head of an environment's queue stays queued before its services begin. */
 export const queueing: SecondsRange = [0.5, 1.5];
 
-/** The least that passes between two observations of a task, in milliseconds, whatever the runtime says. */
+/** The minimum time between two observations of a task, in milliseconds, whatever the runtime asks for. */
 export const minimumObservationMilliseconds = 50;
 
-/** What a cancel does to every service of the deployment that has not ended. */
+/** How a cancel proceeds for every service of the deployment that has not ended. */
 export const canceling = { state: 'CANCELING', takes: [0.5, 1.5], end: 'CANCELED' } as const satisfies {
   state: DeploymentState; takes: SecondsRange; end: DeploymentState;
 };
 
-/** The order in which the services of one deployment are worked on: a stage begins when the one before has ended well. */
+/** The order in which the services of a deployment run. A stage begins when the previous one has succeeded. */
 const stages: readonly { readonly name: string; readonly kinds: readonly ServiceKind[] }[] = [
   { name: 'DATABASE', kinds: ['database'] },
   { name: 'JOB', kinds: ['job', 'terraform'] },
   { name: 'APPLICATION', kinds: ['application', 'container', 'helm'] },
 ];
 
-/** Whether an action takes things down, and so goes through the stages the other way round. */
+/** Whether an action takes services down. Such an action runs the stages in reverse. */
 const takesDown = (action: DeploymentAction): boolean => action === 'STOP' || action === 'DELETE';
 
-/** The stage of a service of `kind`, and its place in the order of the action. */
+/** The stage of a kind of service, and its position in the order of the action. */
 export const stageOf = (kind: ServiceKind, action: DeploymentAction): { name: string; position: number } => {
-  const place = stages.findIndex((stage) => stage.kinds.includes(kind));
-  return { name: stages[place]!.name, position: takesDown(action) ? stages.length - 1 - place : place };
+  const index = stages.findIndex((stage) => stage.kinds.includes(kind));
+  return { name: stages[index]!.name, position: takesDown(action) ? stages.length - 1 - index : index };
 };
 
-/** Actions whose deployments webhooks are told of. */
+/** Whether webhooks are notified of deployments with this action. */
 export const isAnnounced = (action: DeploymentAction): boolean => action === 'DEPLOY' || action === 'RESTART';
 
-/** States in which nothing is going on; any other state belongs to a deployment under way. */
+/** The states without a deployment under way. */
 export const settledStates = [
   'READY', 'DEPLOYED', 'RESTARTED', 'STOPPED', 'CANCELED', 'DELETED', 'BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR',
   'DELETE_ERROR',
 ] as const satisfies readonly DeploymentState[];
 
-/** States in which a deployment went wrong. */
+/** The states after a failed deployment. */
 export const failedStates: readonly DeploymentState[] = settledStates.filter((state) => state.endsWith('_ERROR'));
 
-/** Whether a service in `state` is at rest. */
+/** Whether a service in this state has no deployment under way. */
 export const isSettled = (state: DeploymentState): boolean => (settledStates as readonly DeploymentState[]).includes(state);
 
 /**
- * Settled states that an action can't follow, and what to do instead. Nothing else is refused: an order may be given
- * while another is under way, and waits for it.
+ * The settled states in which an action is refused, and what to do instead. Nothing else is refused: a request during
+ * another deployment waits for it.
  */
 export const refusals: Readonly<Partial<Record<DeploymentAction, { readonly from: readonly DeploymentState[]; readonly instead: string }>>> = {
   RESTART: { from: ['READY', 'STOPPED', 'DELETED'], instead: 'deploy it first' },
@@ -127,8 +113,8 @@ export const refusals: Readonly<Partial<Record<DeploymentAction, { readonly from
 };
 
 /**
- * An environment's state is the first of these that one of its services is in: what is under way before what went
- * wrong, what went wrong before what runs, what runs before what doesn't.
+ * An environment's state is the first of these states that any of its services is in: states under way come first, then
+ * failed, running and inactive ones.
  */
 export const aggregateOrder: readonly DeploymentState[] = [
   'CANCELING', 'DELETING', 'STOPPING', 'RESTARTING', 'BUILDING', 'EXECUTING', 'DEPLOYING',
@@ -138,11 +124,11 @@ export const aggregateOrder: readonly DeploymentState[] = [
   'DEPLOYED', 'RESTARTED', 'RECAP', 'STOPPED', 'READY', 'DELETED',
 ];
 
-/** The state of a whole, from the states of its parts; READY when it has none. */
+/** Aggregates the states of services; READY if there are none. */
 export const aggregate = (states: readonly DeploymentState[]): DeploymentState =>
   aggregateOrder.find((state) => states.includes(state)) ?? 'READY';
 
-/** A cluster's way to its next version. */
+/** The states of a cluster's upgrade. */
 export const clusterUpgradeStates = {
   from: ['DEPLOYED', 'DEPLOYMENT_ERROR', 'RESTARTED'],
   queued: { state: 'DEPLOYMENT_QUEUED', takes: [1, 2] },
@@ -153,22 +139,22 @@ export const clusterUpgradeStates = {
   from: readonly ClusterState[]; queued: { state: ClusterState; takes: SecondsRange }; running: { state: ClusterState; takes: SecondsRange }; end: ClusterState; onFailure: ClusterState;
 };
 
-// The newest minor version of the orchestrator that clusters can be upgraded to.
+// The newest Kubernetes minor version that clusters can be upgraded to.
 const newestMinor = 35;
 
-/** The version that follows another of the form 1.32 or 1.32.4; null after the newest. */
+/** The minor version after a version such as 1.32 or 1.32.4; null after the newest. */
 export const nextVersion = (version: string): string | null => {
   const minor = Number(/^v?1\.(\d+)/.exec(version)?.[1] ?? newestMinor);
   return minor < newestMinor ? `1.${minor + 1}` : null;
 };
 
-/** How alert rules move: from a state, on what, to which, after how long. `for` is the rule's own duration. */
+/** The transitions of alert rules. `for` means the rule's own duration. */
 export const alertRuleTransitions = [
   { from: 'UNDEPLOYED', on: 'rolled out to the alerting system', to: 'OK', takes: [2, 5] },
   { from: 'OK', on: 'the condition has held for the duration', to: 'TRIGGERED', takes: 'for' },
   { from: 'TRIGGERED', on: 'grouped with other alerts', to: 'PENDING_NOTIFICATION', takes: [2, 4] },
-  { from: 'PENDING_NOTIFICATION', on: 'receivers told', to: 'NOTIFIED', takes: [1, 3] },
+  { from: 'PENDING_NOTIFICATION', on: 'receivers notified', to: 'NOTIFIED', takes: [1, 3] },
 ] as const satisfies readonly { from: AlertRuleState; on: string; to: AlertRuleState; takes: SecondsRange | 'for' }[];
 
-/** States of an alert rule whose condition has been met. */
+/** The states of an alert rule whose condition is met. */
 export const firingStates: readonly AlertRuleState[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED', 'UNROUTED'];

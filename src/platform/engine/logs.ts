@@ -37,21 +37,21 @@ const storedLines = async (db: Db, serviceId: string, tail: number): Promise<Log
 };
 
 /**
- * The newest lines of a service, newest last: its deployments', then what the version that runs says. The runtime is asked
- * for those after the transaction, of the version that ran then.
- * @param tail at most so many, at most `maximumLogLines`
- * @throws ApiProblem 404 when no service has that id
+ * The newest log lines of a service, newest last: those of its deployments, then those of the running version. The runtime
+ * is asked for the latter after the transaction.
+ * @param tail maximum number of lines, up to `maximumLogLines`
+ * @throws ApiProblem 404 for an unknown id
  */
 export async function serviceLogs(db: DataStore, runtime: Runtime, serviceId: string, tail: number = maximumLogLines): Promise<LogLines> {
   const { version, stored } = await db.read(async (trx) => ({ version: await runningVersion(trx, serviceId), stored: await storedLines(trx, serviceId, tail) }));
   if (version === undefined) return { results: stored };
-  const said = await runtime.logs(version, tail);
-  return { results: [...stored, ...said.map((line) => runningLine(version, line))].slice(-tail) };
+  const running = await runtime.logs(version, tail);
+  return { results: [...stored, ...running.map((line) => runningLine(version, line))].slice(-tail) };
 }
 
 /**
- * The newest lines of the latest deployment of each of an environment's services, newest last.
- * @throws ApiProblem 404 when no environment has that id
+ * The newest log lines of the latest deployments of an environment's services, newest last.
+ * @throws ApiProblem 404 for an unknown id
  */
 export async function environmentLogs(db: Db, environmentId: string, tail: number = maximumLogLines): Promise<EnvironmentLogLines> {
   const environment = await db.selectFrom('environment').select('id').where('id', '=', environmentId).executeTakeFirst();
@@ -66,25 +66,25 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
     .orderBy('log_line.seq', 'desc')
     .limit(tail)
     .execute();
-  // Services are worked on side by side, their lines written in bundles.
-  const inTime = rows.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.seq - other.seq);
+  // Services are deployed in parallel and their lines written in batches.
+  const byTime = rows.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.seq - other.seq);
   return {
-    results: inTime.map((row) => ({
+    results: byTime.map((row) => ({
       id: String(row.seq), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, step: row.step,
       service_id: row.service_id, service_name: row.service_name, deployment_request_id: row.deployment_id,
     })),
   };
 }
 
-/** Deployments of a service whose logs are kept; each keeps its newest lines, as many as an answer holds. */
+/** How many deployments of a service keep their logs. Each keeps its newest `maximumLogLines` lines. */
 export const maximumDeploymentLogs = 20;
 
-// SQLite takes a bounded number of parameters in one statement.
+// SQLite limits the number of parameters in one statement.
 const linesPerInsert = 200;
 
 type LogOwner = Pick<DeploymentServiceRow, 'deployment_id' | 'service_id'>;
 
-/** Adds lines to the log of one service's deployment. */
+/** Appends lines to the log of one service in a deployment. */
 export async function appendLines(trx: Db, owner: LogOwner, step: StepName | null, lines: readonly RuntimeLogLine[]): Promise<void> {
   for (let first = 0; first < lines.length; first += linesPerInsert) {
     const rows = lines.slice(first, first + linesPerInsert).map((line) => ({
@@ -95,7 +95,7 @@ export async function appendLines(trx: Db, owner: LogOwner, step: StepName | nul
   }
 }
 
-/** Lets go of what is beyond the bounds, once a service's deployment has ended. */
+/** Removes log lines beyond the limits, after a service's deployment has ended. */
 export async function pruneLines(trx: Db, owner: LogOwner): Promise<void> {
   const newest = trx
     .selectFrom('deployment_service')

@@ -4,17 +4,17 @@ import type { EngineContext } from './context.ts';
 import type { WorkQueue } from './worker.ts';
 
 /**
- * What is kept of what has ended: the newest deployments of each service, with their steps, events, deliveries and
- * records of attempts. Looked after in batches, each one transaction, so that nobody waits long for the store.
+ * How many ended deployments are retained per service, with their steps, events, deliveries and recorded attempts. Old
+ * ones are removed in batches of one transaction each, so that no other write waits long.
  */
 const defaultRetention = { deploymentsPerService: 200, everyMilliseconds: 3_600_000, batch: 50 };
 
-/** Other bounds than the usual ones. */
+/** Overrides of the default limits. */
 export type Retention = Partial<typeof defaultRetention>;
 
 /**
- * Ended deployments that are beyond the bound for every one of their services; for those without services, in their
- * queue. What a service shows as its latest stays, and so does what a webhook is yet to be told of.
+ * Ended deployments that exceed the limit for every one of their services or, without services, for their queue. The
+ * latest deployment of a service is never among them, nor one with pending webhook deliveries.
  */
 const expiredDeployments = async (db: Db, newest: number, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
@@ -30,7 +30,7 @@ const expiredDeployments = async (db: Db, newest: number, limit: number): Promis
   return rows.map(({ id }) => id);
 };
 
-/** Lets go of deployments with everything that belongs to them. */
+/** Removes deployments with everything that belongs to them. */
 const removeDeployments = async (trx: Db, ids: readonly string[]): Promise<void> => {
   const deliveries = trx.selectFrom('webhook_delivery').select('id').where('deployment_id', 'in', ids);
   await trx.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).execute();
@@ -40,21 +40,21 @@ const removeDeployments = async (trx: Db, ids: readonly string[]): Promise<void>
   await trx.deleteFrom('deployment').where('id', 'in', ids).execute();
 };
 
-/** Lets go of old deployments, now and then; a batch that was full is followed by the next at once. */
-export function retentionQueue({ db, clock }: EngineContext, bounds: Retention = {}): WorkQueue {
-  const { deploymentsPerService, everyMilliseconds, batch } = { ...defaultRetention, ...bounds };
+/** The queue that removes old deployments at intervals. After a full batch, the next one follows at once. */
+export function retentionQueue({ db, clock }: EngineContext, limits: Retention = {}): WorkQueue {
+  const { deploymentsPerService, everyMilliseconds, batch } = { ...defaultRetention, ...limits };
   let dueAt = clock.now();
   return {
     name: 'retention',
     isBackground: true,
     concurrency: 1,
-    claimDue: async (_lease, inHand) => (inHand.length === 0 && dueAt <= clock.now() ? ['deployments'] : []),
+    claimDue: async (_lease, inProgress) => (inProgress.length === 0 && dueAt <= clock.now() ? ['deployments'] : []),
     run: async () => {
       const ids = await expiredDeployments(db, deploymentsPerService, batch);
       if (ids.length > 0) await db.write((trx) => removeDeployments(trx, ids));
       if (ids.length < batch) dueAt = clock.now() + everyMilliseconds;
     },
-    nextDue: async (_lease, inHand) => (inHand.length === 0 ? dueAt : null),
+    nextDue: async (_lease, inProgress) => (inProgress.length === 0 ? dueAt : null),
     hasClaims: async () => false,
   };
 }

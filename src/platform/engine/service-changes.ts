@@ -12,7 +12,7 @@ import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
 import { uuidFrom } from '../random.ts';
 
-/** Thrown where a row has moved on since it was read, or the lease is gone: nothing of the change was written. */
+/** Thrown if a row has changed since it was read, or the lease is lost. Nothing of the change is written. */
 export class Superseded extends Error {
   constructor(deploymentId: string) {
     super(`Deployment ${deploymentId} has moved on.`);
@@ -20,16 +20,16 @@ export class Superseded extends Error {
   }
 }
 
-/** One step forward of one service, with everything that goes with it. */
+/** A change of one service of a deployment, with its step, log lines and event. */
 export interface DeploymentServiceChange {
   /** When it happens, in milliseconds since the epoch. */
   readonly at: number;
   readonly row: Updateable<DatabaseSchema['deployment_service']>;
-  /** A step that ended. */
+  /** The step that the change ends. */
   readonly step?: { readonly position: number; readonly step: StepName; readonly status: 'SUCCESS' | 'ERROR' | 'CANCELED'; readonly beganAt: number };
   readonly lines?: readonly RuntimeLogLine[];
   readonly lineStep?: StepName;
-  /** What webhooks are told. */
+  /** The event that webhooks are notified of. */
   readonly announced?: EventKind;
 }
 
@@ -46,7 +46,7 @@ const writeRow = async (trx: Db, deployment: DeploymentRow, service: DeploymentS
   if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
 };
 
-/** What the service itself shows follows its latest deployment only; earlier ones end unseen. */
+/** Updates the service's displayed state, unless a later deployment has been requested. */
 const updateServiceState = (trx: Db, deployment: DeploymentRow, serviceId: string, state: DeploymentState) =>
   trx.updateTable('service').set({ deployed_state: state }).where('id', '=', serviceId).where('last_deployment_id', '=', deployment.id).execute();
 
@@ -57,7 +57,7 @@ export async function updateEnvironmentState(trx: Db, environmentId: string): Pr
   await trx.updateTable('environment').set({ state }).where('id', '=', environmentId).where('state', '<>', state).execute();
 }
 
-/** Records that a service came to a state, and tells the webhooks that ask for it. */
+/** Records that a service reached a state, and notifies the webhooks that subscribe to the event. */
 async function recordEvent(
   trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, at: number, announced?: EventKind,
 ): Promise<void> {
@@ -73,14 +73,14 @@ async function recordEvent(
 }
 
 /**
- * Writes a change over the revision it was decided on, with its event, step and lines; all in the caller's transaction.
- * The environment's state is left to `updateEnvironmentState`, once for all changes.
- * @returns the row as it is now
- * @throws Superseded when the row has moved on or the worker no longer holds the deployment
+ * Writes a change with its event, step and lines in the caller's transaction. Afterwards the caller calls
+ * `updateEnvironmentState`, once for all changes.
+ * @returns the updated row
+ * @throws Superseded if the row's revision has changed, or the worker no longer holds the deployment
  */
 export async function applyChange(trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, change: DeploymentServiceChange): Promise<DeploymentServiceRow> {
   await writeRow(trx, deployment, service, change);
-  const now: DeploymentServiceRow = { ...service, ...change.row, revision: service.revision + 1 };
+  const updated: DeploymentServiceRow = { ...service, ...change.row, revision: service.revision + 1 };
   if (change.step) {
     const { position, step, status, beganAt } = change.step;
     await trx
@@ -88,18 +88,18 @@ export async function applyChange(trx: Db, deployment: DeploymentRow, service: D
       .values({ deployment_id: deployment.id, service_id: service.service_id, position, step, status, began_ms: beganAt, ended_ms: change.at })
       .execute();
   }
-  if (change.lines?.length) await appendLines(trx, now, change.lineStep ?? null, change.lines);
-  if (now.state !== service.state) {
-    await updateServiceState(trx, deployment, now.service_id, now.state);
-    await recordEvent(trx, deployment, now, change.at, change.announced);
+  if (change.lines?.length) await appendLines(trx, updated, change.lineStep ?? null, change.lines);
+  if (updated.state !== service.state) {
+    await updateServiceState(trx, deployment, updated.service_id, updated.state);
+    await recordEvent(trx, deployment, updated, change.at, change.announced);
   }
-  return now;
+  return updated;
 }
 
 /**
- * Makes a service part of a deployment that was just accepted: queued, with its event.
- * @param at milliseconds since the epoch
- * @param commitId the commit that was asked for
+ * Adds a service to a deployment that was just accepted. The service is queued, with its event recorded.
+ * @param at time of the request, in milliseconds since the epoch
+ * @param commitId the requested commit
  */
 export async function insertDeploymentService(trx: Db, deployment: DeploymentRow, service: Selectable<ServiceTable>, at: number, commitId?: string): Promise<void> {
   const stage = stageOf(service.kind, deployment.action);
@@ -112,6 +112,6 @@ export async function insertDeploymentService(trx: Db, deployment: DeploymentRow
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  const told = isAnnounced(deployment.action) && !isScheduledRun(deployment);
-  await recordEvent(trx, deployment, row, at, told ? 'DEPLOYMENT_STARTED' : undefined);
+  const announced = isAnnounced(deployment.action) && !isScheduledRun(deployment);
+  await recordEvent(trx, deployment, row, at, announced ? 'DEPLOYMENT_STARTED' : undefined);
 }

@@ -12,7 +12,7 @@ type StepRow = Selectable<DatabaseSchema['deployment_step']>;
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
-/** What a deployment does to a service and how far it is, from its action and state. */
+/** The action and progress of a deployment of one service. */
 export function statusDetails(action: DeploymentAction, state: DeploymentState, kind?: ServiceKind): z.output<typeof StatusDetails> {
   const sub_action = kind === 'terraform' && action === 'DEPLOY' ? 'TERRAFORM_PLAN_AND_APPLY' : 'NONE';
   const status = (): z.output<typeof StatusDetails>['status'] => {
@@ -24,12 +24,12 @@ export function statusDetails(action: DeploymentAction, state: DeploymentState, 
   return { action, status: status(), sub_action };
 }
 
-/** Steps that have ended, with whole seconds; the totals are null while more are to come. */
+/** The ended steps, with durations in whole seconds. The totals are null until the deployment has ended. */
 const stepsOf = (rows: readonly StepRow[], ended: boolean): ServiceStatusAnswer['steps'] => {
-  const spent = (steps: readonly StepRow[]) => seconds(steps.reduce((sum, step) => sum + step.ended_ms - step.began_ms, 0));
+  const secondsIn = (steps: readonly StepRow[]) => seconds(steps.reduce((sum, step) => sum + step.ended_ms - step.began_ms, 0));
   return {
-    total_duration_sec: ended ? spent(rows) : null,
-    total_computing_duration_sec: ended ? spent(rows.filter((row) => row.step !== 'DEPLOYMENT_QUEUEING')) : null,
+    total_duration_sec: ended ? secondsIn(rows) : null,
+    total_computing_duration_sec: ended ? secondsIn(rows.filter((row) => row.step !== 'DEPLOYMENT_QUEUEING')) : null,
     details: rows.map((row) => ({ step_name: row.step, status: row.status, duration_sec: seconds(row.ended_ms - row.began_ms) })),
   };
 };
@@ -65,7 +65,7 @@ const stepsByService = async (db: Db, serviceIds: readonly string[]): Promise<Ma
   return Map.groupBy(rows, (row) => row.service_id);
 };
 
-/** How many orders of each service have not ended, those that wait included. */
+/** The number of pending deployments of each service, including queued ones. */
 const openRequests = async (db: Db, serviceIds: readonly string[]): Promise<Map<string, number>> => {
   const rows = await db
     .selectFrom('deployment_service')
@@ -79,7 +79,7 @@ const openRequests = async (db: Db, serviceIds: readonly string[]): Promise<Map<
   return new Map(rows.map((row) => [row.service_id, row.open]));
 };
 
-/** The last deployment of each service's environment. */
+/** The ids of the latest deployments of environments. */
 const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Promise<Set<string>> => {
   const rows = await db
     .selectFrom('environment')
@@ -91,8 +91,8 @@ const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Pro
 };
 
 /**
- * Statuses of services, in the order of their ids. State and deployment belong together: both are of the latest order.
- * @throws ApiProblem 404 for an id that no service has
+ * The statuses of services, in the order of their ids. Both the state and the deployment are those of the latest request.
+ * @throws ApiProblem 404 for an unknown id
  */
 export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]> {
   if (serviceIds.length === 0) return [];

@@ -7,32 +7,32 @@ import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf 
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
 import { applyChange } from './service-changes.ts';
 
-/** One service of a deployment, as it was when it was read. */
+/** One service of a deployment, as it was read. */
 interface DeployingService {
   readonly deployment: DeploymentRow;
   readonly row: DeploymentServiceRow;
   readonly path: StatePath;
 }
 
-/** Writes what a step comes to, over the revision that was read. @throws Superseded */
+/** Writes the result of a step, if the row still has the revision that was read. @throws Superseded otherwise */
 export type Write = (trx: Db) => Promise<unknown>;
 
-/** One thing that the engine does for a service whose time has come. */
+/** One step that the engine takes for a service that is due. */
 interface ServiceStep {
   readonly name: string;
   readonly applies: (row: DeploymentServiceRow) => boolean;
-  /** Asks the runtime, where that is needed, and says what is to be written. It is called outside of any transaction. */
-  readonly prepare: (context: EngineContext, part: DeployingService) => Promise<Write>;
+  /** Calls the runtime, if needed, and returns what to write. Runs outside any transaction. */
+  readonly prepare: (context: EngineContext, service: DeployingService) => Promise<Write>;
 }
 
-/** Place of the queueing step among a service's steps; the phases follow. */
+/** The position of the queueing step among a service's steps. The phases follow. */
 const queueingPosition = 0;
 
 const serviceToRun = (row: DeploymentServiceRow, environmentId: string): ServiceToRun => ({
   id: row.service_id, name: row.name, environmentId, kind: row.kind, spec: JSON.parse(row.spec ?? '{}'),
 });
 
-/** The commit found by an earlier phase, or the one that was asked for. */
+/** The commit that an earlier phase found, or the requested one. */
 const commitIdOf = (row: DeploymentServiceRow): { commitId?: string } => {
   const commitId = row.commit === null ? row.requested_commit : (JSON.parse(row.commit) as DeployedCommit).git_commit_id;
   return commitId === null ? {} : { commitId };
@@ -47,7 +47,7 @@ const taskOf = ({ deployment, row, path }: DeployingService): Task => ({
   beganAt: row.phase_began_ms ?? 0,
 });
 
-/** Its turn has come: the configuration of this moment is what is deployed; what runs is what is restarted or stopped. */
+/** Enters the first phase. A deployment takes the current configuration; any other action takes the running one. */
 const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService) => {
   const at = context.clock.now();
   const { spec, deployed_spec, deployed_commit } = await trx.selectFrom('service').select(['spec', 'deployed_spec', 'deployed_commit']).where('id', '=', row.service_id).executeTakeFirstOrThrow();
@@ -62,43 +62,43 @@ const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, ro
   });
 };
 
-/** When an ongoing task is observed again: a runtime that says a moment that is past, or none at all, must not keep the engine busy. */
-const nextObservationAt = (said: number, at: number): number => {
+/** When to observe an ongoing task next. A past or invalid time from the runtime must not keep the engine busy. */
+const nextObservationAt = (requested: number, at: number): number => {
   const earliest = at + minimumObservationMilliseconds;
-  return said > earliest && said < blockedDueTime ? said : earliest;
+  return requested > earliest && requested < blockedDueTime ? requested : earliest;
 };
 
-/** Writes what an observation says: more of the same, the next phase, or the end. */
-const recordObservation = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService, seen: Observation): Promise<void> => {
+/** Records an observation: the phase continues, the next one begins, or the service ends. */
+const recordObservation = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService, observation: Observation): Promise<void> => {
   const at = context.clock.now();
   const phase = row.phase!;
   const { step, onFailure } = path.phases[phase]!;
-  const said = { lines: seen.lines, lineStep: step };
-  const commit = row.commit ?? (seen.commit ? JSON.stringify(seen.commit) : null);
+  const log = { lines: observation.lines, lineStep: step };
+  const commit = row.commit ?? (observation.commit ? JSON.stringify(observation.commit) : null);
   const ended = { position: phase + 1, step, beganAt: row.phase_began_ms! };
-  if (seen.outcome === 'ongoing') {
-    await applyChange(trx, deployment, row, { at, row: { cursor: seen.cursor, due_ms: nextObservationAt(seen.nextPollAt, at), commit }, ...said });
+  if (observation.outcome === 'ongoing') {
+    await applyChange(trx, deployment, row, { at, row: { cursor: observation.cursor, due_ms: nextObservationAt(observation.nextPollAt, at), commit }, ...log });
     return;
   }
-  if (seen.outcome === 'failed') {
-    const outcome: ServiceOutcome = { at, state: onFailure, succeeded: false, reason: seen.reason, step: { ...ended, status: 'ERROR' }, ...said };
+  if (observation.outcome === 'failed') {
+    const outcome: ServiceOutcome = { at, state: onFailure, succeeded: false, reason: observation.reason, step: { ...ended, status: 'ERROR' }, ...log };
     await finishService(context, trx, deployment, { ...row, commit }, outcome);
     return;
   }
   const next = path.phases[phase + 1];
   if (next === undefined) {
-    await finishService(context, trx, deployment, { ...row, commit }, { at, state: path.end, succeeded: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...said });
+    await finishService(context, trx, deployment, { ...row, commit }, { at, state: path.end, succeeded: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...log });
     return;
   }
   await applyChange(trx, deployment, row, {
     at,
     row: { state: next.state, phase: phase + 1, phase_began_ms: at, due_ms: at, cursor: null, commit },
     step: { ...ended, status: 'SUCCESS' },
-    ...said,
+    ...log,
   });
 };
 
-/** A fault of the runtime itself ends the phase: a deployment must not hang on it. */
+/** Observes a task, after starting it the first time. An error of the runtime itself fails the phase, so that the deployment doesn't hang. */
 const observe = async (context: EngineContext, task: Task, cursor: string | null): Promise<Observation> => {
   try {
     if (cursor === null) await context.runtime[task.phase.runtimeMethod](task);
@@ -119,9 +119,9 @@ const dropTask = async (context: EngineContext, task: Task): Promise<void> => {
   }
 };
 
-const endCanceled: ServiceStep['prepare'] = async (context, part) => {
-  const { deployment, row } = part;
-  const task = taskOf(part);
+const endCanceled: ServiceStep['prepare'] = async (context, service) => {
+  const { deployment, row } = service;
+  const task = taskOf(service);
   const hasBegun = row.phase !== null;
   if (hasBegun) await dropTask(context, task);
   const step = { position: (row.phase ?? 0) + 1, step: task.phase.step, status: 'CANCELED', beganAt: task.beganAt } as const;
@@ -129,18 +129,18 @@ const endCanceled: ServiceStep['prepare'] = async (context, part) => {
   return (trx) => finishService(context, trx, deployment, row, outcome);
 };
 
-const observeAndRecord: ServiceStep['prepare'] = async (context, part) => {
-  const seen = await observe(context, taskOf(part), part.row.cursor);
-  return (trx) => recordObservation(context, trx, part, seen);
+const observeAndRecord: ServiceStep['prepare'] = async (context, service) => {
+  const observation = await observe(context, taskOf(service), service.row.cursor);
+  return (trx) => recordObservation(context, trx, service, observation);
 };
 
-/** What the engine does for a service, as long as it has not ended: the first of these that applies. */
+/** The steps for a service that has not ended. The engine takes the first that applies. */
 export const serviceSteps = [
   { name: 'end canceled', applies: (row) => row.state === canceling.state, prepare: endCanceled },
-  { name: 'enter first phase', applies: (row) => row.phase === null, prepare: async (context, part) => (trx) => enterFirstPhase(context, trx, part) },
+  { name: 'enter first phase', applies: (row) => row.phase === null, prepare: async (context, service) => (trx) => enterFirstPhase(context, trx, service) },
   { name: 'observe', applies: () => true, prepare: observeAndRecord },
 ] as const satisfies readonly ServiceStep[];
 
-/** Takes the next step of a service, as far as it goes without writing; returns what is to be written. */
+/** Prepares the next step of a service. Returns the write that completes it. */
 export const nextStep = (context: EngineContext, deployment: DeploymentRow, row: DeploymentServiceRow): Promise<Write> =>
   serviceSteps.find(({ applies }) => applies(row))!.prepare(context, { deployment, row, path: statePathOf(row.kind, deployment.action) });

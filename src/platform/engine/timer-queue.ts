@@ -7,12 +7,12 @@ import type { WorkQueue } from './worker.ts';
 type TimerKind = Selectable<DatabaseSchema['timer']>['kind'];
 
 /**
- * Moves a thing on when its time has come; returns when it is to be moved next, or null. `dueAt` is when it should have
- * been moved: earlier than `now` by as long as nobody worked. All in milliseconds since the epoch.
+ * Handles a timer that has fired; returns when to fire next, or null. `dueAt` is when it was due: well before `now` if no
+ * worker was running. All times are in milliseconds since the epoch.
  */
 export type TimerHandler = (trx: Db, subjectId: string, now: number, dueAt: number) => Promise<number | null>;
 
-/** Sets when a thing is moved next, in place of what was set before. */
+/** Sets the timer of a subject, replacing the previous one. */
 export async function setTimer(trx: Db, kind: TimerKind, subjectId: string, dueAt: number): Promise<void> {
   await trx
     .insertInto('timer')
@@ -23,34 +23,34 @@ export async function setTimer(trx: Db, kind: TimerKind, subjectId: string, dueA
 
 const key = (kind: TimerKind, subjectId: string): string => `${kind}/${subjectId}`;
 
-/** Whatever moves by itself with nothing but rows to change: each move is one transaction, so nobody needs to hold it. */
-export function timerQueue(context: EngineContext, moves: Readonly<Record<TimerKind, TimerHandler>>): WorkQueue {
+/** The queue of timers. Each one is handled in a single transaction, so no claims are needed. */
+export function timerQueue(context: EngineContext, handlers: Readonly<Record<TimerKind, TimerHandler>>): WorkQueue {
   const { db, clock } = context;
 
-  const move = (kind: TimerKind, subjectId: string) =>
+  const fire = (kind: TimerKind, subjectId: string) =>
     db.write(async (trx) => {
       const now = clock.now();
       const due = await trx
         .deleteFrom('timer').where('kind', '=', kind).where('subject_id', '=', subjectId).where('due_ms', '<=', now).returning('due_ms').executeTakeFirst();
       if (due === undefined) return;
-      const next = await moves[kind](trx, subjectId, now, due.due_ms);
+      const next = await handlers[kind](trx, subjectId, now, due.due_ms);
       if (next !== null) await setTimer(trx, kind, subjectId, next);
     });
 
   return {
     name: 'timers',
     concurrency: 4,
-    claimDue: async (_lease, inHand, limit) => {
-      const rows = await db.selectFrom('timer').select(['kind', 'subject_id']).where('due_ms', '<=', clock.now()).orderBy('due_ms').limit(limit + inHand.length).execute();
-      return rows.map((row) => key(row.kind, row.subject_id)).filter((id) => !inHand.includes(id));
+    claimDue: async (_lease, inProgress, limit) => {
+      const rows = await db.selectFrom('timer').select(['kind', 'subject_id']).where('due_ms', '<=', clock.now()).orderBy('due_ms').limit(limit + inProgress.length).execute();
+      return rows.map((row) => key(row.kind, row.subject_id)).filter((id) => !inProgress.includes(id));
     },
     run: async (id) => {
       const [kind, subjectId] = id.split('/') as [TimerKind, string];
-      await move(kind, subjectId);
+      await fire(kind, subjectId);
     },
-    nextDue: async (_lease, inHand) => {
-      const rows = await db.selectFrom('timer').selectAll().orderBy('due_ms').limit(inHand.length + 1).execute();
-      return rows.find((row) => !inHand.includes(key(row.kind, row.subject_id)))?.due_ms ?? null;
+    nextDue: async (_lease, inProgress) => {
+      const rows = await db.selectFrom('timer').selectAll().orderBy('due_ms').limit(inProgress.length + 1).execute();
+      return rows.find((row) => !inProgress.includes(key(row.kind, row.subject_id)))?.due_ms ?? null;
     },
     hasClaims: async () => false,
   };

@@ -2,18 +2,18 @@ import { type EngineContext, blockedDueTime } from './context.ts';
 import { heartbeatMilliseconds, type Lease } from './lease.ts';
 import type { PlatformClock } from '../clock.ts';
 
-// A system timer with a longer delay than this runs at once.
+// setTimeout fires at once for a longer delay than this.
 const maximumTimerDelay = 2 ** 31 - 1;
 
-/** A sleep that can be cut short. */
+/** A sleep that can be interrupted. */
 export interface Alarm {
-  /** Sleeps until the clock says `moment` (milliseconds since the epoch), the clock is moved, or somebody rings. */
+  /** Sleeps until the clock reaches `moment` (milliseconds since the epoch), the clock jumps, or `ring` is called. */
   readonly sleepUntil: (moment: number) => Promise<void>;
-  /** Ends the sleep under way, or the next one before it begins. */
+  /** Ends the current sleep, or the next one before it begins. */
   readonly ring: () => void;
 }
 
-/** An alarm on the platform's clock. */
+/** Creates an alarm on the platform's clock. */
 function createAlarm(clock: PlatformClock): Alarm {
   let rung = false;
   let wakeUp: (() => void) | undefined;
@@ -40,133 +40,134 @@ function createAlarm(clock: PlatformClock): Alarm {
   };
 }
 
-/** A kind of work: what is due, and how one piece of it is done. */
+/** A kind of work: which items are due, and how to process one. */
 export interface WorkQueue {
   readonly name: string;
-  /** Whether what it does shows nowhere, so that nobody waits for what is due in it later. */
+  /** Whether its effects are invisible to callers. `settled` doesn't report when its items are due later. */
   readonly isBackground?: boolean;
-  /** Pieces worked on at once. */
+  /** How many items are processed at once. */
   readonly concurrency: number;
-  /** Claims up to `limit` pieces that are due, other than those in hand, and names all it holds that are due. */
-  claimDue(lease: Lease, inHand: readonly string[], limit: number): Promise<string[]>;
-  /** Does one piece; safe to do again where a former attempt was cut off. The signal says that the worker stops. */
+  /** Claims up to `limit` due items. Returns the ids of the due items that the lease holds, without those in progress. */
+  claimDue(lease: Lease, inProgress: readonly string[], limit: number): Promise<string[]>;
+  /** Processes one item. Safe to repeat after an interrupted attempt. The signal aborts when the worker stops. */
   run(id: string, lease: Lease, signal: AbortSignal): Promise<void>;
-  /** When the next piece that is not in hand is due, in milliseconds since the epoch; null while there is none. */
-  nextDue(lease: Lease, inHand: readonly string[]): Promise<number | null>;
-  /** Whether the worker holds pieces of this lane that are not in hand. */
+  /** When the next item that is not in progress is due, in milliseconds since the epoch; null if there is none. */
+  nextDue(lease: Lease, inProgress: readonly string[]): Promise<number | null>;
+  /** Whether the lease holds any items of this queue. */
   hasClaims(lease: Lease): Promise<boolean>;
 }
 
-/** Works through the lanes from start to stop. */
+/** Processes the items of its queues from `start` to `stop`. */
 export interface Worker {
   readonly wake: () => void;
   readonly start: () => void;
   /** See Engine.settled. */
   readonly settled: () => Promise<number | null>;
-  /** Finishes what is in hand, gives back the claims, and returns when nothing runs any more. */
+  /** Finishes the items in progress, releases the lease, and returns when nothing runs any more. */
   readonly stop: () => Promise<void>;
 }
 
-/** Nobody tells of work that another process takes up or leaves behind: how often to look for it, with others around and alone. */
+/** How often to look for items that another process added or left behind, with other workers around and alone. Nothing announces these. */
 export const reapIntervalMilliseconds = { inCompany: 1000, alone: 5000 };
-// A piece whose handling broke is left alone this long, so that a lasting fault doesn't keep the process busy.
+// How long a failed item waits before its retry, so that a permanent failure doesn't keep the process busy.
 const backoffMilliseconds = 1000;
 
-/** A worker of its own lease over the lanes. It sleeps until something is due, somebody wakes it, or it is time to look around. */
-export function createWorker(context: EngineContext, lease: Lease, lanes: readonly WorkQueue[]): Worker {
+/** Creates a worker with its own lease. It sleeps until an item is due, `wake` is called, or the next check for dead workers is due. */
+export function createWorker(context: EngineContext, lease: Lease, queues: readonly WorkQueue[]): Worker {
   const { clock, log } = context;
   const alarm = createAlarm(clock);
-  const inHand = new Map<WorkQueue, Map<string, Promise<void>>>(lanes.map((lane) => [lane, new Map()]));
-  /** When pieces in hand that broke are tried again, by lane and id. */
-  const resting = new Map<string, number>();
-  let waiting: PromiseWithResolvers<number | null>[] = [];
-  /** Counts the pieces that were let go of. */
-  let done = 0;
+  const inProgress = new Map<WorkQueue, Map<string, Promise<void>>>(queues.map((queue) => [queue, new Map()]));
+  /** When the failed items in progress are retried, by queue and id. */
+  const retryTimes = new Map<string, number>();
+  let settledWaiters: PromiseWithResolvers<number | null>[] = [];
+  /** How many items have left `inProgress`. */
+  let completed = 0;
   let stopping = new AbortController();
   let looping: Promise<void> | undefined;
-  let beatAt = 0;
-  let lookAt = 0;
+  let renewAt = 0;
+  let reapAt = 0;
 
   const backOff = async (signal: AbortSignal, until = clock.now() + backoffMilliseconds): Promise<void> => {
-    const rest = createAlarm(clock);
-    signal.addEventListener('abort', rest.ring, { once: true });
-    if (!signal.aborted) await rest.sleepUntil(until);
-    signal.removeEventListener('abort', rest.ring);
+    const backoffAlarm = createAlarm(clock);
+    signal.addEventListener('abort', backoffAlarm.ring, { once: true });
+    if (!signal.aborted) await backoffAlarm.sleepUntil(until);
+    signal.removeEventListener('abort', backoffAlarm.ring);
   };
 
-  const letRest = async (key: string, signal: AbortSignal): Promise<void> => {
+  const waitForRetry = async (key: string, signal: AbortSignal): Promise<void> => {
     const until = clock.now() + backoffMilliseconds;
-    resting.set(key, until);
+    retryTimes.set(key, until);
     alarm.ring();
     await backOff(signal, until);
-    resting.delete(key);
+    retryTimes.delete(key);
   };
 
-  const work = async (lane: WorkQueue, id: string, signal: AbortSignal): Promise<void> => {
+  const runItem = async (queue: WorkQueue, id: string, signal: AbortSignal): Promise<void> => {
     try {
-      await lane.run(id, lease, signal);
+      await queue.run(id, lease, signal);
     } catch (error) {
       if (!signal.aborted) {
-        log.error({ err: error, lane: lane.name, id }, 'a piece of work broke; it will be tried again');
-        await letRest(`${lane.name}/${id}`, signal);
+        log.error({ err: error, lane: queue.name, id }, 'a piece of work broke; it will be tried again');
+        await waitForRetry(`${queue.name}/${id}`, signal);
       }
     } finally {
-      inHand.get(lane)!.delete(id);
-      done += 1;
+      inProgress.get(queue)!.delete(id);
+      completed += 1;
       alarm.ring();
     }
   };
 
-  const fill = async (lane: WorkQueue, signal: AbortSignal): Promise<void> => {
-    const busy = inHand.get(lane)!;
-    const free = lane.concurrency - busy.size;
+  const claimAndRun = async (queue: WorkQueue, signal: AbortSignal): Promise<void> => {
+    const busy = inProgress.get(queue)!;
+    const free = queue.concurrency - busy.size;
     if (free <= 0) return;
-    const ids = await lane.claimDue(lease, [...busy.keys()], free);
-    for (const id of ids.slice(0, free)) busy.set(id, work(lane, id, signal));
+    const ids = await queue.claimDue(lease, [...busy.keys()], free);
+    for (const id of ids.slice(0, free)) busy.set(id, runItem(queue, id, signal));
   };
 
-  const lookAround = async (now: number): Promise<void> => {
-    if (now < lookAt) return;
+  const reapIfDue = async (now: number): Promise<void> => {
+    if (now < reapAt) return;
     const others = await lease.reap();
-    lookAt = now + (others > 0 ? reapIntervalMilliseconds.inCompany : reapIntervalMilliseconds.alone);
+    reapAt = now + (others > 0 ? reapIntervalMilliseconds.inCompany : reapIntervalMilliseconds.alone);
   };
 
-  const beat = async (now: number): Promise<void> => {
-    if (now < beatAt) return;
-    const busy = [...inHand.values()].some((pieces) => pieces.size > 0);
-    const held = busy || (await Promise.all(lanes.map((lane) => lane.hasClaims(lease)))).some(Boolean);
-    beatAt = held ? now + heartbeatMilliseconds : 0;
-    if (held) await lease.renew(context.db);
+  const renewLeaseIfDue = async (now: number): Promise<void> => {
+    if (now < renewAt) return;
+    const isBusy = [...inProgress.values()].some((items) => items.size > 0);
+    const holdsClaims = isBusy || (await Promise.all(queues.map((queue) => queue.hasClaims(lease)))).some(Boolean);
+    renewAt = holdsClaims ? now + heartbeatMilliseconds : 0;
+    if (holdsClaims) await lease.renew(context.db);
   };
 
-  /** Tells those who wait that everything due is done, where it is. */
-  const tellSettled = (due: readonly number[]): void => {
-    const busy = [...inHand.values()].reduce((sum, pieces) => sum + pieces.size, 0) > resting.size;
-    const next = Math.min(...due, ...resting.values());
-    if (busy || next <= clock.now()) return;
-    for (const one of waiting) one.resolve(next < blockedDueTime ? next : null);
-    waiting = [];
+  /** Resolves the pending `settled` calls if nothing is due or in progress. Failed items that wait for a retry don't count. */
+  const resolveIfSettled = (dueTimes: readonly number[]): void => {
+    const isBusy = [...inProgress.values()].reduce((sum, items) => sum + items.size, 0) > retryTimes.size;
+    const next = Math.min(...dueTimes, ...retryTimes.values());
+    if (isBusy || next <= clock.now()) return;
+    for (const waiter of settledWaiters) waiter.resolve(next < blockedDueTime ? next : null);
+    settledWaiters = [];
   };
 
-  const round = async (signal: AbortSignal): Promise<number> => {
+  /** Starts what is due. Returns when to run again, in milliseconds since the epoch. */
+  const runDue = async (signal: AbortSignal): Promise<number> => {
     const now = clock.now();
-    await lookAround(now);
-    await beat(now);
-    for (const lane of lanes) await fill(lane, signal);
-    const open = lanes.filter((lane) => inHand.get(lane)!.size < lane.concurrency);
-    const doneBefore = done;
-    const due = await Promise.all(open.map((lane) => lane.nextDue(lease, [...inHand.get(lane)!.keys()])));
-    const moments = due.filter((moment) => moment !== null);
-    const seen = due.filter((moment, place) => moment !== null && (moment <= now || !open[place]!.isBackground)) as number[];
-    // What was let go of meanwhile may be due again: the next round, which begins at once, sees it.
-    if (done === doneBefore) tellSettled(seen);
-    return Math.min(lookAt, beatAt || lookAt, ...moments);
+    await reapIfDue(now);
+    await renewLeaseIfDue(now);
+    for (const queue of queues) await claimAndRun(queue, signal);
+    const open = queues.filter((queue) => inProgress.get(queue)!.size < queue.concurrency);
+    const completedBefore = completed;
+    const nextDue = await Promise.all(open.map((queue) => queue.nextDue(lease, [...inProgress.get(queue)!.keys()])));
+    const dueTimes = nextDue.filter((moment) => moment !== null);
+    const reportedTimes = nextDue.filter((moment, index) => moment !== null && (moment <= now || !open[index]!.isBackground)) as number[];
+    // An item that completed during the queries may be due again. The next run, which begins at once, will see it.
+    if (completed === completedBefore) resolveIfSettled(reportedTimes);
+    return Math.min(reapAt, renewAt || reapAt, ...dueTimes);
   };
 
   const loop = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
-        await alarm.sleepUntil(await round(signal));
+        await alarm.sleepUntil(await runDue(signal));
       } catch (error) {
         log.error({ err: error }, 'the worker could not look for work; it will try again');
         await backOff(signal);
@@ -181,19 +182,19 @@ export function createWorker(context: EngineContext, lease: Lease, lanes: readon
       looping = loop(stopping.signal);
     },
     settled: () => {
-      const one = Promise.withResolvers<number | null>();
-      waiting.push(one);
+      const waiter = Promise.withResolvers<number | null>();
+      settledWaiters.push(waiter);
       alarm.ring();
-      return one.promise;
+      return waiter.promise;
     },
     stop: async () => {
       stopping.abort();
       alarm.ring();
       await looping;
-      await Promise.all([...inHand.values()].flatMap((pieces) => [...pieces.values()]));
+      await Promise.all([...inProgress.values()].flatMap((items) => [...items.values()]));
       await lease.release();
-      for (const one of waiting) one.reject(new Error('The worker stopped before everything due was carried out.'));
-      waiting = [];
+      for (const waiter of settledWaiters) waiter.reject(new Error('The worker stopped before everything due was carried out.'));
+      settledWaiters = [];
     },
   };
 }

@@ -1,8 +1,23 @@
 import { createHash } from 'node:crypto';
+import type { StepName } from '../../contract/resources/deployment.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
-import type { DeploymentAction } from '../../contract/states.ts';
-import type { Phase } from '../engine/lifecycle.ts';
+import type { DeploymentAction, DeploymentState } from '../../contract/states.ts';
 import type { DeployedCommit, ServiceSpecs } from '../service-spec.ts';
+
+/** Shortest and longest duration in real life, in seconds. The time scale multiplies both. */
+export type SecondsRange = readonly [shortest: number, longest: number];
+
+/** The runtime method that starts a phase. */
+export type RuntimeMethod = 'prepare' | 'start' | 'stop';
+
+/** One phase of a service's deployment: its state, the runtime method that starts it, and its state on failure. */
+export interface Phase {
+  readonly state: DeploymentState;
+  readonly step: StepName;
+  readonly runtimeMethod: RuntimeMethod;
+  readonly takes: SecondsRange;
+  readonly onFailure: DeploymentState;
+}
 
 /** A service as a runtime sees it: its kind and the configuration of that kind. */
 export type ServiceToRun = { [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] } }[ServiceKind] & {
@@ -11,19 +26,19 @@ export type ServiceToRun = { [Kind in ServiceKind]: { readonly kind: Kind; reado
   readonly environmentId: string;
 };
 
-/** One piece of work: one phase of one service's deployment. The same task may be given again after a crash. */
+/** One phase of one service's deployment. A runtime can receive the same task again after a crash. */
 export interface Task {
   readonly deploymentId: string;
   readonly action: DeploymentAction;
   readonly phase: Phase;
   readonly service: ServiceToRun;
-  /** The commit that was asked for; default the newest of the branch. */
+  /** The requested commit; default the newest of the branch. */
   readonly commitId?: string;
   /** When the phase began, in milliseconds since the epoch. */
   readonly beganAt: number;
 }
 
-/** One line of a log, with where and when it was said. */
+/** One log line, with its time and pod. */
 export interface RuntimeLogLine {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -35,7 +50,7 @@ export interface RuntimeLogLine {
 
 interface Ongoing {
   readonly outcome: 'ongoing';
-  /** When to look again, in milliseconds since the epoch. The engine leaves at least `minimumObservationMilliseconds` between two looks. */
+  /** When to observe again, in milliseconds since the epoch. The engine leaves at least `minimumObservationMilliseconds` between two observations. */
   readonly nextPollAt: number;
 }
 
@@ -45,21 +60,21 @@ interface Succeeded {
 
 interface Failed {
   readonly outcome: 'failed';
-  /** In words for whoever reads the log. */
+  /** A message for readers of the log. */
   readonly reason: string;
 }
 
-/** What became of a task so far. */
+/** The progress of a task. */
 export type Observation = (Ongoing | Succeeded | Failed) & {
-  /** Lines since the cursor that was given. */
+  /** The lines since the passed cursor. */
   readonly lines: readonly RuntimeLogLine[];
-  /** To be given to the next observation of the task. */
+  /** The cursor to pass to the next observation of the task. */
   readonly cursor: string;
   /** The commit that was found, for services built from git. */
   readonly commit?: DeployedCommit;
 };
 
-/** The version of a service that runs. */
+/** A running version of a service. */
 export interface RunningVersion {
   readonly deploymentId: string;
   readonly service: ServiceToRun;
@@ -70,21 +85,21 @@ export interface RunningVersion {
 }
 
 /**
- * Where services run. The engine decides what is to be done and records what came of it; a runtime does it.
- * Every method may be called again with the same task after a crash, and must then go on rather than begin anew.
+ * Runs services. The engine decides what to do and records the results; a runtime carries it out.
+ * After a crash, any method can be called again with the same task. It must then continue rather than start over.
  */
 export interface Runtime {
-  /** Fetches and builds, or pulls, what the phase needs. Returns when that is under way, not when it is done. */
+  /** Fetches and builds, or pulls, what the phase needs. Returns once that is under way, not when it is done. */
   prepare(task: Task): Promise<void>;
-  /** Begins to run the version, next to the one that runs. */
+  /** Starts the new version beside the running one. */
   start(task: Task): Promise<void>;
-  /** How the task fares. `cursor` is that of the last observation, null before the first. */
+  /** Reports the progress of a task. `cursor` comes from the last observation; null for the first one. */
   observe(task: Task, cursor: string | null): Promise<Observation>;
-  /** Takes the service down; for a canceled deployment, drops what the task began and leaves the running version alone. */
+  /** Takes the service down. For a canceled deployment, undoes what the task began and leaves the running version alone. */
   stop(task: Task): Promise<void>;
-  /** The newest lines, at most `limit`, that a running version said by itself; oldest first. */
+  /** The newest lines, at most `limit`, that a running version has logged; oldest first. */
   logs(version: RunningVersion, limit: number): Promise<readonly RuntimeLogLine[]>;
 }
 
-/** Name of the pod that builds a deployment's images. */
+/** The name of the pod that builds a deployment's images. */
 export const buildPod = (deploymentId: string): string => `build-${createHash('sha256').update(deploymentId).digest('hex').slice(0, 8)}`;

@@ -1,12 +1,12 @@
 import { uuidFrom } from '../random.ts';
 
-/** The id of a seeded thing: the same in every data directory. */
+/** The id of a seeded resource. It is the same in every data directory. */
 export const seedId = (path: string): string => uuidFrom(`seed/${path}`);
 
-/** The seeded organization. */
+/** The id of the seeded organization. */
 export const organizationId = seedId('organization');
 
-/** One seeded thing of each kind, by the names of the contract's members. The environment is STAGING and runs; the rest lies in it or around it. */
+/** Ids of one seeded resource of each kind, by the contract's member names. The environment is STAGING and deployed. */
 export const seedIds = {
   project_id: seedId('project/shop'),
   environment_id: seedId('environment/shop/staging'),

@@ -1,32 +1,33 @@
 import type { Insertable } from 'kysely';
 import type { Db } from '../store/database.ts';
-import type { AlertRuleTable, ClusterTable, MemberTable } from '../store/schema/schema.ts';
+import type { AlertRuleTable, MemberTable } from '../store/schema/organization-tables.ts';
+import type { ClusterTable } from '../store/schema/schema.ts';
 import type { Vault } from '../store/vault.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
 
 const day = 86_400_000;
 
-/** Moments of the seed, relative to the first start. */
+/** The times of seeded resources, relative to the first start. */
 export interface SeedTime {
   /** Milliseconds since the epoch. */
   readonly start: number;
-  /** ISO 8601, so many days before the start. */
+  /** The time this many days before the start, as ISO 8601. */
   readonly ago: (days: number) => string;
 }
 
 export const seedTime = (start: number): SeedTime => ({ start, ago: (days) => new Date(start - days * day).toISOString() });
 
-/** Age of the organization when it is seeded, in days. */
+/** The organization's age when it is seeded, in days. */
 const organizationAge = 120;
 
-/** When a store was seeded, from the creation of its organization; milliseconds since the epoch. */
+/** When a store was seeded, derived from the creation of its organization. In milliseconds since the epoch. */
 export const seedStart = (organizationCreatedAt: string): number => Date.parse(organizationCreatedAt) + organizationAge * day;
 
 const owned = (time: SeedTime, path: string, name: string) => ({
   id: seedId(path), organization_id: organizationId, name, created_at: time.ago(90), updated_at: time.ago(30),
 });
 
-/** A cluster of a usual size. */
+/** A cluster row with usual values. @param more columns that differ */
 export const clusterRow = (time: SeedTime, name: string, more: Partial<Insertable<ClusterTable>>): Insertable<ClusterTable> => ({
   ...owned(time, `cluster/${name}`, name), description: null, region: 'eu-west-3', cloud_provider: 'AWS', version: '1.32', next_version: null,
   is_default: 0, production: 0, status: 'DEPLOYED', maximum_cpu: 8000, maximum_memory: 32_768, maximum_gpu: 2,
@@ -57,7 +58,7 @@ const invitation = (time: SeedTime, email: string, sent: number) => ({
   role_id: seedId('role/developer'), inviter: 'Ada Okafor', expires_at: time.ago(sent - 7),
 });
 
-/** What an organization has around its projects: clusters, people, registries, groups, receivers, a webhook. */
+/** Inserts the organization and everything outside its projects: clusters, people, registries, groups, receivers, a webhook. */
 export async function seedOrganization(db: Db, time: SeedTime, vault: Vault): Promise<void> {
   await db.insertInto('organization').values({
     id: organizationId, created_at: time.ago(organizationAge), updated_at: time.ago(30), name: 'Acme', description: 'Sells everything.', plan: 'TEAM', owner: 'Ada Okafor',
@@ -119,7 +120,7 @@ const alertRule = (time: SeedTime, name: string, more: Partial<SeedAlertRule> = 
   source: 'MANAGED', state: 'OK', target_type: 'CLUSTER', target_id: seedIds.cluster_id, is_up_to_date: 1, starts_at: null, ...more,
 });
 
-/** Alert rules in the states that rules can be found in; one exists in the monitoring system only. */
+/** Alert rules in various states. One exists only in the monitoring system. */
 export const seedAlertRules = (time: SeedTime): SeedAlertRule[] => [
   alertRule(time, 'checkout-errors', { target_type: 'SERVICE', target_id: seedIds.application_id }),
   alertRule(time, 'node-memory', { severity: 'MEDIUM', state: 'UNDEPLOYED', enabled: 0 }),

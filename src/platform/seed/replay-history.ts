@@ -10,28 +10,28 @@ import type { DeploymentOrder, DeploymentRequest } from '../engine/engine.ts';
 import { createLease } from '../engine/lease.ts';
 import { requestDeployment } from '../engine/deployment-requests.ts';
 
-/** An order that was given some time ago. */
+/** A deployment that was requested in the past. */
 export interface HistoricalOrder extends DeploymentOrder {
-  /** When it was given, in milliseconds since the epoch. */
+  /** When it was requested, in milliseconds since the epoch. */
   readonly at: number;
-  /** What was around its services. */
+  /** What the simulation knew at the time. */
   readonly simulation?: SimulationContext;
 }
 
 /**
- * Gives an order at a moment in the past and carries it out to its end: the way a seed comes by states, histories and
- * logs that are what the engine itself would have written. Takes no longer than its writes do.
- * @returns the order and when it ended, in milliseconds since the epoch
- * @throws ApiProblem where the engine would refuse the order, Error when another process takes it over
+ * Requests a deployment at a time in the past and carries it out to its end, on a clock that jumps from step to step. So
+ * states, histories and logs are what the engine itself would have written, without waiting for it.
+ * @returns the accepted request, and when the deployment ended, in milliseconds since the epoch
+ * @throws ApiProblem if the engine refuses the request, Error if another process takes the deployment over
  */
 export async function replayOrder(db: DataStore, random: Random, order: HistoricalOrder): Promise<DeploymentRequest & { endedAt: number }> {
   let now = order.at;
   const clock = { now: () => now };
   const timeScale = 1;
-  const { simulation: nature } = order;
-  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(nature && { simulation: nature }) });
+  const { simulation } = order;
+  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(simulation && { simulation }) });
   const context: EngineContext = { db, clock, random, runtime, timeScale, log: silentLog };
-  // The lease is of this process in the present.
+  // The lease belongs to this process, so it runs on present time.
   const lease = createLease(db, systemClock, random.uuid());
   await lease.renew(db);
   const accepted = await db.write((trx) => requestDeployment(context, trx, order));

@@ -6,7 +6,7 @@ import type { SeedService } from './services.ts';
 
 type Timestamps = Pick<EnvironmentTable, 'created_at' | 'updated_at'>;
 
-/** An environment with nothing in it. `path` has the names of its project and its own. */
+/** An empty environment. @param path the project's name and its own, separated by a slash */
 export const environmentRow = (
   { path, mode, cluster }: { readonly path: string; readonly mode: EnvironmentMode; readonly cluster: string }, projectId: string, updatedBy: string, stamps: Timestamps,
 ): Insertable<EnvironmentTable> => ({
@@ -14,7 +14,7 @@ export const environmentRow = (
   state: 'READY',
 });
 
-/** Services that were never deployed, made one after the other from `created_at` on, so that lists keep their order. */
+/** Services that were never deployed. Each is created a second after the one before, so that lists keep their order. */
 export const serviceRows = (services: readonly SeedService[], { created_at, updated_at }: Timestamps): Insertable<ServiceTable>[] =>
   services.map(({ environment, name, kind, spec }, index) => ({
     id: seedId(`service/${environment}/${name}`), created_at: new Date(Date.parse(created_at) + index * 1000).toISOString(), updated_at,
@@ -22,10 +22,10 @@ export const serviceRows = (services: readonly SeedService[], { created_at, upda
     deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
   }));
 
-/** Who holds a variable: exactly one of them. */
+/** The owner of a variable. Exactly one of the ids is set. */
 export type VariableHolder = Pick<VariableTable, 'project_id' | 'environment_id' | 'service_id'>;
 
-/** A variable in clear. `path` is its holder's and its key. */
+/** A plain text variable. @param path the owner's path and the key, separated by a slash */
 export const variableRow = (path: string, holder: VariableHolder, scope: VariableTable['scope'], value: string, stamps: Timestamps): Insertable<VariableTable> => ({
   id: seedId(`variable/${path}`), ...stamps, ...holder, key: path.split('/').at(-1)!, scope, variable_type: 'VALUE', value, sealed_value: null, mount_path: null,
   description: null, enable_interpolation_in_file: null, linked_variable_id: null, owned_by: null,

@@ -1,9 +1,8 @@
 import type { Insertable } from 'kysely';
 import { replayOrder, type HistoricalOrder } from './replay-history.ts';
-import type { HandlerDependencies } from '../api/handler.ts';
 import { builtInVariables } from '../api/handlers/built-in-variables.ts';
-import { applyScenario } from '../testing/scenarios/apply-scenario.ts';
-import type { Scenario } from '../testing/scenarios/scenario.ts';
+import type { PlatformClock } from '../clock.ts';
+import type { Random } from '../random.ts';
 import type { Db, DataStore } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Vault } from '../store/vault.ts';
@@ -19,7 +18,7 @@ const inProject = (project: string): VariableHolder => ({ project_id: seedId(`pr
 const inEnvironment = (environment: string): VariableHolder => ({ project_id: null, environment_id: seedId(`environment/${environment}`), service_id: null });
 const inService = (service: string): VariableHolder => ({ project_id: null, environment_id: null, service_id: seedId(`service/${service}`) });
 
-/** With the built-in ones, a variable of every scope and of every type; and one secret. */
+/** Variables of every scope and type (together with the built-in ones), and one secret. */
 function seedVariables(time: SeedTime, vault: Vault): SeedVariable[] {
   const variable = (path: string, holder: VariableHolder, scope: SeedVariable['scope'], value: string, more: Partial<SeedVariable> = {}): SeedVariable => ({
     ...variableRow(path, holder, scope, value, { created_at: time.ago(60), updated_at: time.ago(60) }), ...more,
@@ -64,7 +63,7 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
   await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
 };
 
-/** One order for each environment that has some of these services. */
+/** One deployment for each environment that has any of these services. */
 const ordersOf = (at: number, services: readonly SeedService[]): HistoricalOrder[] =>
   seedEnvironments.flatMap(({ path }) => {
     const serviceIds = services.filter(({ environment }) => environment === path).map(({ name }) => seedId(`service/${path}/${name}`));
@@ -72,14 +71,18 @@ const ordersOf = (at: number, services: readonly SeedService[]): HistoricalOrder
     return [{ at, action: 'DEPLOY', environmentId: seedId(`environment/${path}`), serviceIds, origin: 'GIT', triggeredBy: 'Cleo Marchetti' }];
   });
 
-/** The deployments of the last days: everything at first, then each day the job and one application. */
+/** The deployments of the last days: all services first, then the job and one application each day. */
 const historicalOrders = (time: SeedTime, deployed: readonly SeedService[]): HistoricalOrder[] => {
   const daily = deployed.filter(({ environment, kind, name }) => environment === 'shop/staging' && (kind === 'job' || name === 'checkout-api'));
   const laterDays = Array.from({ length: daysOfHistory - 1 }, (_, index) => daysOfHistory - 1 - index);
   return [...ordersOf(time.start - daysOfHistory * day, deployed), ...laterDays.flatMap((ago) => ordersOf(time.start - ago * day, daily))];
 };
 
-type SeedDependencies = Pick<HandlerDependencies, 'vault' | 'clock' | 'random'>;
+interface SeedDependencies {
+  readonly vault: Vault;
+  readonly clock: PlatformClock;
+  readonly random: Random;
+}
 
 const seedOnce = async (db: DataStore, { vault, clock, random }: SeedDependencies): Promise<void> => {
   const organization = await db.selectFrom('organization').select('created_at').limit(1).executeTakeFirst();
@@ -96,15 +99,12 @@ const seedOnce = async (db: DataStore, { vault, clock, random }: SeedDependencie
 };
 
 /**
- * Fills an empty store with an organization that has some of everything. The deployments of the days before are carried
- * out by the engine itself, so that states, histories and logs are what it writes. Whoever was cut off here goes on where
- * they were; a store that was once filled is left alone, also by a program that would fill it otherwise.
- * @param scenarios put onto it, where they are not there yet
+ * Seeds an empty store with an organization that has some of everything. The engine itself carries out the deployments of
+ * the past days, so states, histories and logs are what it writes. An interrupted seed resumes where it stopped. A store
+ * that is already seeded is left alone, even if this version would seed it differently.
  */
-export async function seedPlatform(db: DataStore, parts: SeedDependencies, scenarios: readonly Scenario[] = []): Promise<void> {
-  if ((await readSetting(db, 'seeded')) === undefined) {
-    await seedOnce(db, parts);
-    await writeSetting(db, 'seeded', 'yes');
-  }
-  for (const scenario of scenarios) await applyScenario(db, parts, scenario);
+export async function seedPlatform(db: DataStore, dependencies: SeedDependencies): Promise<void> {
+  if ((await readSetting(db, 'seeded')) !== undefined) return;
+  await seedOnce(db, dependencies);
+  await writeSetting(db, 'seeded', 'yes');
 }

@@ -7,22 +7,22 @@ import type { Vault } from '../store/vault.ts';
 import type { SeedTime } from './organization.ts';
 import { seedId, seedIds } from './ids.ts';
 
-/** A seeded service: where it lies, what it is. Undeployed ones stay READY. */
+/** A seeded service. One that isn't deployed stays READY. */
 export type SeedService = { readonly environment: string; readonly name: string; readonly deployed: boolean } & {
   [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] };
 }[ServiceKind];
 
-/** A repository of the organization, at its main branch. */
+/** The main branch of one of the organization's repositories. */
 export const gitRepository = (name: string) => ({ url: `https://git.acme.example/acme/${name}.git`, branch: 'main', root_path: '/' });
 
-/** What an HTTP probe asks. */
+/** The configuration of an HTTP probe. */
 export const httpProbe = (port: number, path = '/') => ({ type: { http: { port, path, scheme: 'HTTP' } } });
 const tcpProbe = (port: number) => ({ type: { tcp: { port } } });
 
-/** A public port of a service, named by the service's path. */
+/** A public port of a service. @param id path of the service */
 export const publicPort = (id: string, number: number) => ({ id: seedId(`port/${id}`), name: `p${number}`, internal_port: number, external_port: 443, publicly_accessible: true, is_default: true, protocol: 'HTTP' as const });
 
-/** An application built from the repository of its name; it listens on 8080 and is probed there. */
+/** An application that is built from the repository of the same name. It listens on 8080 and is probed there. */
 export const application = (environment: string, name: string, deployed: boolean, request: object = {}): SeedService => {
   const { ports: _, storage: __, autoscaling: ___, name: ____, ...spec } = ApplicationRequest.parse({
     name, git_repository: gitRepository(name), healthchecks: { readiness_probe: httpProbe(8080, '/health'), liveness_probe: tcpProbe(8080) }, ...request,
@@ -31,8 +31,8 @@ export const application = (environment: string, name: string, deployed: boolean
 };
 
 /**
- * A container from the organization's own registry; it listens on 9200 and is probed there.
- * @param stored what is kept in another form than requests have it.
+ * A container from the organization's own registry. It listens on 9200 and is probed there.
+ * @param stored members whose stored form differs from the request's
  */
 export const container = (environment: string, name: string, tag: string, request: object = {}, stored: object = {}): SeedService => {
   const { ports: _, storage: __, autoscaling: ___, name: ____, ...spec } = ContainerRequest.parse({
@@ -41,7 +41,7 @@ export const container = (environment: string, name: string, tag: string, reques
   return { environment, name, deployed: true, kind: 'container', spec: { ...spec, ports: [publicPort(`${environment}/${name}`, 9200)], storage: [], ...stored } };
 };
 
-/** A database of a small size. */
+/** A small database. */
 export const database = (environment: string, name: string, type: string, version: string, mode: string): SeedService => ({
   environment, name, deployed: true, kind: 'database', spec: DatabaseRequest.parse({ name, type, version, mode, cpu: 500, memory: 1024, storage: 20 }),
 });
@@ -81,7 +81,7 @@ const staging = 'shop/staging';
 const production = 'shop/production';
 const analytics = 'data/development';
 
-/** Every seeded service. One of each kind in shop/staging; the same shop in production; broken and idle ones in data/development. */
+/** Every seeded service: one of each kind in shop/staging, the same shop in production, broken and idle ones in data/development. */
 export const seedServices = (time: SeedTime, vault: Vault): SeedService[] => [
   database(staging, 'orders-db', 'POSTGRESQL', '16', 'CONTAINER'),
   { environment: staging, name: 'assets-bucket', deployed: true, kind: 'terraform', spec: terraform },
@@ -94,12 +94,12 @@ export const seedServices = (time: SeedTime, vault: Vault): SeedService[] => [
   application(production, 'checkout-api', true, { min_running_instances: 3, max_running_instances: 10 }),
   container(production, 'search', '2.4.0', { min_running_instances: 2, max_running_instances: -1 }),
   database(analytics, 'events-db', 'MONGODB', '7', 'CONTAINER'),
-  // Its probe asks a port that nothing listens on: the deployment fails, and its log says why.
+  // Nothing listens on the probe's port: the deployment fails, and its log says why.
   container(analytics, 'importer', '0.9.0', { healthchecks: { readiness_probe: httpProbe(8081, '/ready') } }),
   { environment: analytics, name: 'migrate-schema', deployed: false, kind: 'job', spec: job('LIFECYCLE', 'acme/migrate') },
 ];
 
-/** The seeded environments, by path; their ages in days. */
+/** The seeded environments. Ages are in days. */
 export const seedEnvironments = [
   { path: staging, mode: 'STAGING', cluster: 'main', age: 80 },
   { path: production, mode: 'PRODUCTION', cluster: 'production', age: 79 },

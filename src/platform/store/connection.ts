@@ -2,12 +2,12 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 
-// SQLite's own waiting for a lock stops the whole process. It is allowed where nothing else is done meanwhile: at opening.
+// SQLite's own wait for a lock blocks the whole process, so it is used only while opening, when nothing else runs.
 const openingMilliseconds = 200;
 const longestWaitMilliseconds = 5000;
 const betweenAttemptsMilliseconds = 2;
 
-// Lists of ids make statements of different lengths; beyond this many the oldest is prepared anew.
+// Lists of ids give statements of many lengths. Beyond this number, the least recently used one is dropped.
 const maximumCachedStatements = 500;
 
 /** SQLITE_BUSY: another connection is writing. */
@@ -22,22 +22,22 @@ const statement = (prepared: StatementSync): SqliteStatement => ({
   iterate: (parameters) => prepared.iterate(...values(parameters)),
 });
 
-/** Presents node:sqlite the way kysely's dialect expects its driver; statements are prepared once. */
+/** Adapts node:sqlite to the driver that kysely's dialect expects. Caches prepared statements. */
 const adapter = (database: DatabaseSync): SqliteDatabase => {
   const prepared = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
     prepare: (sql) => {
-      const known = prepared.get(sql) ?? statement(database.prepare(sql));
+      const cached = prepared.get(sql) ?? statement(database.prepare(sql));
       prepared.delete(sql);
-      prepared.set(sql, known);
+      prepared.set(sql, cached);
       if (prepared.size > maximumCachedStatements) prepared.delete(prepared.keys().next().value!);
-      return known;
+      return cached;
     },
   };
 };
 
-/** A connection whose statements wait for another connection that writes, while this process goes on, or fail after some seconds. */
+/** A connection that retries statements while another connection writes, without blocking the process. Fails after some seconds. */
 const withBusyRetry = (connection: DatabaseConnection): DatabaseConnection => ({
   streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
   executeQuery: async (query, options) => {
@@ -53,21 +53,21 @@ const withBusyRetry = (connection: DatabaseConnection): DatabaseConnection => ({
   },
 });
 
-// A transaction that begins by reading and writes later fails at once when another process wrote in between, however long
-// it would wait. So one that may write takes the write lock when it begins; one that only reads never takes it.
+// A transaction that reads first and writes later fails at once if another process wrote in between; no retry helps. So a
+// transaction that may write takes the write lock when it begins. One that only reads never takes it.
 const begin = { write: CompiledQuery.raw('begin immediate'), read: CompiledQuery.raw('begin') };
 
 const driver = (sqlite: SqliteDialect): Driver => {
-  const made = sqlite.createDriver();
-  const acquire = made.acquireConnection.bind(made);
-  made.acquireConnection = async (options) => withBusyRetry(await acquire(options));
-  made.beginTransaction = async (connection, { accessMode }) => {
+  const sqliteDriver = sqlite.createDriver();
+  const acquire = sqliteDriver.acquireConnection.bind(sqliteDriver);
+  sqliteDriver.acquireConnection = async (options) => withBusyRetry(await acquire(options));
+  sqliteDriver.beginTransaction = async (connection, { accessMode }) => {
     await connection.executeQuery(accessMode === 'read only' ? begin.read : begin.write);
   };
-  return made;
+  return sqliteDriver;
 };
 
-/** kysely's dialect, told that SQLite undoes changes of the schema too: a migration happens whole or not at all. */
+/** kysely's dialect with transactional DDL, which SQLite supports: a migration is all or nothing. */
 const dialect = (database: SqliteDatabase | (() => Promise<SqliteDatabase>)): Dialect => {
   const sqlite = new SqliteDialect({ database });
   const traits = Object.defineProperty(sqlite.createAdapter(), 'supportsTransactionalDdl', { value: true });
@@ -80,8 +80,8 @@ const dialect = (database: SqliteDatabase | (() => Promise<SqliteDatabase>)): Di
 };
 
 /**
- * Opens a database file for reading and writing, creating it where it doesn't exist. Commits survive a power cut:
- * write-ahead log, synchronous FULL.
+ * Opens a database file for reading and writing, and creates it if missing. Commits survive a power cut: write-ahead log,
+ * synchronous FULL.
  */
 export function writingConnection(path: string): Dialect {
   const database = new DatabaseSync(path, { timeout: openingMilliseconds, enableForeignKeyConstraints: true });
@@ -89,5 +89,5 @@ export function writingConnection(path: string): Dialect {
   return dialect(adapter(database));
 }
 
-/** Reads a database that a `writingConnection` has opened, once that is needed. It can't write, and waits for no one who does. */
+/** Opens a database read-only, on first use, after `writingConnection` has opened it. Never waits for writers. */
 export const readingConnection = (path: string): Dialect => dialect(async () => adapter(new DatabaseSync(path, { readOnly: true, timeout: openingMilliseconds })));

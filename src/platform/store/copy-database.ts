@@ -1,20 +1,20 @@
 import { backup, DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 
-// In one piece: between two pieces others could write, and the copy would begin anew.
+// Copies all pages in one step. A write between two steps would restart the copy.
 const allPages = 2 ** 31 - 1;
 
 const longestWaitMilliseconds = 5000;
 const betweenAttemptsMilliseconds = 10;
 
-// What backup() reports when another connection writes to the target just then: SQLITE_BUSY, or no code at all.
+// The codes of backup() while another connection writes to the target: SQLITE_BUSY, or 0 for no code.
 const transientCodes = [0, 5];
 // SQLITE_CORRUPT and SQLITE_NOTADB.
 const unreadableCodes = [11, 26];
 
 const codeOf = (error: unknown): number | undefined => (error as { errcode?: number }).errcode;
 
-/** Whether SQLite refused a file for what is in it. */
+/** Whether an error of SQLite means that a file is damaged or no database. */
 export const isUnreadable = (error: unknown): boolean => unreadableCodes.includes(codeOf(error) ?? -1);
 
 const backupWithRetry = async (source: DatabaseSync, to: string): Promise<void> => {
@@ -31,10 +31,10 @@ const backupWithRetry = async (source: DatabaseSync, to: string): Promise<void> 
 };
 
 /**
- * Copies a database over another, while both may be in use: readers of either see it as it was or as it is, never in
- * between. The copy is one transaction of the target, which a crash undoes.
+ * Copies a database over another, even while both are in use: readers see the old or the new state, never a mix. The copy
+ * is one transaction of the target, which a crash rolls back.
  * @param to path of a database, or of an empty or missing file
- * @throws Error of SQLite when one of them can't be read or written
+ * @throws Error of SQLite if one of them can't be read or written
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new DatabaseSync(from);

@@ -5,7 +5,7 @@ import { readingConnection, writingConnection } from './connection.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { DatabaseSchema } from './schema/schema.ts';
 
-/** Thrown where a transaction waited for something outside the database. */
+/** Thrown if a transaction waits for something outside the database. */
 export class AwaitedOutside extends Error {
   constructor() {
     super(
@@ -17,53 +17,54 @@ export class AwaitedOutside extends Error {
 }
 
 /**
- * Does `work` within one turn of the event loop. Queries of SQLite answer in the turn in which they are asked, and hardly
- * anything else does: what is still open when the turn is over waits for something outside the database.
- * @throws AwaitedOutside then, at once; nobody waits for `work` any longer
+ * Runs `operation` within one turn of the event loop. SQLite queries complete in the turn in which they are made, and hardly
+ * anything else does: an operation that is still pending after the turn waits for something outside the database.
+ * @throws AwaitedOutside at the end of the turn. The operation is then abandoned
  */
-async function withinOneTick<Result>(work: () => Promise<Result>): Promise<Result> {
-  const over = Promise.withResolvers<never>();
-  const nextTurn = setImmediate(() => over.reject(new AwaitedOutside()));
+async function withinOneTick<Result>(operation: () => Promise<Result>): Promise<Result> {
+  const turnOver = Promise.withResolvers<never>();
+  const nextTurn = setImmediate(() => turnOver.reject(new AwaitedOutside()));
   try {
-    return await Promise.race([work(), over.promise]);
+    return await Promise.race([operation(), turnOver.promise]);
   } finally {
     clearImmediate(nextTurn);
   }
 }
 
-/** Queries, on the store or in a transaction on it. Only the store begins transactions. */
+/** Runs queries on the store or in one of its transactions. Only the store begins transactions. */
 export type Db = Omit<Kysely<DatabaseSchema>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'>;
 
-/** The database of a data directory. A query outside a transaction stands for itself. */
+/** The database of a data directory. */
 export interface DataStore extends Db {
-  /** Single queries on the connection of `read`. */
+  /** Runs single queries on the read-only connection. */
   readonly reader: Pick<Db, 'selectFrom'>;
   /**
-   * Queries that belong together: all of them see the same moment. They have a connection of their own, which can't write,
-   * takes no lock, and waits for no one who writes.
-   * @throws AwaitedOutside as `write` does
+   * Runs queries in a transaction on the read-only connection: all of them see the same state. Takes no lock and never
+   * waits for writers.
+   * @throws AwaitedOutside like `write`
    */
-  read<Result>(work: (trx: Db) => Promise<Result>): Promise<Result>;
+  read<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
   /**
-   * Queries and changes that belong together, alone with the write lock: committed when `work` returns, undone when it throws.
-   * @throws AwaitedOutside where `work` waits for anything but the database; it is undone then
+   * Runs queries and changes in a transaction with the write lock: committed when `operation` returns, rolled back when it
+   * throws.
+   * @throws AwaitedOutside, after a rollback, if `operation` waits for anything but the database
    */
-  write<Result>(work: (trx: Db) => Promise<Result>): Promise<Result>;
+  write<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
   /** Closes the database. */
   destroy(): Promise<void>;
 }
 
-/** Name of the database file in the data directory. */
+/** The name of the database file in the data directory. */
 export const databaseFile = 'platform.sqlite';
 
 const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSchema>): DataStore => {
   const closeWriter = writer.destroy.bind(writer);
   const own: Pick<DataStore, 'reader' | 'read' | 'write' | 'destroy'> = {
     reader,
-    read: (work) => reader.transaction().setAccessMode('read only').execute((trx) => withinOneTick(() => work(trx))),
-    write: (work) => writer.transaction().execute((trx) => withinOneTick(() => work(trx))),
+    read: (operation) => reader.transaction().setAccessMode('read only').execute((trx) => withinOneTick(() => operation(trx))),
+    write: (operation) => writer.transaction().execute((trx) => withinOneTick(() => operation(trx))),
     destroy: async () => {
-      // The writer goes last: as the last connection it moves the write-ahead log into the file, which a reader can't.
+      // The writer closes last: the last connection checkpoints the write-ahead log, which a read-only one can't do.
       await reader.destroy();
       await closeWriter();
     },
@@ -72,8 +73,8 @@ const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSche
 };
 
 /**
- * Opens the database of a data directory, creating both where they don't exist, and migrates it.
- * @throws Error when the directory can't be written, or the database is damaged or of a newer program.
+ * Opens and migrates the database of a data directory. Creates both if missing.
+ * @throws Error if the directory can't be written, or the database is damaged or from a newer version
  */
 export async function openDatabase(dataDir: string): Promise<DataStore> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

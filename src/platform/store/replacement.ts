@@ -14,23 +14,23 @@ type Token = Insertable<ApiTokenTable>;
 
 const tokenColumns = ['id', 'name', 'permission', 'hash', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const satisfies readonly (keyof Token)[];
 
-/** Records that are ready to take the place of a data directory's. */
+/** Prepared records, ready to replace those of a data directory. */
 export interface Replacement {
-  /** Puts them in place; see `prepareReplacement`. */
+  /** Replaces the records; see `prepareReplacement`. */
   commit(): Promise<void>;
-  /** Lets go of them, in place or not. */
+  /** Removes the prepared files, whether or not they were committed. */
   discard(): Promise<void>;
 }
 
 const stagingPrefix = 'replacing-';
 
-/** The tokens of a database that is there and can be read; none otherwise. */
+/** The tokens of a database; none if it is missing or unreadable. */
 const tokensIn = (path: string): Token[] => {
   if (!existsSync(path)) return [];
   const database = new DatabaseSync(path);
   try {
-    const known = database.prepare(`SELECT name FROM sqlite_schema WHERE name = 'api_token'`).get();
-    return known ? (database.prepare(`SELECT ${tokenColumns.join(', ')} FROM api_token`).all() as unknown as Token[]) : [];
+    const hasTokens = database.prepare(`SELECT name FROM sqlite_schema WHERE name = 'api_token'`).get();
+    return hasTokens ? (database.prepare(`SELECT ${tokenColumns.join(', ')} FROM api_token`).all() as unknown as Token[]) : [];
   } catch (error) {
     if (isUnreadable(error)) return [];
     throw error;
@@ -39,7 +39,7 @@ const tokensIn = (path: string): Token[] => {
   }
 };
 
-/** Tokens stay those of now, so that none that was revoked comes back; what workers held is free for whoever is next. */
+/** Copies the current tokens into the new records, so that no revoked one comes back. Frees the claims of all workers. */
 const carryOverTokens = async (staging: string, tokens: readonly Token[]): Promise<void> => {
   const db = await openDatabase(staging);
   try {
@@ -54,7 +54,7 @@ const carryOverTokens = async (staging: string, tokens: readonly Token[]): Promi
   }
 };
 
-/** Puts one file in the place of records that can't be read, which are kept beside it. */
+/** Replaces unreadable records, and keeps a copy of them. */
 const replaceUnreadable = async (staged: string, records: string): Promise<void> => {
   await copyFile(records, `${records}.damaged`);
   for (const companion of ['-wal', '-shm']) await rm(`${records}${companion}`, { force: true });
@@ -72,9 +72,9 @@ const installRecords = async (staged: string, records: string): Promise<void> =>
 };
 
 /**
- * Gets records ready beside those of a data directory. Nothing changes until `commit`, and that is all or nothing,
- * also when the process is killed; nobody may be at work on the directory meanwhile. Its tokens stay as they are.
- * @param fill makes the new records in an empty directory
+ * Prepares new records beside those of a data directory. Nothing changes until `commit`, which is atomic even if the process
+ * is killed. Nothing else may work on the records during a commit. The directory's tokens are kept.
+ * @param fill creates the new records in an empty directory
  */
 export async function prepareReplacement(dataDir: string, fill: (staging: string) => Promise<void>): Promise<Replacement> {
   const staging = await mkdtemp(join(dataDir, stagingPrefix));
@@ -95,17 +95,17 @@ export async function prepareReplacement(dataDir: string, fill: (staging: string
   };
 }
 
-/** Clears away what processes left that were killed while they replaced records. Only for whoever has claimed the directory. */
+/** Removes what processes left behind that were killed during a replacement. Call it only after claiming the directory. */
 export async function removeStaleReplacements(dataDir: string): Promise<void> {
-  const left = (await readdir(dataDir)).filter((name) => name.startsWith(stagingPrefix));
-  for (const name of left) await rm(join(dataDir, name), { recursive: true, force: true });
+  const stale = (await readdir(dataDir)).filter((name) => name.startsWith(stagingPrefix));
+  for (const name of stale) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
 const requireIntact = (path: string): void => {
   const database = new DatabaseSync(path);
   try {
-    const found = database.prepare('PRAGMA integrity_check(1)').get();
-    if (found?.['integrity_check'] !== 'ok') throw new Error(String(found?.['integrity_check']));
+    const result = database.prepare('PRAGMA integrity_check(1)').get();
+    if (result?.['integrity_check'] !== 'ok') throw new Error(String(result?.['integrity_check']));
   } finally {
     database.close();
   }
@@ -122,8 +122,8 @@ const requireKey = async (staging: string, name: string, dataDir: string, vault:
 };
 
 /**
- * Gets a snapshot ready to be restored: copied, found whole, brought up to this program's schema.
- * @throws ApiProblem 404 where there is no such snapshot, 400 where it can't be restored; both say why
+ * Prepares to restore a snapshot: copies it, checks its integrity, and migrates the copy.
+ * @throws ApiProblem 404 for an unknown snapshot, 400 if it can't be restored
  */
 export async function prepareRestore(dataDir: string, name: string, vault: Vault): Promise<Replacement> {
   const path = await findSnapshot(dataDir, name);

@@ -8,7 +8,7 @@ import { ApiProblem, invalid } from '../problem.ts';
 import { copyDatabase } from './copy-database.ts';
 import { databaseFile } from './database.ts';
 
-/** What a snapshot may be called: its file is made of the name, so that nothing in it may lead elsewhere. */
+/** A snapshot's name. It becomes a file name, so it must not contain a path. */
 export const SnapshotName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
   error: 'must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit; a snapshot has a name, never a path',
 });
@@ -34,7 +34,7 @@ const fileOf = (dataDir: string, name: string): string => {
 
 const filesIn = async (folder: string): Promise<string[]> => (existsSync(folder) ? readdir(folder) : []);
 
-/** Drafts of processes that were killed while they copied. */
+/** Removes the drafts of processes that were killed while copying. */
 const removeStaleDrafts = async (folder: string): Promise<void> => {
   for (const file of (await filesIn(folder)).filter((each) => each.startsWith('.'))) {
     const path = join(folder, file);
@@ -42,7 +42,7 @@ const removeStaleDrafts = async (folder: string): Promise<void> => {
   }
 };
 
-/** Makes a database a single file that needs no other beside it. */
+/** Converts a database to a single file, without a write-ahead log beside it. */
 const makeSingleFile = (path: string): void => {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = DELETE');
@@ -55,9 +55,9 @@ const describeSnapshot = async (path: string, name: string): Promise<Snapshot> =
 };
 
 /**
- * Copies a data directory's records, also while they are in use. The file only its owner can read; it has everything but
- * the key that secrets are sealed with.
- * @throws ApiProblem 400 for a name that is none or is taken; Error where there is no platform
+ * Copies a data directory's records, even while they are in use. Only the owner can read the file. It contains everything
+ * except the key that sealed the secrets.
+ * @throws ApiProblem 400 for a name that is invalid or taken; Error if there is no platform
  */
 export async function takeSnapshot(dataDir: string, name: string): Promise<Snapshot> {
   const path = fileOf(dataDir, name);
@@ -81,7 +81,7 @@ export async function takeSnapshot(dataDir: string, name: string): Promise<Snaps
   return describeSnapshot(path, name);
 }
 
-/** The snapshots of a data directory, oldest first. */
+/** Lists the snapshots of a data directory, oldest first. */
 export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
   const folder = folderOf(dataDir);
   const names = (await filesIn(folder)).filter((file) => file.endsWith(extension) && !file.startsWith('.')).map((file) => file.slice(0, -extension.length));
@@ -90,8 +90,8 @@ export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
 }
 
 /**
- * The file of a snapshot.
- * @throws ApiProblem 400 for a name that is none, 404 that names those there are
+ * Finds the file of a snapshot.
+ * @throws ApiProblem 400 for an invalid name, 404 with the existing names for an unknown one
  */
 export async function findSnapshot(dataDir: string, name: string): Promise<string> {
   const path = fileOf(dataDir, name);

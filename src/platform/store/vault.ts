@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import type { Db } from './database.ts';
 import { readSetting, writeSetting } from './settings.ts';
 
-/** Keeps secrets encrypted at rest. What it seals, only the same data directory's key opens. */
+/** Encrypts secrets at rest, with the key of a data directory. */
 export interface Vault {
   seal(plain: string): string;
-  /** @throws Error when the text was not sealed with this key, or was changed. */
+  /** @throws Error if the text was sealed with another key, or was modified */
   open(sealed: string): string;
-  /** A signature of the text, base64url: HMAC-SHA256 with a key of its own. */
+  /** Signs a text with HMAC-SHA256, under a separate derived key. Returns base64url. */
   sign(text: string): string;
 }
 
-/** Name of the key file in the data directory. */
+/** The name of the key file in the data directory. */
 export const keyFile = 'secret.key';
 
 const keyBytes = 32;
@@ -22,7 +22,7 @@ const tagBytes = 16;
 
 const derive = (key: Buffer, purpose: string) => Buffer.from(hkdfSync('sha256', key, '', purpose, keyBytes));
 
-/** Makes a vault of a 32-byte key. */
+/** Creates a vault from a 32-byte key. */
 export function createVault(key: Buffer): Vault {
   const sealing = derive(key, 'seal');
   const signing = derive(key, 'sign');
@@ -43,7 +43,7 @@ export function createVault(key: Buffer): Vault {
   };
 }
 
-/** The directory's key, or undefined where none was made yet. */
+/** Reads the key; undefined if there is none yet. */
 const readKey = (path: string): Buffer | undefined => {
   try {
     return readFileSync(path);
@@ -53,7 +53,7 @@ const readKey = (path: string): Buffer | undefined => {
   }
 };
 
-/** Writes a key aside and links it into place: of two processes that start at once, both then read the first one's. */
+/** Writes a new key to a draft file and links it into place. If two processes start at once, both use the first one's key. */
 const writeKey = (path: string): void => {
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
@@ -70,8 +70,8 @@ const writeKey = (path: string): void => {
 };
 
 /**
- * The vault of a data directory that has a key; undefined where it has none.
- * @throws Error when the key file can't be read or is damaged: without its key what is sealed stays closed.
+ * Opens the vault of a data directory; undefined if it has no key.
+ * @throws Error if the key file can't be read or is damaged, because sealed values could not be opened
  */
 export function openExistingVault(dataDir: string): Vault | undefined {
   const path = join(dataDir, keyFile);
@@ -82,28 +82,28 @@ export function openExistingVault(dataDir: string): Vault | undefined {
 }
 
 /**
- * The vault of a data directory. Its key is made on first use, in a file only the owner can read.
- * @throws Error as `openExistingVault`.
+ * Opens the vault of a data directory. Creates its key on first use, in a file that only the owner can read.
+ * @throws Error like `openExistingVault`
  */
 export function openVault(dataDir: string): Vault {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const present = openExistingVault(dataDir);
-  if (present) return present;
+  const existing = openExistingVault(dataDir);
+  if (existing) return existing;
   writeKey(join(dataDir, keyFile));
   return openExistingVault(dataDir)!;
 }
 
 const keySignature = (vault: Vault): string => vault.sign('key check');
 
-/** Whether the vault's key is the one that secrets in these records were sealed with; true where nothing says. */
+/** Whether the vault's key sealed the secrets in these records. True if the records have no key check yet. */
 export async function keyMatches(db: Db, vault: Vault): Promise<boolean> {
-  const kept = await readSetting(db, 'key_check');
-  return kept === undefined || kept === keySignature(vault);
+  const stored = await readSetting(db, 'key_check');
+  return stored === undefined || stored === keySignature(vault);
 }
 
 /**
- * Sees that the data directory's key is that of its records, and notes the key where that was never done.
- * @throws Error when it is another: every secret would stay closed
+ * Checks that the data directory's key is the one that sealed its records. Stores a key check on first use.
+ * @throws Error for another key, because no secret could be opened
  */
 export async function requireMatchingKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
   if (!(await keyMatches(db, vault))) {

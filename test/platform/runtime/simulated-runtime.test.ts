@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Phase } from '../../../src/platform/engine/lifecycle.ts';
-import type { Task } from '../../../src/platform/runtime/runtime.ts';
+import type { Phase, Task } from '../../../src/platform/runtime/runtime.ts';
 import { createSimulatedRuntime, fromCursor, type PhaseProgress, type SimulationOptions, toCursor } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import type { SimulationContext, PlatformState } from '../../../src/platform/runtime/simulated/simulation-context.ts';
 import { manualClock, specs } from '../engine/engine-fixture.ts';

@@ -5,7 +5,7 @@ import { isoNow } from '../../clock.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { refused } from '../../problem.ts';
 import type { Db } from '../../store/database.ts';
-import type { AlertRuleTable } from '../../store/schema/schema.ts';
+import type { AlertRuleTable } from '../../store/schema/organization-tables.ts';
 import { findById, requireReferences } from './find.ts';
 import { requirePromql } from './field-validation.ts';
 import { pageOf } from './page.ts';

@@ -11,9 +11,10 @@ type Authentication = NonNullable<Policy['scalers'][number]['trigger_authenticat
 type StoredAuthentication = NonNullable<StoredAutoscaling['scalers'][number]['trigger_authentication']>;
 
 /**
- * An autoscaling policy as it is kept. What scalers authenticate with is sealed; left out or sent back as it was shown, it stays.
- * @param previous the policy it replaces: scalers and credentials that were there keep their ids.
- * @throws ApiProblem 400 where a hidden secret is sent back that isn't there
+ * Converts an autoscaling policy to its stored form, with sealed credentials. A secret that is omitted, or sent back as the
+ * placeholder that responses show, stays unchanged.
+ * @param previous the policy to replace. Existing scalers and credentials keep their ids
+ * @throws ApiProblem 400 for a placeholder without an existing secret
  */
 export function toStoredAutoscaling(policy: Policy, previous: StoredAutoscaling | undefined, { vault, random, clock }: RequestContext): StoredAutoscaling {
   const now = isoNow(clock);
@@ -23,9 +24,9 @@ export function toStoredAutoscaling(policy: Policy, previous: StoredAutoscaling 
   const knownCredentials = (previous?.scalers ?? []).flatMap(({ trigger_authentication: known }) => known ?? []);
 
   const seal = ({ name, config_yaml: secret }: Authentication, index: number): StoredAuthentication => {
-    const known = knownCredentials.find((one) => one.name === name);
-    const given = secret === hiddenSecret ? undefined : secret;
-    if (given !== undefined) return { ...identity(known), name, sealed_config_yaml: vault.seal(given) };
+    const known = knownCredentials.find((credential) => credential.name === name);
+    const newSecret = secret === hiddenSecret ? undefined : secret;
+    if (newSecret !== undefined) return { ...identity(known), name, sealed_config_yaml: vault.seal(newSecret) };
     if (known) return { ...identity(known), name, sealed_config_yaml: known.sealed_config_yaml };
     throw invalid(`autoscaling.scalers.${index}.trigger_authentication.config_yaml`, `there is no "${name}" yet whose secret could be kept; send the real one`);
   };
@@ -44,7 +45,7 @@ export function toStoredAutoscaling(policy: Policy, previous: StoredAutoscaling 
   };
 }
 
-/** A policy as answers show it, without secrets. */
+/** A policy in responses, without secrets. */
 export const autoscalingAnswer = (policy: StoredAutoscaling, serviceId: string, organizationId: string) => ({
   ...policy,
   service_id: serviceId,

@@ -2,14 +2,14 @@ import type { Insertable, Selectable } from 'kysely';
 import { uuidFrom } from '../../random.ts';
 import type { EnvironmentTable, VariableTable } from '../../store/schema/schema.ts';
 
-/** The variables that the platform itself gives an environment, by key. */
+/** The built-in variables of an environment, by key. */
 const valueByKey = {
   PLATFORM_PROJECT_ID: ({ project_id }) => project_id,
   PLATFORM_ENVIRONMENT_ID: ({ id }) => id,
   PLATFORM_ENVIRONMENT_MODE: ({ mode }) => mode,
 } satisfies Record<string, (environment: Selectable<EnvironmentTable>) => string>;
 
-/** Rows of an environment's built-in variables. Their ids follow from the environment's. */
+/** The rows of an environment's built-in variables. Their ids are derived from the environment's. */
 export const builtInVariables = (environment: Selectable<EnvironmentTable>): Insertable<VariableTable>[] =>
   Object.entries(valueByKey).map(([key, valueOf]) => ({
     id: uuidFrom(`${environment.id}/built-in/${key}`), created_at: environment.created_at, updated_at: environment.created_at,

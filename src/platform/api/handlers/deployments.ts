@@ -7,7 +7,7 @@ import { historyPage, type PageInput } from './page.ts';
 
 const requester = ({ principal }: RequestContext) => ({ origin: 'API', triggeredBy: principal.name }) as const;
 
-/** The accepted deployment beside its service's status: `id` is the deployment. */
+/** The accepted deployment, together with its service's status. `id` is the deployment's. */
 const acceptedAnswer = (request: DeploymentRequest, status: ServiceStatusAnswer) => ({
   ...status,
   id: request.id,
@@ -57,12 +57,12 @@ async function requestForEnvironment(action: 'DEPLOY' | 'STOP', environmentId: s
   return engine.environmentStatus(db, environmentId);
 }
 
-/** An application whose latest deployment ended well runs; the other endpoints call the same thing DEPLOYED. */
+/** The status endpoint of applications reports RUNNING after a successful deployment, where all others report DEPLOYED. */
 const applicationState = (state: ServiceStatusAnswer['state']) => (state === 'DEPLOYED' || state === 'RESTARTED' ? 'RUNNING' : state);
 
 /**
- * The ids of a restart, checked by kind.
- * @throws ApiProblem 400 naming the member and the id that is no such service of the environment
+ * Collects the service ids of a restart, after checking their kinds.
+ * @throws ApiProblem 400 with the member and the id that is no such service of the environment
  */
 async function restartIds({ db }: RequestContext, environmentId: string, lists: Partial<Record<'application_ids' | 'database_ids' | 'container_ids', string[] | undefined>>) {
   const rows = await db.selectFrom('service').select(['id', 'kind']).where('environment_id', '=', environmentId).execute();

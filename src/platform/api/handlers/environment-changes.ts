@@ -7,8 +7,8 @@ import { findById } from './find.ts';
 import { clusterOf } from './service-answers.ts';
 
 /**
- * The cluster of an environment that is about to be changed.
- * @throws ApiProblem 404 when there is no such environment, 400 while its cluster is locked
+ * Finds the cluster of an environment that is about to change.
+ * @throws ApiProblem 404 for an unknown environment, 400 while its cluster is locked
  */
 export async function findUnlockedCluster(environmentId: string, { db, clock }: RequestContext): Promise<Selectable<ClusterTable>> {
   await findById(db, 'environment', environmentId);
@@ -17,7 +17,7 @@ export async function findUnlockedCluster(environmentId: string, { db, clock }: 
   return cluster;
 }
 
-/** Writes down when, and by whom, something in an environment was changed. */
+/** Records the time and author of a change in an environment. */
 export async function touchEnvironment(environmentId: string, { db, clock, principal }: RequestContext): Promise<void> {
   await db.updateTable('environment').set({ updated_at: isoNow(clock), updated_by: principal.name }).where('id', '=', environmentId).execute();
 }

@@ -2,12 +2,12 @@ import { parser as promqlParser } from '@prometheus-io/lezer-promql';
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { invalid } from '../../problem.ts';
 
-// How much of an expression is quoted around its fault, in characters.
+// How many characters of an expression an error message quotes.
 const quotedCharacters = 20;
 
 /**
- * Refuses what isn't PromQL: a rule with it would never fire.
- * @throws ApiProblem 400 naming the member and the position of the first fault, counted from 1
+ * Refuses invalid PromQL. A rule with it would never fire.
+ * @throws ApiProblem 400 with the member and the position of the first error, counted from 1
  */
 export function requirePromql(member: string, expression: string): void {
   const cursor = promqlParser.parse(expression).cursor();
@@ -20,8 +20,8 @@ export function requirePromql(member: string, expression: string): void {
 }
 
 /**
- * Refuses a values file that isn't YAML: helm would fail on it.
- * @throws ApiProblem 400 naming the member, the line and what is wrong there
+ * Refuses a values file that isn't valid YAML. Helm would fail on it.
+ * @throws ApiProblem 400 with the member, the line and the error
  */
 export function requireYaml(member: string, content: string): void {
   const lines = new LineCounter();
@@ -32,9 +32,9 @@ export function requireYaml(member: string, content: string): void {
 }
 
 /**
- * Refuses an address with a user or password in it: answers show addresses, and so would show the password. A user
- * alone is fine where it is no secret, as in ssh://git@host.
- * @throws ApiProblem 400 naming the member
+ * Refuses a URL with credentials, because responses show URLs. A user name alone is allowed where it is no secret, as in
+ * ssh://git@host.
+ * @throws ApiProblem 400 with the member
  */
 export function requireNoCredentials(member: string, address: string | undefined): void {
   if (address === undefined || !URL.canParse(address)) return;

@@ -6,12 +6,12 @@ import type { Db } from '../../store/database.ts';
 import type { DatabaseSchema, ServiceTable } from '../../store/schema/schema.ts';
 import type { ServiceSpecs } from '../../service-spec.ts';
 
-/** Tables whose rows are found by an id of the same kind. */
+/** Tables whose rows have an id of their kind. */
 type FoundById = Extract<ReferenceKind, keyof DatabaseSchema>;
 
 /**
- * One row by its id.
- * @throws ApiProblem 404 naming kind and id
+ * Finds one row by id.
+ * @throws ApiProblem 404 with the kind and the id
  */
 export async function findById<Kind extends FoundById>(db: Db, kind: Kind, id: string): Promise<Selectable<DatabaseSchema[Kind]>> {
   const row = await db.selectFrom(kind as 'project').selectAll().where('id', '=', id).executeTakeFirst();
@@ -19,7 +19,7 @@ export async function findById<Kind extends FoundById>(db: Db, kind: Kind, id: s
   return row as unknown as Selectable<DatabaseSchema[Kind]>;
 }
 
-/** One row of an organization by its id; another organization's row counts as unknown. */
+/** Finds one row of an organization by id. A row of another organization counts as unknown. */
 export async function findInOrganization<Kind extends 'cluster' | 'webhook' | 'labels_group'>(db: Db, kind: Kind, organizationId: string, id: string): Promise<Selectable<DatabaseSchema[Kind]>> {
   await findById(db, 'organization', organizationId);
   const row = await findById(db, kind, id);
@@ -27,10 +27,10 @@ export async function findInOrganization<Kind extends 'cluster' | 'webhook' | 'l
   return row;
 }
 
-/** A service's row with its configuration read. */
+/** A service's row, with its configuration parsed. */
 export type ServiceRow<Kind extends ServiceKind = ServiceKind> = Omit<Selectable<ServiceTable>, 'spec' | 'kind'> & { kind: Kind; spec: ServiceSpecs[Kind] };
 
-/** A row as the table keeps it, with its configuration read. */
+/** Parses the configuration of a service's row. */
 export const parseServiceRow = <Kind extends ServiceKind>(row: Selectable<ServiceTable>): ServiceRow<Kind> => ({
   ...row,
   kind: row.kind as Kind,
@@ -38,8 +38,8 @@ export const parseServiceRow = <Kind extends ServiceKind>(row: Selectable<Servic
 });
 
 /**
- * One service by kind and id.
- * @throws ApiProblem 404 naming kind and id
+ * Finds one service by kind and id.
+ * @throws ApiProblem 404 with the kind and the id
  */
 export async function findService<Kind extends ServiceKind>(db: Db, kind: Kind, id: string): Promise<ServiceRow<Kind>> {
   const row = await db.selectFrom('service').selectAll().where('id', '=', id).where('kind', '=', kind).executeTakeFirst();
@@ -48,8 +48,8 @@ export async function findService<Kind extends ServiceKind>(db: Db, kind: Kind, 
 }
 
 /**
- * Checks ids that a body refers to.
- * @throws ApiProblem 400 naming the member and the first id that doesn't exist
+ * Checks the ids that a body refers to.
+ * @throws ApiProblem 400 with the member and the first unknown id
  */
 export async function requireReferences(
   db: Db, table: 'registry' | 'role' | 'cluster' | 'alert_receiver' | 'labels_group' | 'annotations_group' | 'helm_repository',

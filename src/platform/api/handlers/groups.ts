@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { OperationHandlers } from '../handler.ts';
-import type { AnnotationsGroupTable, LabelsGroupTable } from '../../store/schema/schema.ts';
+import type { AnnotationsGroupTable, LabelsGroupTable } from '../../store/schema/organization-tables.ts';
 import { findInOrganization } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 
-/** A labels group as answers show it. */
+/** A labels group in responses. */
 export const labelsGroup = (row: Selectable<LabelsGroupTable>) => ({ ...row, labels: JSON.parse(row.labels) as { key: string; value: string; propagate_to_cloud_provider: boolean }[] });
 
-/** An annotations group as answers show it. */
+/** An annotations group in responses. */
 export const annotationsGroup = (row: Selectable<AnnotationsGroupTable>) => ({
   ...row,
   annotations: JSON.parse(row.annotations) as { key: string; value: string }[],

@@ -11,7 +11,7 @@ import { serviceHandlers } from './services.ts';
 import { variableHandlers } from './variables.ts';
 import { webhookHandlers } from './webhooks.ts';
 
-/** One handler for every operation of the contract: a missing one doesn't compile. */
+/** The handlers of all operations. The type requires one for every operation of the contract. */
 export const handlers: OperationHandlers<OperationName> = {
   ...organizationHandlers,
   ...projectHandlers,

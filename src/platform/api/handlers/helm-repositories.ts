@@ -4,13 +4,13 @@ import { HelmRepositoryRequest } from '../../../contract/resources/helm-reposito
 import { isoNow } from '../../clock.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { Db } from '../../store/database.ts';
-import type { HelmRepositoryTable } from '../../store/schema/schema.ts';
+import type { HelmRepositoryTable } from '../../store/schema/organization-tables.ts';
 import { requireNoCredentials } from './field-validation.ts';
 import { findById } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
 
-// As the index on it has it.
+// Must match the expression of its index.
 const usedRepository = sql<string>`json_extract(spec, '$.source.repository.repository.id')`;
 
 const repositoryAnswer = async (db: Db, row: Selectable<HelmRepositoryTable>) => {
@@ -26,7 +26,7 @@ const repositoryAnswer = async (db: Db, row: Selectable<HelmRepositoryTable>) =>
   };
 };
 
-/** Members of the credentials that must never be shown, as the contract marks them. */
+/** The members of the credentials that the contract marks as secret. */
 const secretMembers = Object.entries(HelmRepositoryRequest.shape.config.shape)
   .filter(([, schema]) => isSecret(schema.unwrap()))
   .map(([name]) => name);

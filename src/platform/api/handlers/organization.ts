@@ -3,12 +3,12 @@ import type { Db } from '../../store/database.ts';
 import { addDays, isoNow } from '../../clock.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { invalid } from '../../problem.ts';
-import type { InvitationTable, RoleTable } from '../../store/schema/schema.ts';
+import type { InvitationTable, RoleTable } from '../../store/schema/organization-tables.ts';
 import { findById } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 
-/** How long an invitation can be accepted, in days. */
+/** How long an invitation is valid, in days. */
 const invitationDays = 7;
 
 const rolesById = async (db: Db): Promise<ReadonlyMap<string, Selectable<RoleTable>>> =>
@@ -24,7 +24,7 @@ const invitationAnswer = (row: Selectable<InvitationTable>, role: Selectable<Rol
   logo_url: 'https://console.invalid/logo.png',
 });
 
-/** The role an invitation gives: role_id wins over the deprecated role; without either the least. */
+/** The role of an invitation. `role_id` takes precedence over the deprecated `role`; the default is the lowest role. */
 const requestedRole = async (db: Db, organizationId: string, input: { role_id?: string | undefined; role?: string | undefined }) => {
   const roles = db.selectFrom('role').selectAll().where('organization_id', '=', organizationId);
   const found = input.role_id

@@ -6,14 +6,14 @@ import type { DatabaseSchema } from '../../store/schema/schema.ts';
 import { findById } from './find.ts';
 import { type ListQuery, totalOf } from './page.ts';
 
-/** Tables whose rows belong to an organization. */
+/** The tables whose rows belong to an organization. */
 type Owned =
   | 'project' | 'cluster' | 'labels_group' | 'annotations_group' | 'registry' | 'helm_repository' | 'alert_rule' | 'alert_receiver' | 'role'
   | 'member' | 'webhook' | 'invitation';
 
 /**
- * Rows of a table that an organization owns, in the order of their creation.
- * @throws ApiProblem 404 when the organization is unknown
+ * Lists an organization's rows of a table, in the order of their creation.
+ * @throws ApiProblem 404 for an unknown organization
  */
 export async function ownedBy<Table extends Owned>(
   { db }: Pick<RequestContext, 'db'>, table: Table, organizationId: string,
@@ -28,16 +28,16 @@ export async function ownedBy<Table extends Owned>(
 
 type WithoutNulls<Row> = { [K in keyof Row]: null extends Row[K] ? Exclude<Row[K], null> | undefined : Row[K] };
 
-/** A row without its empty columns: optional members of answers are absent, not null. */
+/** Removes the null columns of a row, because optional members of responses are absent, not null. */
 export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>;
 
-/** Who names are unique under, by table. */
+/** The owner within which names are unique, by table. */
 const owners = { project: 'organization_id', environment: 'project_id', helm_repository: 'organization_id' } as const;
 
 /**
- * Refuses a name that a sibling has, whatever the case.
- * @throws ApiProblem 400 naming the member
+ * Refuses a name that a sibling already has, ignoring case.
+ * @throws ApiProblem 400 with the member
  */
 export async function requireFreeName(db: Db, table: keyof typeof owners, ownerId: string, name: string): Promise<void> {
   const taken = await db.selectFrom(table as 'project').select(['id', 'name']).where(owners[table] as 'organization_id', '=', ownerId).where('name', '=', name).executeTakeFirst();

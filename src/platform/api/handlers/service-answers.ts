@@ -48,10 +48,10 @@ const runnableAnswer = async (db: Db, row: ServiceRow<'application'> | ServiceRo
   autoscaling: row.spec.autoscaling && autoscalingAnswer(row.spec.autoscaling, row.id, cluster.organization_id),
 });
 
-/** What the address of a repository tells, beside what was configured. */
+/** The name and owner of a repository, derived from its URL. */
 const repositoryNames = (url: string) => {
-  const parts = url.replace(/\.git$/, '').split(/[/:]/).filter(Boolean);
-  return { name: parts.at(-1) ?? url, owner: parts.at(-2) ?? '' };
+  const segments = url.replace(/\.git$/, '').split(/[/:]/).filter(Boolean);
+  return { name: segments.at(-1) ?? url, owner: segments.at(-2) ?? '' };
 };
 
 const commitOf = (deployed: string | null) => {
@@ -85,7 +85,7 @@ type Git = { git_repository: z.output<typeof GitRepository> };
 
 const gitOf = ({ git_repository: repository, ...rest }: Git, deployed: string | null) => ({ ...rest, git_repository: repositoryOf(repository, deployed) });
 
-/** How a service of each kind is answered, from its row and the cluster that hosts it. */
+/** Builds the response for each kind of service, from its row and its cluster. */
 const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]> } = {
   application: async (db, row, cluster) => ({
     ...(await runnableAnswer(db, row, cluster)),
@@ -115,11 +115,11 @@ const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, clu
 
 const databasePorts: Readonly<Record<ServiceSpecs['database']['type'], number>> = { MONGODB: 27017, MYSQL: 3306, POSTGRESQL: 5432, REDIS: 6379 };
 
-/** The cluster that hosts an environment. */
+/** Finds the cluster of an environment. */
 export const clusterOf = (db: Db, environmentId: string): Promise<Cluster> =>
   db.selectFrom('cluster').innerJoin('environment', 'environment.cluster_id', 'cluster.id').selectAll('cluster').where('environment.id', '=', environmentId).executeTakeFirstOrThrow();
 
-/** A service as answers show it. */
+/** A service in responses. */
 export async function serviceAnswer<Kind extends ServiceKind>(db: Db, row: ServiceRow<Kind>, cluster?: Cluster): Promise<Answers[Kind]> {
   const answer = answerByKind[row.kind] as (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]>;
   return answer(db, row, cluster ?? (await clusterOf(db, row.environment_id)));

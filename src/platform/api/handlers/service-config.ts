@@ -4,7 +4,8 @@ import type { workloadRequestFields } from '../../../contract/resources/service.
 import type { RequestContext } from '../handler.ts';
 import { invalid } from '../../problem.ts';
 import type { Db } from '../../store/database.ts';
-import type { ClusterTable, RegistryTable } from '../../store/schema/schema.ts';
+import type { RegistryTable } from '../../store/schema/organization-tables.ts';
+import type { ClusterTable } from '../../store/schema/schema.ts';
 import type { ServiceSpecs } from '../../service-spec.ts';
 import { toStoredAutoscaling } from './autoscaling.ts';
 import { requireReferences } from './find.ts';
@@ -15,7 +16,7 @@ type Runnable = z.output<z.ZodObject<typeof workloadRequestFields>>;
 type StoredRunnable = ServiceSpecs['application'];
 type RequestedPort = NonNullable<Runnable['ports']>[number];
 
-/** Refuses the second of two items of a list that are alike in a way that they may not be. */
+/** Refuses a list in which two items share a trait that must be unique. The error names the second one. */
 const requireDistinct = <Item>(list: string, member: string, items: readonly Item[], trait: (item: Item) => string | number | undefined): void => {
   const traits = items.map(trait);
   const second = traits.findIndex((value, index) => value !== undefined && traits.indexOf(value) !== index);
@@ -23,13 +24,13 @@ const requireDistinct = <Item>(list: string, member: string, items: readonly Ite
 };
 
 /**
- * Holds what a service asks for against its cluster's maximums.
- * @throws ApiProblem 400 naming the member
+ * Refuses a service that requests more than its cluster's maximums.
+ * @throws ApiProblem 400 with the member
  */
-export function requireWithinMaximums(asked: { cpu: number; memory: number; gpu?: number }, cluster: Cluster): void {
+export function requireWithinMaximums(requested: { cpu: number; memory: number; gpu?: number }, cluster: Cluster): void {
   const caps = { cpu: cluster.maximum_cpu, memory: cluster.maximum_memory, gpu: cluster.maximum_gpu };
   for (const [name, cap] of Object.entries(caps)) {
-    const value = asked[name as keyof typeof asked] ?? 0;
+    const value = requested[name as keyof typeof requested] ?? 0;
     if (value > cap) throw invalid(name, `${value} is above the cluster's maximum of ${cap}`);
   }
 }
@@ -38,7 +39,7 @@ const requireInstances = ({ min_running_instances: min, max_running_instances: m
   if (max !== -1 && min > max) throw invalid('min_running_instances', `${min} is above max_running_instances, which is ${max}`);
 };
 
-/** Ports and volumes keep the id they are sent with; without one they are new; what isn't sent is gone. */
+/** Gives new ports and volumes an id. Items with an id must exist already; existing items that aren't sent are removed. */
 const withIds = <Item extends { id?: string | undefined }>(member: string, items: readonly Item[], known: readonly { id: string }[], newId: () => string) =>
   items.map((item, index) => {
     if (item.id !== undefined && !known.some(({ id }) => id === item.id)) {
@@ -47,7 +48,7 @@ const withIds = <Item extends { id?: string | undefined }>(member: string, items
     return { ...item, id: item.id ?? newId() };
   });
 
-// Every protocol but UDP runs over TCP: only those two can share a number.
+// Every protocol but UDP runs over TCP, and a UDP and a TCP port can share a number.
 const transport = ({ protocol }: RequestedPort): string => (protocol === 'UDP' ? 'UDP' : 'TCP');
 
 const requireNoCollision = ({ ports = [], storage = [] }: Runnable): void => {
@@ -70,9 +71,9 @@ const completePort = (port: RequestedPort): RequestedPort => ({
 
 
 /**
- * The part of a configuration that applications and containers share, checked and as it is kept.
- * @param previous what it replaces, whose ports and volumes keep their ids.
- * @throws ApiProblem 400 naming the member at fault
+ * Validates the configuration that applications and containers share, and converts it to its stored form.
+ * @param previous the configuration to replace. Existing ports and volumes keep their ids
+ * @throws ApiProblem 400 with the invalid member
  */
 export async function toStoredRunnable<Request extends Runnable & { name: string }>(
   request: Request, previous: Pick<StoredRunnable, 'ports' | 'storage' | 'autoscaling'> | undefined, cluster: Cluster, context: RequestContext,
@@ -97,27 +98,27 @@ export async function toStoredRunnable<Request extends Runnable & { name: string
 const pathSegment = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 const repositoryPath = new RegExp(`^${pathSegment}(?:/${pathSegment})*$`);
 
-/** Which image names a registry of a kind takes, and how that is said. */
-const imageNames: Readonly<Record<string, { readonly form: RegExp; readonly words: string }>> = {
-  ECR: { form: repositoryPath, words: 'repository' },
-  PUBLIC_ECR: { form: new RegExp(`^${pathSegment}(?:/${pathSegment})+$`), words: 'registry_alias/repository' },
-  DOCKER_HUB: { form: new RegExp(`^${pathSegment}(?:/${pathSegment})?$`), words: 'namespace/image or image' },
+/** The image names that each kind of registry accepts, as a pattern and in words. */
+const imageNames: Readonly<Record<string, { readonly pattern: RegExp; readonly description: string }>> = {
+  ECR: { pattern: repositoryPath, description: 'repository' },
+  PUBLIC_ECR: { pattern: new RegExp(`^${pathSegment}(?:/${pathSegment})+$`), description: 'registry_alias/repository' },
+  DOCKER_HUB: { pattern: new RegExp(`^${pathSegment}(?:/${pathSegment})?$`), description: 'namespace/image or image' },
 };
 
-const anyImageName = { form: repositoryPath, words: 'repository/image, in lower case' };
+const anyImageName = { pattern: repositoryPath, description: 'repository/image, in lower case' };
 
 /**
- * Holds an image name against its registry's kind.
- * @throws ApiProblem 400 naming the member
+ * Refuses an image name that doesn't fit its registry's kind.
+ * @throws ApiProblem 400 with the member
  */
 export function requireImageName(imageName: string, registry: Pick<Selectable<RegistryTable>, 'kind' | 'name'>): void {
-  const { form, words } = imageNames[registry.kind] ?? anyImageName;
-  if (!form.test(imageName)) throw invalid('image_name', `"${imageName}" doesn't fit the registry ${registry.name} of kind ${registry.kind}, which takes ${words}`);
+  const { pattern, description } = imageNames[registry.kind] ?? anyImageName;
+  if (!pattern.test(imageName)) throw invalid('image_name', `"${imageName}" doesn't fit the registry ${registry.name} of kind ${registry.kind}, which takes ${description}`);
 }
 
 /**
- * Refuses a name that a sibling has, whatever the case.
- * @throws ApiProblem 400 naming the member
+ * Refuses a name that another service of the environment already has, ignoring case.
+ * @throws ApiProblem 400 with the member
  */
 export async function requireFreeServiceName(db: Db, environmentId: string, name: string, self?: string): Promise<void> {
   const taken = await db.selectFrom('service').select(['id', 'name', 'kind']).where('environment_id', '=', environmentId).where('name', '=', name).executeTakeFirst();
@@ -127,7 +128,7 @@ export async function requireFreeServiceName(db: Db, environmentId: string, name
 type RequestedHelm = z.output<typeof HelmRequest>;
 type HelmSpec = ServiceSpecs['helm'];
 
-/** The source as answers shape it, from either shape that requests come in. */
+/** Converts a source, in either form that requests use, to the form of responses. */
 const toStoredSource = ({ git_repository, helm_repository, git, repository }: RequestedHelm['source']): HelmSpec['source'] => {
   const fromGit = git_repository ?? git?.git_repository;
   if (fromGit) return { git: { git_repository: fromGit } };
@@ -140,8 +141,9 @@ const isSamePort = (one: { internal_port: number; name?: string | undefined }, o
   one.internal_port === other.internal_port && one.name === other.name;
 
 /**
- * A helm request as it is kept. Ports have no ids in requests: one with the number and name of a present one keeps its id.
- * @param newId makes an id.
+ * Converts a Helm request to its stored form. Ports have no ids in requests: a port with the number and name of an existing
+ * one keeps that one's id.
+ * @param newId creates an id
  */
 export function toStoredHelm({ source, ports = [], ...rest }: Omit<RequestedHelm, 'name'>, previous: Pick<HelmSpec, 'ports'>, newId: () => string): HelmSpec {
   return {

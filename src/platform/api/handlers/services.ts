@@ -9,7 +9,7 @@ import { findService, parseServiceRow, requireReferences, type ServiceRow } from
 import { requireFreeServiceName, requireImageName, requireWithinMaximums, toStoredHelm, toStoredRunnable } from './service-config.ts';
 import { serviceAnswer } from './service-answers.ts';
 
-/** Adds a service to an environment, READY and never deployed. */
+/** Adds a service to an environment. It is READY and was never deployed. */
 async function insert<Kind extends ServiceKind>(kind: Kind, environmentId: string, name: string, spec: ServiceSpecs[Kind], context: RequestContext) {
   const { db, clock, random } = context;
   const now = isoNow(clock);
@@ -25,7 +25,7 @@ async function insert<Kind extends ServiceKind>(kind: Kind, environmentId: strin
   return parseServiceRow<Kind>(row);
 }
 
-/** Replaces a service's configuration; what runs is out of date from then on. */
+/** Replaces a service's configuration and marks the service out of date. */
 async function replace<Kind extends ServiceKind>(row: ServiceRow<Kind>, name: string, spec: ServiceSpecs[Kind], context: RequestContext) {
   const { db, clock, engine } = context;
   const updated = await db

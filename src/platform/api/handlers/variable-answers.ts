@@ -24,10 +24,10 @@ const serviceMembers = (service: { id: string; name: string; kind: string }) => 
   service_type: service.kind.toUpperCase() as z.infer<typeof VariableServiceType>,
 });
 
-// A secret's value is sealed and never shown, not by way of what points at it either.
+// A secret's value is never shown, not even through a variable that links to it.
 const linkedMembers = ({ id, key, value, mount_path, scope, variable_type }: Row) => ({ id, key, value: value ?? '', mount_path, scope, variable_type });
 
-/** Variables as answers show them, with the services that hold them and the variables they point at. */
+/** Variables in responses, with their services and the variables they link to. */
 export async function variableAnswers(db: Db, rows: readonly Row[]) {
   const [services, linked] = [await holders(db, rows), await linkedVariables(db, rows)];
   return rows.map((row) => {

@@ -13,7 +13,7 @@ import { variableAnswers } from './variable-answers.ts';
 
 type Row = Selectable<VariableTable>;
 
-/** Scopes from the widest to the narrowest; a service's own scope is the narrowest. */
+/** The scopes from the widest to the narrowest. A service's own scope comes last. */
 const precedence: readonly VariableScope[] = ['BUILT_IN', 'PROJECT', 'ENVIRONMENT'];
 const rank = (scope: VariableScope): number => (precedence.includes(scope) ? precedence.indexOf(scope) : precedence.length);
 
@@ -22,10 +22,10 @@ interface Owner {
   serviceId?: string;
 }
 
-/** Variables that an environment, or a service in it, sees: its own and what it inherits. Secrets are none of them. */
+/** The variables of an environment or a service, including inherited ones but no secrets. */
 const visibleVariables = async (db: Db, { environmentId, serviceId }: Owner) => {
   const { project_id } = await findById(db, 'environment', environmentId);
-  // One index each, merged: with OR, all of them would be read and sorted for every page.
+  // A union uses one index per owner. With OR, every page would read and sort all rows.
   const heldBy = (holder: 'project_id' | 'environment_id' | 'service_id', id: string) =>
     db.selectFrom('variable').selectAll().where(holder, '=', id).where('sealed_value', 'is', null);
   const inherited = heldBy('project_id', project_id).unionAll(heldBy('environment_id', environmentId));
@@ -68,7 +68,7 @@ async function insert(kind: ServiceKind, serviceId: string, variable: NewVariabl
   return row;
 }
 
-/** A service whose variables may be changed. */
+/** Finds a service whose variables are about to change, and records the change. @throws ApiProblem 400 while its cluster is locked */
 async function findChangeableService(kind: 'application' | 'container', id: string, context: RequestContext) {
   const service = await findService(context.db, kind, id);
   await findUnlockedCluster(service.environment_id, context);
@@ -76,14 +76,14 @@ async function findChangeableService(kind: 'application' | 'container', id: stri
   return service;
 }
 
-/** The services that see a variable: the one that holds it, or all of its environment. */
+/** The services that a variable applies to: its own service, or all of its environment. */
 const affectedServices = async (db: Db, row: Row): Promise<string[]> => {
   if (row.service_id !== null) return [row.service_id];
   const services = await db.selectFrom('service').select('id').where('environment_id', '=', row.environment_id!).execute();
   return services.map(({ id }) => id);
 };
 
-/** A variable that an environment or a service in it holds, or that it inherits from its project. */
+/** Finds a variable of an environment, of one of its services, or of its project. */
 async function findInEnvironment(db: Db, environmentId: string, id: string): Promise<Row> {
   const { project_id } = await findById(db, 'environment', environmentId);
   const row = await db.selectFrom('variable').selectAll().where('id', '=', id).where('sealed_value', 'is', null).executeTakeFirst();
@@ -94,10 +94,10 @@ async function findInEnvironment(db: Db, environmentId: string, id: string): Pro
   return row;
 }
 
-/** `shownValue` is the variable's value as answers show it. */
+/** Refuses changes that a variable doesn't allow. @param shownValue the variable's value in responses */
 const requireEditable = (row: Row, shownValue: string, { key, value }: { key: string; value: string }): void => {
   if (row.variable_type === 'BUILT_IN' || row.scope === 'BUILT_IN') throw refused(`${row.key} (${row.id}) is built in and can't be edited.`);
-  // The other environments of the project, production among them, would change along.
+  // The change would affect the project's other environments too, including production.
   if (row.scope === 'PROJECT') throw refused(`${row.key} (${row.id}) has the scope PROJECT, which every environment of the project shares. Override it where it should differ.`);
   if (row.owned_by !== null) throw refused(`${row.key} (${row.id}) is owned by ${row.owned_by} and can only be changed there.`);
   if (row.variable_type === 'OVERRIDE' && key !== row.key) throw invalid('key', `the key of an override can't change; it is ${row.key}`);
@@ -154,7 +154,7 @@ export const variableHandlers = {
     const { db } = context;
     const container = await findChangeableService('container', container_id, context);
     const row = await findInEnvironment(db, container.environment_id, environment_variable_id);
-    // What another service holds, this one doesn't see.
+    // Variables of other services don't apply to this one.
     if (row.service_id !== null && row.service_id !== container_id) throw notFound('environment_variable', environment_variable_id);
     if (rank(row.scope) >= rank('CONTAINER')) {
       throw refused(`${row.key} (${row.id}) has the scope ${row.scope}; only a variable of a higher scope (${precedence.join(', ')}) can be overridden. Update it instead.`);

@@ -3,14 +3,14 @@ import { hiddenSecret } from '../../../contract/primitives.ts';
 import type { EventKind } from '../../../contract/resources/webhook.ts';
 import { isoNow } from '../../clock.ts';
 import type { OperationHandlers } from '../handler.ts';
-import type { WebhookTable } from '../../store/schema/schema.ts';
+import type { WebhookTable } from '../../store/schema/organization-tables.ts';
 import { invalid } from '../../problem.ts';
 import { redactedTarget, splitTarget } from '../../engine/webhooks/userinfo.ts';
 import { findById, findInOrganization } from './find.ts';
 import { pageOfFetched, pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 
-/** A webhook as answers show it: whether it has a secret, a user name and a password, never which. */
+/** A webhook in responses. They show whether it has a secret or credentials, but not their values. */
 const webhookAnswer = (row: Selectable<WebhookTable>) => ({
   ...withoutNulls(row),
   target_url: redactedTarget(row),
@@ -40,6 +40,6 @@ export const webhookHandlers = {
   list_webhooks: async (input, context) => pageOf(await ownedBy(context, 'webhook', input.organization_id), input, (rows) => rows.map(webhookAnswer)),
   list_webhook_events: async (input, { db, engine }) => {
     await findInOrganization(db, 'webhook', input.organization_id, input.webhook_id);
-    return pageOfFetched(input, (part) => engine.webhookEvents(db, input.webhook_id, part));
+    return pageOfFetched(input, (slice) => engine.webhookEvents(db, input.webhook_id, slice));
   },
 } satisfies Partial<OperationHandlers<'create_webhook' | 'list_webhooks' | 'list_webhook_events'>>;

@@ -3,7 +3,8 @@ import { type EngineContext, iso } from '../context.ts';
 import type { Lease } from '../lease.ts';
 import type { WorkQueue } from '../worker.ts';
 import type { Db } from '../../store/database.ts';
-import type { DatabaseSchema, WebhookTable } from '../../store/schema/schema.ts';
+import type { WebhookTable } from '../../store/schema/organization-tables.ts';
+import type { DatabaseSchema } from '../../store/schema/schema.ts';
 import type { DeliveryBody } from './outbox.ts';
 import { splitTarget } from './userinfo.ts';
 import { type DeliveryRequest, type AttemptResult, sendDelivery, type SenderOptions } from './send.ts';
@@ -11,25 +12,25 @@ import type { Page, WebhookRecord } from '../engine.ts';
 
 type Delivery = Selectable<DatabaseSchema['webhook_delivery']>;
 
-/** Attempts made in all before a delivery is given up. */
+/** The total number of attempts before a delivery is given up. */
 export const maximumDeliveryAttempts = 6;
 
-/** How long after the first attempt the second is made; doubled with every further one. */
+/** The delay between the first and second attempt. It doubles with every further attempt. */
 export const firstRetrySeconds = 2;
 
-/** Deliveries of one webhook that are under way at once; never two of the same service's deployment. */
+/** How many deliveries of one webhook are sent at once. Those for one service of a deployment are sent one at a time. */
 const concurrentDeliveries = 8;
 
-/** Attempts whose records are kept for each webhook. */
+/** How many recorded attempts each webhook keeps. */
 const maximumAttemptRecords = 1000;
 
-/** What deliveries are made with. */
+/** How deliveries are sent. */
 export interface DeliveryOptions extends SenderOptions {
-  /** Opens a webhook's sealed secret, and its user name and password. */
+  /** Decrypts a webhook's sealed secret, or its sealed user name and password. */
   readonly openSecret: (sealed: string) => string;
 }
 
-/** Chat targets show `text`; everything else is as for the others. */
+/** The body for a webhook. Slack displays `text`; the rest is the same for every kind. */
 const bodyFor = (webhook: Selectable<WebhookTable>, body: string): string => {
   if (webhook.kind !== 'SLACK') return body;
   const delivery = JSON.parse(body) as DeliveryBody;
@@ -38,8 +39,8 @@ const bodyFor = (webhook: Selectable<WebhookTable>, body: string): string => {
 };
 
 function deliveryRequestFor(delivery: Delivery, webhook: Selectable<WebhookTable>, open: DeliveryOptions['openSecret']): DeliveryRequest {
-  const { address, userinfo: inAddress } = splitTarget(webhook.target_url);
-  const userinfo = webhook.sealed_target_userinfo === null ? inAddress : open(webhook.sealed_target_userinfo);
+  const { address, userinfo: urlUserinfo } = splitTarget(webhook.target_url);
+  const userinfo = webhook.sealed_target_userinfo === null ? urlUserinfo : open(webhook.sealed_target_userinfo);
   return {
     url: address,
     deliveryId: delivery.id,
@@ -49,13 +50,13 @@ function deliveryRequestFor(delivery: Delivery, webhook: Selectable<WebhookTable
   };
 }
 
-/** Keeps the newest records of a webhook. */
+/** Removes the oldest recorded attempts of a webhook. */
 const pruneAttempts = async (trx: Db, webhookId: string): Promise<void> => {
   const newestDropped = trx.selectFrom('webhook_attempt').select('seq').where('webhook_id', '=', webhookId).orderBy('seq', 'desc').limit(1).offset(maximumAttemptRecords);
   await trx.deleteFrom('webhook_attempt').where('webhook_id', '=', webhookId).where('seq', '<=', newestDropped).execute();
 };
 
-/** Done with, one way or the other: what the webhook is told of the same service next has its turn. */
+/** Closes a delivery, successful or not, and makes the webhook's next one for the same service and deployment due. */
 const closeDelivery = async (trx: Db, delivery: Delivery, at: number): Promise<void> => {
   await trx.updateTable('webhook_delivery').set({ due_ms: null, owner: null }).where('seq', '=', delivery.seq).execute();
   await trx
@@ -67,8 +68,8 @@ const closeDelivery = async (trx: Db, delivery: Delivery, at: number): Promise<v
     .execute();
 };
 
-/** Writes what came of an attempt, unless another worker has taken the delivery over. */
-const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery, webhook: Selectable<WebhookTable>, reply: AttemptResult): Promise<void> => {
+/** Records the result of an attempt, unless another worker has taken the delivery over. */
+const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery, webhook: Selectable<WebhookTable>, result: AttemptResult): Promise<void> => {
   const at = context.clock.now();
   const attempts = delivery.attempts + 1;
   const retryAt = Math.round(at + firstRetrySeconds * 1000 * 2 ** delivery.attempts * context.timeScale);
@@ -82,13 +83,13 @@ const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery
     .insertInto('webhook_attempt')
     .values({
       id: context.random.uuid(), delivery_id: delivery.id, webhook_id: webhook.id, created_at: iso(at),
-      target_url: splitTarget(webhook.target_url).address, status_code: reply.status, response_body: reply.body,
+      target_url: splitTarget(webhook.target_url).address, status_code: result.status, response_body: result.body,
     })
     .execute();
-  if (reply.outcome !== 'try again' || attempts >= maximumDeliveryAttempts) await closeDelivery(trx, delivery, at);
+  if (result.outcome !== 'try again' || attempts >= maximumDeliveryAttempts) await closeDelivery(trx, delivery, at);
 };
 
-/** The outbox, emptied webhook by webhook, so that no receiver holds up another. */
+/** The queue of webhook deliveries. Its items are webhooks, so that a slow receiver doesn't delay the others. */
 export function deliveryQueue(context: EngineContext, options: DeliveryOptions): WorkQueue {
   const { db, clock } = context;
 
@@ -116,38 +117,38 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
   const deliver = async (webhookId: string, lease: Lease, signal: AbortSignal): Promise<void> => {
     const deliveries = await claim(lease, webhookId);
     const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirstOrThrow();
-    const replies = webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
+    const results = webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
     await db.write(async (trx) => {
       for (const [index, delivery] of deliveries.entries()) {
-        const reply = replies[index];
-        if (reply === undefined) await closeDelivery(trx, delivery, clock.now());
-        else await recordAttempt(context, trx, delivery, webhook, reply);
+        const result = results[index];
+        if (result === undefined) await closeDelivery(trx, delivery, clock.now());
+        else await recordAttempt(context, trx, delivery, webhook, result);
       }
       await pruneAttempts(trx, webhookId);
     });
   };
 
-  const due = (lease: Lease, inHand: readonly string[]) =>
+  const due = (lease: Lease, inProgress: readonly string[]) =>
     db
       .selectFrom('webhook_delivery')
       .where('due_ms', 'is not', null)
       .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
-      .$if(inHand.length > 0, (query) => query.where('webhook_id', 'not in', [...inHand]));
+      .$if(inProgress.length > 0, (query) => query.where('webhook_id', 'not in', [...inProgress]));
 
   return {
     name: 'webhooks',
     concurrency: 16,
-    claimDue: async (lease, inHand, limit) => {
-      const rows = await due(lease, inHand).select('webhook_id').distinct().where('due_ms', '<=', clock.now()).limit(limit).execute();
+    claimDue: async (lease, inProgress, limit) => {
+      const rows = await due(lease, inProgress).select('webhook_id').distinct().where('due_ms', '<=', clock.now()).limit(limit).execute();
       return rows.map((row) => row.webhook_id);
     },
     run: deliver,
-    nextDue: async (lease, inHand) => (await due(lease, inHand).select('due_ms').orderBy('due_ms').limit(1).executeTakeFirst())?.due_ms ?? null,
+    nextDue: async (lease, inProgress) => (await due(lease, inProgress).select('due_ms').orderBy('due_ms').limit(1).executeTakeFirst())?.due_ms ?? null,
     hasClaims: async () => false,
   };
 }
 
-/** Recorded delivery attempts of a webhook, newest first, and how many there are. */
+/** The recorded delivery attempts of a webhook, newest first, and their total number. */
 export async function webhookAttempts(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }> {
   const { total } = await db
     .selectFrom('webhook_attempt').select(({ fn }) => fn.countAll<number>().as('total')).where('webhook_id', '=', webhookId).executeTakeFirstOrThrow();

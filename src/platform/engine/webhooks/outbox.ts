@@ -5,10 +5,10 @@ import { uuidFrom } from '../../random.ts';
 import { blockedDueTime } from '../context.ts';
 import type { Db } from '../../store/database.ts';
 
-/** Body of a delivery. */
+/** The body of a delivery. */
 export type DeliveryBody = z.output<typeof WebhookDelivery>;
 
-/** Something that happened to one service of a deployment, for webhooks. */
+/** An event of one service of a deployment, to notify webhooks of. */
 export interface Announcement {
   readonly eventSeq: number;
   readonly event: EventKind;
@@ -18,14 +18,14 @@ export interface Announcement {
   readonly at: number;
 }
 
-const bodyOf = ({ event, deployment, service, at }: Announcement, place: { project_id: string; organization_id: string }): DeliveryBody => ({
+const bodyOf = ({ event, deployment, service, at }: Announcement, owner: { project_id: string; organization_id: string }): DeliveryBody => ({
   event_type: event,
   created_at: new Date(at).toISOString(),
   payload: {
     ...(service.kind === 'application' && { application_id: service.service_id }),
     environment_id: deployment.environment_id,
-    project_id: place.project_id,
-    organization_id: place.organization_id,
+    project_id: owner.project_id,
+    organization_id: owner.organization_id,
     deployment_id: deployment.id,
     service_id: service.service_id,
     service_name: service.name,
@@ -34,7 +34,7 @@ const bodyOf = ({ event, deployment, service, at }: Announcement, place: { proje
   },
 });
 
-/** Webhooks that are yet to be told of something that happened before to the same service in the same deployment. */
+/** The webhooks with pending deliveries for the same service and deployment. */
 const openDeliveries = async (trx: Db, { deployment, service }: Announcement): Promise<Set<string>> => {
   const rows = await trx
     .selectFrom('webhook_delivery')
@@ -46,9 +46,9 @@ const openDeliveries = async (trx: Db, { deployment, service }: Announcement): P
   return new Set(rows.map((row) => row.webhook_id));
 };
 
-/** Puts one delivery for every enabled webhook that asks for the event into the outbox, in the caller's transaction. */
+/** Adds a delivery to the outbox for every enabled webhook that subscribes to the event, in the caller's transaction. */
 export async function announce(trx: Db, announcement: Announcement): Promise<void> {
-  const place = await trx
+  const owner = await trx
     .selectFrom('environment')
     .innerJoin('project', 'project.id', 'environment.project_id')
     .select(['project.id as project_id', 'project.organization_id'])
@@ -57,14 +57,14 @@ export async function announce(trx: Db, announcement: Announcement): Promise<voi
   const webhooks = await trx
     .selectFrom('webhook')
     .select(['id', 'events'])
-    .where('organization_id', '=', place.organization_id)
+    .where('organization_id', '=', owner.organization_id)
     .where('enabled', '=', 1)
     .execute();
-  const listening = webhooks.filter((webhook) => (JSON.parse(webhook.events) as string[]).includes(announcement.event));
-  if (listening.length === 0) return;
-  const body = JSON.stringify(bodyOf(announcement, place));
+  const subscribed = webhooks.filter((webhook) => (JSON.parse(webhook.events) as string[]).includes(announcement.event));
+  if (subscribed.length === 0) return;
+  const body = JSON.stringify(bodyOf(announcement, owner));
   const earlier = await openDeliveries(trx, announcement);
-  const rows = listening.map((webhook) => ({
+  const rows = subscribed.map((webhook) => ({
     id: uuidFrom(`${announcement.deployment.id}/${announcement.eventSeq}/${webhook.id}`),
     webhook_id: webhook.id, event_seq: announcement.eventSeq, deployment_id: announcement.deployment.id,
     service_id: announcement.service.service_id, body, due_ms: earlier.has(webhook.id) ? blockedDueTime : announcement.at,

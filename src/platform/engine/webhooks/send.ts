@@ -1,73 +1,73 @@
 import type { Dispatcher } from 'undici';
 import { TargetRefused } from './target.ts';
 
-/** What an attempt is made with. */
+/** How attempts are made. */
 export interface SenderOptions {
   readonly dispatcher: Dispatcher;
-  /** Longest that one attempt takes, redirects included. */
+  /** The timeout of one attempt, redirects included. */
   readonly timeoutMilliseconds: number;
 }
 
-/** What is posted, and where. */
+/** The HTTP request of a delivery. */
 export interface DeliveryRequest {
   readonly url: string;
   readonly deliveryId: string;
   /** JSON. */
   readonly body: string;
-  /** Sent along to the target's own origin only. */
+  /** Sent as a header, to the target's own origin only. */
   readonly secret?: string;
-  /** User name and password with a colon between them: sent as Basic authorization, to the target's own origin only. */
+  /** User name and password, separated by a colon. Sent as Basic authorization, to the target's own origin only. */
   readonly userinfo?: string;
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface AttemptResult {
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** The answer's body, cut short; where no answer came, why. */
+  /** The truncated response body or, without a response, the reason. */
   readonly body: string;
   readonly outcome: 'delivered' | 'try again' | 'give up';
 }
 
-/** Headers that a receiver knows a delivery by. */
+/** The headers that identify a delivery to its receiver. */
 export const webhookHeaders = { delivery: 'x-webhook-delivery', secret: 'x-webhook-secret' } as const;
 
 const maximumRedirects = 3;
-const maximumReplyBytes = 4096;
+const maximumResponseBytes = 4096;
 
 const redirects: readonly number[] = [301, 302, 307, 308];
 
-/** The beginning of a body; the rest is not read. */
+/** Reads the beginning of a body and ignores the rest. */
 const readBeginning = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes >= maximumReplyBytes) break;
+    if (bytes >= maximumResponseBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, maximumReplyBytes).toString('utf8');
+  return Buffer.concat(chunks).subarray(0, maximumResponseBytes).toString('utf8');
 };
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-const headersFor = (url: URL, origin: string, letter: DeliveryRequest): Record<string, string> => {
-  const own = url.origin === origin;
+const headersFor = (url: URL, origin: string, request: DeliveryRequest): Record<string, string> => {
+  const isSameOrigin = url.origin === origin;
   return {
     'content-type': 'application/json',
-    [webhookHeaders.delivery]: letter.deliveryId,
-    ...(own && letter.secret !== undefined && { [webhookHeaders.secret]: letter.secret }),
-    ...(own && letter.userinfo !== undefined && { authorization: `Basic ${base64(letter.userinfo)}` }),
+    [webhookHeaders.delivery]: request.deliveryId,
+    ...(isSameOrigin && request.secret !== undefined && { [webhookHeaders.secret]: request.secret }),
+    ...(isSameOrigin && request.userinfo !== undefined && { authorization: `Basic ${base64(request.userinfo)}` }),
   };
 };
 
-/** Posts to the target and follows its redirects, each connection through the dispatcher and its checks. */
-const post = async ({ dispatcher, timeoutMilliseconds }: SenderOptions, letter: DeliveryRequest, signal: AbortSignal): Promise<AttemptResult> => {
-  let url = new URL(letter.url);
+/** Posts to the target and follows redirects. The dispatcher checks the address of every connection. */
+const post = async ({ dispatcher, timeoutMilliseconds }: SenderOptions, request: DeliveryRequest, signal: AbortSignal): Promise<AttemptResult> => {
+  let url = new URL(request.url);
   const { origin } = url;
   for (let hop = 0; ; hop += 1) {
     const { statusCode: status, headers, body } = await dispatcher.request({
-      origin: url.origin, path: url.pathname + url.search, method: 'POST', headers: headersFor(url, origin, letter), body: letter.body, signal,
+      origin: url.origin, path: url.pathname + url.search, method: 'POST', headers: headersFor(url, origin, request), body: request.body, signal,
       headersTimeout: timeoutMilliseconds, bodyTimeout: timeoutMilliseconds,
     });
     const text = await readBeginning(body);
@@ -92,25 +92,25 @@ const failedAttempt = (error: unknown, timedOut: boolean, { timeoutMilliseconds 
   return { status: 0, body: `No answer: ${reason}`, outcome: 'try again' };
 };
 
-/** What of a letter a receiver may echo and the records must not have. */
+/** The secret texts of a request, which a receiver may echo but the records must not contain. */
 const sensitiveTexts = ({ secret, userinfo }: DeliveryRequest): string[] =>
   [secret, ...(userinfo === undefined ? [] : [base64(userinfo), userinfo, userinfo.slice(userinfo.indexOf(':') + 1)])].filter((text) => text !== undefined && text !== '') as string[];
 
-/** A receiver may echo what it got; secrets are not for the records. */
-const withoutSecrets = (reply: AttemptResult, letter: DeliveryRequest): AttemptResult =>
-  ({ ...reply, body: sensitiveTexts(letter).reduce((body, secret) => body.replaceAll(secret, '********'), reply.body) });
+/** Masks the request's secrets in a result, because a receiver may echo them. */
+const withoutSecrets = (result: AttemptResult, request: DeliveryRequest): AttemptResult =>
+  ({ ...result, body: sensitiveTexts(request).reduce((body, secret) => body.replaceAll(secret, '********'), result.body) });
 
 /**
- * Makes one attempt. Failures are replies, not errors.
- * @param stopping ends the attempt early
- * @throws the signal's reason when it was ended early
+ * Makes one attempt. Failures are results, not errors.
+ * @param stopping aborts the attempt
+ * @throws the signal's reason if the attempt was aborted
  */
-export async function sendDelivery(sender: SenderOptions, letter: DeliveryRequest, stopping: AbortSignal): Promise<AttemptResult> {
+export async function sendDelivery(sender: SenderOptions, request: DeliveryRequest, stopping: AbortSignal): Promise<AttemptResult> {
   const timeout = AbortSignal.timeout(sender.timeoutMilliseconds);
   try {
-    return withoutSecrets(await post(sender, letter, AbortSignal.any([stopping, timeout])), letter);
+    return withoutSecrets(await post(sender, request, AbortSignal.any([stopping, timeout])), request);
   } catch (error) {
     stopping.throwIfAborted();
-    return withoutSecrets(failedAttempt(error, timeout.aborted, sender), letter);
+    return withoutSecrets(failedAttempt(error, timeout.aborted, sender), request);
   }
 }

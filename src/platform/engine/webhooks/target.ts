@@ -3,16 +3,16 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector } from 'undici';
 
-/** Decides by its address whether a target may be connected to. */
+/** Decides whether webhooks may connect to an IP address. */
 export type AddressPolicy = (address: string) => boolean;
 
-/** Lets only addresses of the public internet pass: no private, loopback, link-local or otherwise reserved ones. */
+/** Allows only addresses of the public internet: no private, loopback, link-local or otherwise reserved ones. */
 export const publicOnly: AddressPolicy = (address) => ipaddr.process(address).range() === 'unicast';
 
-/** Lets every address pass. */
+/** Allows every address. */
 export const anyAddress: AddressPolicy = () => true;
 
-/** A target whose address the policy doesn't let pass. Trying again would end the same way. */
+/** Thrown for a target whose address the policy refuses. A retry would fail the same way. */
 export class TargetRefused extends Error {
   constructor(host: string, address: string) {
     const where = host === address ? host : `${host} (${address})`;
@@ -23,8 +23,7 @@ export class TargetRefused extends Error {
 
 const connectMilliseconds = 5000;
 
-// The check lies where the connection is made, on the very address it is made to: a name that resolves to something
-// else a moment later, or a redirect, can't get around it.
+// Checks the very address that the connection is made to, so neither DNS rebinding nor a redirect can bypass it.
 const checkedLookup = (policy: AddressPolicy): LookupFunction => (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error) return callback(error, '', 0);
@@ -35,13 +34,13 @@ const checkedLookup = (policy: AddressPolicy): LookupFunction => (host, options,
   });
 };
 
-/** An HTTP agent that connects only to addresses the policy lets pass; requests to others fail with TargetRefused. */
+/** Creates an HTTP agent that connects only to addresses the policy allows. Other requests fail with TargetRefused. */
 export function createAgent(policy: AddressPolicy): Agent {
   const connect = buildConnector({ lookup: checkedLookup(policy), timeout: connectMilliseconds });
   return new Agent({
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[|\]$/g, '');
-      // Addresses written as such are never looked up.
+      // Literal IP addresses don't go through the lookup.
       if (isIP(host) !== 0 && !policy(host)) callback(new TargetRefused(host, host), null);
       else connect(options, callback);
     },

@@ -3,11 +3,11 @@ import { hiddenSecret } from '../../../contract/primitives.ts';
 import type { DataStore } from '../../store/database.ts';
 import type { Vault } from '../../store/vault.ts';
 
-/** An address in its two parts: what may be shown, and what is kept like a secret. */
+/** A webhook's URL, split into the part that may be shown and the secret part. */
 export interface SplitTarget {
-  /** The address without user name and password. */
+  /** The URL without user name and password. */
   readonly address: string;
-  /** User name and password with a colon between them, as Basic authorization takes them; absent where the address has none. */
+  /** User name and password, separated by a colon as in Basic authorization. Absent if the URL has none. */
   readonly userinfo?: string;
 }
 
@@ -19,7 +19,7 @@ const decoded = (part: string): string => {
   }
 };
 
-/** Takes user name and password out of an address that can be parsed. */
+/** Splits user name and password from a valid URL. */
 export function splitTarget(target: string): SplitTarget {
   const url = new URL(target);
   if (url.username === '' && url.password === '') return { address: target };
@@ -29,26 +29,26 @@ export function splitTarget(target: string): SplitTarget {
   return { address: url.href, userinfo };
 }
 
-/** The address as answers show it: a mark in place of user name and password. */
+/** The URL for responses, with a placeholder instead of user name and password. */
 export function redactedTarget({ target_url, sealed_target_userinfo }: { readonly target_url: string; readonly sealed_target_userinfo: string | null }): string {
   const { address, userinfo } = splitTarget(target_url);
   return sealed_target_userinfo === null && userinfo === undefined ? address : address.replace('://', `://${hiddenSecret}@`);
 }
 
 /**
- * Seals what earlier programs stored in clear: user names and passwords in the addresses of webhooks. The places in the file
- * where they stood are overwritten.
+ * Seals the user names and passwords in webhook URLs that earlier versions stored in plain text, and overwrites the plain
+ * text in the database file.
  */
 export async function sealTargets(db: DataStore, vault: Vault): Promise<void> {
   const rows = await db.selectFrom('webhook').select(['id', 'target_url']).where('sealed_target_userinfo', 'is', null).where('target_url', 'like', '%@%').execute();
-  const open = rows.flatMap(({ id, target_url }) => {
+  const unsealed = rows.flatMap(({ id, target_url }) => {
     const { address, userinfo } = splitTarget(target_url);
     return userinfo === undefined ? [] : [{ id, target_url: address, sealed_target_userinfo: vault.seal(userinfo) }];
   });
-  if (open.length === 0) return;
+  if (unsealed.length === 0) return;
   await sql`PRAGMA secure_delete = ON`.execute(db);
   await db.write(async (trx) => {
-    for (const { id, ...columns } of open) await trx.updateTable('webhook').set(columns).where('id', '=', id).execute();
+    for (const { id, ...columns } of unsealed) await trx.updateTable('webhook').set(columns).where('id', '=', id).execute();
   });
   await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
   await sql`PRAGMA secure_delete = OFF`.execute(db);

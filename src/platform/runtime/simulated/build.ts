@@ -2,7 +2,7 @@ import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResu
 import { branchOf } from './commits.ts';
 import type { CommitFacts } from './simulation-context.ts';
 
-/** git clone of the service's repository. */
+/** Simulates a git clone of the service's repository. */
 export function simulateClone({ task, random, seconds, commit }: PhaseContext): PhaseResult {
   const { service } = task;
   const repository = service.kind === 'application' ? service.spec.git_repository : { url: '', branch: '' };
@@ -22,7 +22,7 @@ export function simulateClone({ task, random, seconds, commit }: PhaseContext): 
   };
 }
 
-/** The steps of a Dockerfile, as BuildKit prints them. */
+/** Simulates an image build, in the format of BuildKit. */
 export function simulateBuild({ task, random, seconds, version }: PhaseContext): PhaseResult {
   const { service } = task;
   const dockerfile = service.kind === 'application' ? service.spec.dockerfile_path : 'Dockerfile';
@@ -71,7 +71,7 @@ export function simulateBuild({ task, random, seconds, version }: PhaseContext):
   };
 }
 
-/** The image of a container service, copied to where the cluster pulls from. */
+/** Simulates copying a container's image to the cluster's registry. */
 export function simulateMirroring({ task, random, seconds }: PhaseContext): PhaseResult {
   const { service } = task;
   const image = service.kind === 'container' ? `${service.spec.image_name}:${service.spec.tag}` : service.name;
@@ -88,7 +88,7 @@ export function simulateMirroring({ task, random, seconds }: PhaseContext): Phas
   };
 }
 
-/** A clone that can't check out the commit that was asked for. */
+/** Simulates a clone that can't check out the requested commit. */
 export function simulateUnknownCommit({ task, random }: PhaseContext, commit: string): PhaseResult {
   const failure = `The repository has no commit ${commit}`;
   return {
@@ -98,10 +98,10 @@ export function simulateUnknownCommit({ task, random }: PhaseContext, commit: st
   };
 }
 
-/** Where the step that fails stands among those of the Dockerfile, in what a good build prints. */
+/** Matches a RUN step in the log of a successful build. */
 const stepLine = /^#(?<number>\d+) \[(?<place>\d+\/\d+)\] RUN /;
 
-/** A build that goes as always up to the step that fails. */
+/** Simulates a build that succeeds up to the failing step. */
 export function simulateBuildFailure(context: PhaseContext, { buildFailure: build }: CommitFacts): PhaseResult {
   const good = simulateBuild(context).lines;
   const { step, exitCode, output } = build!;
@@ -109,16 +109,16 @@ export function simulateBuildFailure(context: PhaseContext, { buildFailure: buil
   const { number, place } = stepLine.exec(good[at] ?? '')?.groups ?? { number: '9', place: '6/6' };
   const failure = `process "/bin/sh -c ${step}" did not complete successfully: exit code: ${exitCode}`;
   const began = between(context.random, 1, 4);
-  const said = output.map((line, index) => `${(began + index * 0.118).toFixed(3)} ${line}`.trimEnd());
+  const stepOutput = output.map((line, index) => `${(began + index * 0.118).toFixed(3)} ${line}`.trimEnd());
   const dockerfileLine = 6 + Number(number);
   return {
     seconds: context.seconds,
     lines: [
       ...good.slice(0, Math.max(0, at)),
       `#${number} [${place}] RUN ${step}`,
-      ...said.map((line) => `#${number} ${line}`),
+      ...stepOutput.map((line) => `#${number} ${line}`),
       `#${number} ${colored.red(`ERROR: ${failure}`)}`,
-      `------\n > [${place}] RUN ${step}:\n${said.slice(-6).join('\n')}\n------`,
+      `------\n > [${place}] RUN ${step}:\n${stepOutput.slice(-6).join('\n')}\n------`,
       `Dockerfile:${dockerfileLine}\n--------------------\n  ${dockerfileLine - 1} |     \n  ${dockerfileLine} | >>> RUN ${step}\n  ${dockerfileLine + 1} |     \n--------------------`,
       colored.red(`ERROR: failed to solve: ${failure}`),
       'Build failed. The previous version, if there was one, keeps running.',

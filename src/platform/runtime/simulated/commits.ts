@@ -19,7 +19,7 @@ interface Branch {
   readonly branch?: string | undefined;
 }
 
-/** Where a service's code comes from; undefined for those not built from git. */
+/** The git branch of a service's code; undefined for services that aren't built from git. */
 export const branchOf = (service: ServiceToRun): Branch | undefined => {
   switch (service.kind) {
     case 'application': return service.spec.git_repository;
@@ -30,8 +30,8 @@ export const branchOf = (service: ServiceToRun): Branch | undefined => {
 };
 
 /**
- * The commit of a branch that was asked for, or its newest at a moment: somebody pushes about once an hour.
- * @param at milliseconds since the epoch
+ * The requested commit of a branch, or its newest at a time. The simulation has a new commit about once an hour.
+ * @param at in milliseconds since the epoch
  */
 function commitOf({ url, branch = 'main' }: Branch, commitId: string | undefined, at: number): DeployedCommit {
   const id = commitId ?? digest(`${url}#${branch}@${Math.floor(at / hour)}`, 40);
@@ -47,8 +47,8 @@ const deployed = ({ id, author, message }: CommitFacts, written: number): Deploy
 });
 
 /**
- * The commit that is deployed: of a repository whose commits are known, one of those, named by its id or the beginning of it.
- * @param at milliseconds since the epoch
+ * Finds the commit to deploy. In a repository with known commits, `commitId` is the id of one of them or a prefix of it.
+ * @param at in milliseconds since the epoch
  */
 export async function findCommit(service: ServiceToRun, commitId: string | undefined, at: number, simulation?: SimulationContext): Promise<DeployedCommit | undefined> {
   const branch = branchOf(service);
@@ -60,6 +60,6 @@ export async function findCommit(service: ServiceToRun, commitId: string | undef
   const wanted = (commit: CommitFacts): boolean =>
     commitId === undefined ? written(commit) <= at : commitId.length >= shortestId && commit.id.startsWith(commitId.toLowerCase());
   const found = commits.findLast(wanted) ?? (commitId === undefined ? commits[0] : undefined);
-  // In an environment younger than the world, what is deployed has been written all the same.
+  // In a young environment the commit would otherwise date from the future.
   return found ? deployed(found, Math.min(written(found), at)) : commitOf(branch, commitId, at);
 }

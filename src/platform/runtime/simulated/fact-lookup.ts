@@ -1,13 +1,9 @@
-import type { Healthchecks } from '../../../contract/resources/service.ts';
-import type * as z from 'zod';
 import type { ServiceToRun } from '../runtime.ts';
 import { branchOf } from './commits.ts';
 import type { PhaseContext } from './phase-context.ts';
-import { type CommitFacts, type DeployedService, type Program, type Release, type SimulationFacts, ownValue } from './simulation-context.ts';
+import { type CommitFacts, type DeployedService, type Probe, type Program, type Release, type SimulationFacts, ownValue } from './simulation-context.ts';
 
-type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
-
-/** The image of a service that is deployed from one. */
+/** The image that a service is deployed from, if any. */
 export const imageOf = (service: ServiceToRun): { readonly name: string; readonly tag: string; readonly registryId?: string } | undefined => {
   switch (service.kind) {
     case 'container': return { name: service.spec.image_name, tag: service.spec.tag, registryId: service.spec.registry_id };
@@ -16,37 +12,37 @@ export const imageOf = (service: ServiceToRun): { readonly name: string; readonl
   }
 };
 
-/** What is known of the release that a service is deployed from. */
+/** The facts about the release that a service is deployed from. */
 export const releaseOf = (service: ServiceToRun, { images }: SimulationFacts): Release | undefined => {
   const image = imageOf(service);
-  const known = image && ownValue(images, image.name);
-  return known && ownValue(known.tags, image.tag);
+  const imageFacts = image && ownValue(images, image.name);
+  return imageFacts && ownValue(imageFacts.tags, image.tag);
 };
 
-/** What is known of the repository that a service is built from. */
+/** The facts about the repository that a service is built from. */
 export const repositoryOf = (service: ServiceToRun, { repositories }: SimulationFacts) => ownValue(repositories, branchOf(service)?.url ?? '');
 
-/** What is known of the commit that a scene is about. */
+/** The facts about the commit that a phase deploys. */
 export const commitFactsOf = ({ task, commit }: Pick<PhaseContext, 'task' | 'commit'>, facts: SimulationFacts): CommitFacts | undefined =>
   repositoryOf(task.service, facts)?.commits.find(({ id }) => id === commit?.git_commit_id);
 
-/** What is known of the program that a scene runs. */
+/** The facts about the program that a phase runs. */
 export const programOf = (context: PhaseContext, facts: SimulationFacts): Program | undefined =>
   releaseOf(context.task.service, facts)?.program ?? commitFactsOf(context, facts)?.program;
 
-/** What is known of the chart's version that a service installs. */
+/** The facts about the chart version that a service installs. */
 export const chartOf = (service: ServiceToRun, { charts }: SimulationFacts) => {
   const chart = service.kind === 'helm' ? service.spec.source.repository : undefined;
   const versions = chart && ownValue(charts, chart.chart_name);
   return versions && ownValue(versions, chart.chart_version);
 };
 
-/** A running service as the runtime was given it. */
+/** Converts a running service to the form that the runtime received. */
 export const serviceToRunOf = ({ id, kind, name, environmentId, spec }: DeployedService): ServiceToRun => ({ id, kind, name, environmentId, spec }) as unknown as ServiceToRun;
 
 /** The readiness probe of an application or container. */
 export const readinessProbeOf = (service: ServiceToRun): Probe | undefined =>
   service.kind === 'application' || service.kind === 'container' ? service.spec.healthchecks?.readiness_probe : undefined;
 
-/** How long a probe asks before an instance counts as not ready, in seconds. */
+/** How long a probe tries before an instance counts as not ready, in seconds. */
 export const readinessTimeoutOf = (probe: Probe): number => probe.initial_delay_seconds + probe.failure_threshold * probe.period_seconds;

@@ -5,7 +5,7 @@ import { instanceName, versionOf } from './instances.ts';
 import { chartOf, commitFactsOf, imageOf, readinessTimeoutOf, programOf, readinessProbeOf, releaseOf, repositoryOf, serviceToRunOf } from './fact-lookup.ts';
 import { type SimulationContext, type Program, ownValue, referenceAgeDays } from './simulation-context.ts';
 
-/** What stands in the way of a phase: small, without values of secrets, so that it can be remembered with the phase. */
+/** Why a phase fails. Stored in the cursor of the phase, so it is small and contains no secrets. */
 export type FailureCause =
   | { readonly kind: 'commit-unknown'; readonly commit: string }
   | { readonly kind: 'build-fails' }
@@ -26,7 +26,7 @@ export type FailureCause =
 
 type FindCause = (context: PhaseContext, simulation: SimulationContext) => FailureCause | undefined | Promise<FailureCause | undefined>;
 
-/** Whether the version of a service that runs is one of those that the world knows. */
+/** Whether the running version of a service is one that the facts know. */
 const ranKnownVersion = async ({ task }: PhaseContext, { platform }: SimulationContext, isKnown: (service: ServiceToRun) => boolean): Promise<boolean> => {
   const running = await platform.runningService(task.service.id);
   return running !== undefined && isKnown(serviceToRunOf(running));
@@ -98,7 +98,7 @@ const schemaBehind: FindCause = async (context, { facts, platform }) => {
   return has === needed.tag ? undefined : { kind: 'schema-behind', has };
 };
 
-/** The port a program listens on, by the variable that may name it. */
+/** The port a program listens on, which a variable can set. */
 const listeningPort = async (context: PhaseContext, program: Program, { platform }: SimulationContext): Promise<number | undefined> => {
   const { listens } = program;
   const named = listens?.variable === undefined ? undefined : (await platform.variables(context.task.service)).get(listens.variable);
@@ -146,7 +146,7 @@ const slowChart: FindCause = ({ task: { service } }, { facts }) => {
   return chart && service.kind === 'helm' && service.spec.timeout_sec < chart.readySeconds ? { kind: 'chart-too-slow' } : undefined;
 };
 
-// In the order in which they would be met.
+// In the order in which a real deployment would encounter them.
 const causeChecks: Partial<Record<PhaseContext['task']['phase']['step'], readonly FindCause[]>> = {
   GIT_CLONE: [missingCommit],
   BUILD: [failedBuild],
@@ -159,7 +159,7 @@ const causeChecks: Partial<Record<PhaseContext['task']['phase']['step'], readonl
 const startsNothing = ({ task: { service, phase } }: PhaseContext): boolean =>
   phase.runtimeMethod === 'start' && (service.kind === 'application' || service.kind === 'container') && service.spec.min_running_instances === 0;
 
-/** What stands in the way of a scene's phase, as the world and its surroundings are now; undefined where nothing does. */
+/** Finds why a phase fails, given the facts and the platform's current state; undefined if it succeeds. */
 export async function findFailureCause(context: PhaseContext, simulation: SimulationContext): Promise<FailureCause | undefined> {
   if (startsNothing(context)) return undefined;
   for (const find of causeChecks[context.task.phase.step] ?? []) {

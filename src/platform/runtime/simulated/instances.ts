@@ -1,19 +1,19 @@
 import type { ServiceToRun } from '../runtime.ts';
 import { digest, slug } from './phase-context.ts';
 
-/** Name of an instance, counted from 0, of the version that a deployment brought. */
+/** The name of an instance of a deployment's version. @param index of the instance, from 0 */
 export function instanceName(service: Pick<ServiceToRun, 'id' | 'kind' | 'name'>, version: string, deploymentId: string, index = 0): string {
   const name = slug(service.name);
-  const own = digest(`${deploymentId}/${service.id}/${index}`, 5);
+  const suffix = digest(`${deploymentId}/${service.id}/${index}`, 5);
   switch (service.kind) {
     case 'application':
-    case 'container': return `${name}-${digest(`${service.id}/${version}`, 9)}-${own}`;
+    case 'container': return `${name}-${digest(`${service.id}/${version}`, 9)}-${suffix}`;
     case 'database': return `${name}-${index}`;
-    default: return `${name}-${own}`;
+    default: return `${name}-${suffix}`;
   }
 }
 
-/** What log lines say a service runs: a short commit, an image tag, a chart or server version. */
+/** The version of a service in log lines: a short commit, an image tag, a chart or server version. */
 export const versionOf = (service: ServiceToRun, commitId: string | undefined): string => {
   switch (service.kind) {
     case 'container': return service.spec.tag;

@@ -1,21 +1,21 @@
 import { between, colored, type PhaseContext, slug } from './phase-context.ts';
 import type { Language } from './simulation-context.ts';
 
-/** How programs of one language speak: each gives the messages of one moment, some of several lines. */
+/** The log messages of programs in one language. Some messages have several lines. */
 export interface LogTemplates {
-  /** What every start says, whether it matters or not. */
+  /** Every start, including harmless warnings. */
   readonly boot: (context: PhaseContext) => readonly string[];
-  /** The end of a program that misses a variable. */
+  /** The exit of a program with a missing variable. */
   readonly variableMissing: (names: readonly string[]) => readonly string[];
-  /** Attempts to reach a database that nobody answers for, and the end. */
+  /** Attempts to reach a database that doesn't respond, and the exit. */
   readonly databaseDown: (host: string, address: string, port: number) => readonly string[];
-  /** The end of a program that was told of a host that is not there. */
+  /** The exit of a program whose configured host doesn't exist. */
   readonly hostUnknown: (host: string) => readonly string[];
-  /** The end of a program whose database has another schema than it needs. */
+  /** The exit of a program whose database has an outdated schema. */
   readonly schemaBehind: (has: string, needs: string) => readonly string[];
-  /** Short of memory: the last signs of life. */
+  /** The last messages before memory runs out. */
   readonly memoryShort: (megabytes: number, random: PhaseContext['random']) => readonly string[];
-  /** Waits for requests. */
+  /** The program listens for requests. */
   readonly listening: (port: number) => string;
 }
 
@@ -185,5 +185,5 @@ const java: LogTemplates = {
   listening: (port) => ` INFO 1 --- [           main] o.s.b.w.embedded.tomcat.TomcatWebServer : Tomcat started on port ${port} (http) with context path '/'`,
 };
 
-/** The voice of each language. */
+/** The log templates of each language. */
 export const logTemplates: Readonly<Record<Language, LogTemplates>> = { node, python, java };

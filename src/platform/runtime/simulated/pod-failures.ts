@@ -1,36 +1,34 @@
-import type * as z from 'zod';
 import { componentLogLine, clusterEvent, eventAge } from './cluster-events.ts';
 import { failureLines, podOf, rolloutStartLines, probeKind, connectionRefused, rolloutLimitSeconds } from './rollout-failures.ts';
 import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug } from './phase-context.ts';
 import { logTemplates } from './log-templates.ts';
-import type { Program } from './simulation-context.ts';
+import type { Probe, Program } from './simulation-context.ts';
 import type { FailureCause } from './failure-cause.ts';
-import type { Healthchecks } from '../../../contract/resources/service.ts';
 import { readinessTimeoutOf } from './fact-lookup.ts';
 
 const startAttempts = 4;
 
-/** An address inside the cluster, the same for the same name. */
+/** The cluster-internal IP address of a name. The same name always gives the same address. */
 export const clusterAddress = (name: string): string => {
   const number = Number.parseInt(digest(name, 6), 16);
   return `10.43.${number % 250}.${(number >> 8) % 250}`;
 };
 
-/** Lines that other parts of the cluster put into the log of every rollout. */
+/** Unrelated lines of other cluster components, which appear in the log of every rollout. */
 const unrelatedLines = ({ task }: PhaseContext): string[] => [
   componentLogLine('I', task.beganAt + 1482, 'reflector.go:376', 'Caches populated for *v1.ConfigMap from k8s.io/client-go/informers/factory.go:160'),
   componentLogLine('W', task.beganAt + 2019, 'warnings.go:70', 'spec.template.spec.containers[0].env[6]: hides previous definition of "TZ", which may be dropped when using apply'),
 ];
 
-/** What a crash is: what is said before the end, and how the end is reported. */
+/** A crash: the program's last output, and how the cluster reports its exit. */
 interface Crash {
-  /** Asked for every time it ends. */
+  /** Called for every exit. */
   readonly finalOutput: () => readonly string[];
   readonly exitCode: number;
   readonly reason: 'Error' | 'OOMKilled';
 }
 
-/** Instances that start, end, and are started again with longer and longer pauses, until the rollout is given up. */
+/** Simulates instances that crash and are restarted with increasing delays, until the rollout is given up. */
 export function simulateCrashLoop(context: PhaseContext, program: Program, { finalOutput, exitCode, reason }: Crash): PhaseResult {
   const pod = podOf(context);
   const name = slug(context.task.service.name);
@@ -48,23 +46,23 @@ export function simulateCrashLoop(context: PhaseContext, program: Program, { fin
 
 const errorExit = (finalOutput: readonly string[]): Crash => ({ finalOutput: () => finalOutput, exitCode: 1, reason: 'Error' });
 
-/** A program that ends because variables it needs are not there. */
+/** Simulates a program that exits because required variables are missing. */
 export const simulateMissingVariables = (context: PhaseContext, program: Program, names: readonly string[]): PhaseResult =>
   simulateCrashLoop(context, program, errorExit(logTemplates[program.language].variableMissing(names)));
 
-/** A program that ends because a host it was told of is not there. */
+/** Simulates a program that exits because a configured host doesn't exist. */
 export const simulateUnknownHost = (context: PhaseContext, program: Program, host: string): PhaseResult =>
   simulateCrashLoop(context, program, errorExit(logTemplates[program.language].hostUnknown(host)));
 
-/** A program that ends because nobody answers at its database's address. */
+/** Simulates a program that exits because its database doesn't respond. */
 export const simulateDatabaseDown = (context: PhaseContext, program: Program, host: string, port: number): PhaseResult =>
   simulateCrashLoop(context, program, errorExit(logTemplates[program.language].databaseDown(host, clusterAddress(`${context.task.service.environmentId}/${host}`), port)));
 
-/** A program that ends because its database has not been migrated. */
+/** Simulates a program that exits because its database has not been migrated. */
 export const simulateOutdatedSchema = (context: PhaseContext, program: Program, has: string, needs: string): PhaseResult =>
   simulateCrashLoop(context, program, errorExit(logTemplates[program.language].schemaBehind(has, needs)));
 
-/** A program that is killed for using more memory than it may. */
+/** Simulates a program that is killed for exceeding its memory limit. */
 export function simulateMemoryExhaustion(context: PhaseContext, program: Program): PhaseResult {
   const { service } = context.task;
   const limit = service.kind === 'application' || service.kind === 'container' ? service.spec.memory : 0;
@@ -77,7 +75,7 @@ export function simulateMemoryExhaustion(context: PhaseContext, program: Program
   });
 }
 
-/** Pods that are evicted from nodes whose disk is full. */
+/** Simulates pods that are evicted from nodes whose disk is full. */
 export function simulateEviction(context: PhaseContext): PhaseResult {
   const pod = podOf(context);
   const nodes = [1, 4, 2].map((node) => `node-${node}`);
@@ -104,7 +102,7 @@ export function simulateEviction(context: PhaseContext): PhaseResult {
 
 type PullFailure = Extract<FailureCause, { reference: string }>;
 
-/** What the container runtime says of an image that it can't get. */
+/** The container runtime's message for an image that it can't pull. */
 const pullErrors: Readonly<Record<PullFailure['kind'], (reference: string) => string>> = {
   'image-unknown': (reference) =>
     `rpc error: code = NotFound desc = failed to pull and unpack image "${reference}": failed to resolve reference "${reference}": ${reference}: not found`,
@@ -114,7 +112,7 @@ const pullErrors: Readonly<Record<PullFailure['kind'], (reference: string) => st
 
 const pullAttempts = 4;
 
-/** A copy for the cluster's own registry that can't be made. The nodes may yet get the image themselves. */
+/** Simulates a failed copy to the cluster's registry. The nodes may still be able to pull the image themselves. */
 export const simulateMirrorFailure = ({ seconds }: PhaseContext, { kind, reference }: PullFailure): PhaseResult => ({
   seconds,
   lines: [
@@ -125,7 +123,7 @@ export const simulateMirrorFailure = ({ seconds }: PhaseContext, { kind, referen
   ],
 });
 
-/** Pods whose image can't be pulled: tried again with longer and longer pauses until the rollout is given up. */
+/** Simulates pods whose image can't be pulled. The pull is retried with increasing delays until the rollout is given up. */
 export function simulatePullFailure(context: PhaseContext, cause: PullFailure): PhaseResult {
   const { reference } = cause;
   const pod = podOf(context);
@@ -151,18 +149,16 @@ export function simulatePullFailure(context: PhaseContext, cause: PullFailure): 
   };
 }
 
-type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
-
-// Lines of failing probes that are shown one by one.
+// How many probe failures get a log line.
 const shownProbeFailures = 9;
 
-/** Instances that run but never become ready. */
-const simulateUnready = (context: PhaseContext, program: Program, probe: Probe, said: string, meanwhile: readonly string[] = []): PhaseResult => {
+/** Simulates instances that run but never become ready. */
+const simulateUnready = (context: PhaseContext, program: Program, probe: Probe, probeError: string, progressLines: readonly string[] = []): PhaseResult => {
   const { failure_threshold: threshold, period_seconds: period, initial_delay_seconds: delay } = probe;
   const failure = `0 of 1 instances became ready: ${podOf(context)} is running, not ready`;
   const checks = Array.from({ length: Math.min(threshold, shownProbeFailures) }, (_, index) => [
-    ...meanwhile.slice(index, index + 1),
-    clusterEvent('Warning', 'Unhealthy', eventAge(index + 1, 0, delay + index * period), 'kubelet', `Readiness probe failed: ${said}`),
+    ...progressLines.slice(index, index + 1),
+    clusterEvent('Warning', 'Unhealthy', eventAge(index + 1, 0, delay + index * period), 'kubelet', `Readiness probe failed: ${probeError}`),
   ]).flat();
   return {
     seconds: Math.min(readinessTimeoutOf(probe), rolloutLimitSeconds),
@@ -178,7 +174,7 @@ const simulateUnready = (context: PhaseContext, program: Program, probe: Probe, 
   };
 };
 
-/** Asked at a port where nobody listens. */
+/** Simulates a readiness probe on a port that nothing listens on. */
 export function simulateProbeOnWrongPort(context: PhaseContext, program: Program, probe: Probe, listens: number): PhaseResult {
   const { http, tcp, grpc } = probe.type;
   const port = (http ?? tcp ?? grpc)?.port ?? 0;
@@ -187,10 +183,10 @@ export function simulateProbeOnWrongPort(context: PhaseContext, program: Program
 
 const badStatusMessage = (status: number): string => `HTTP probe failed with statuscode: ${status}`;
 
-/** Answered, but not with what counts as ready. */
+/** Simulates a readiness probe that gets an error status. */
 export const simulateProbeStatus = (context: PhaseContext, program: Program, probe: Probe, status: number): PhaseResult => simulateUnready(context, program, probe, badStatusMessage(status));
 
-/** Still warming up when the probe gives up. */
+/** Simulates a program that is still warming up when the readiness probe gives up. */
 export function simulateSlowWarmUp(context: PhaseContext, program: Program, probe: Probe): PhaseResult {
   const { seconds: whole, loads } = program.warmUp!;
   const { initial_delay_seconds: delay, period_seconds: period, failure_threshold: threshold } = probe;

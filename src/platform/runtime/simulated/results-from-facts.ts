@@ -12,7 +12,7 @@ type FailureSimulations = { readonly [Kind in FailureCause['kind']]: (context: P
 const simulateFailedPull = (context: PhaseContext, cause: Extract<FailureCause, { reference: string }>): PhaseResult =>
   (context.task.phase.step === 'MIRROR_IMAGE' ? simulateMirrorFailure : simulatePullFailure)(context, cause);
 
-// The facts are there: without them there would be no trouble.
+// The facts exist, because each failure cause is derived from them.
 const failureSimulations: FailureSimulations = {
   'commit-unknown': (context, { commit }) => simulateUnknownCommit(context, commit),
   'build-fails': (context, _, facts) => simulateBuildFailure(context, commitFactsOf(context, facts)!),
@@ -33,18 +33,18 @@ const failureSimulations: FailureSimulations = {
   'chart-too-slow': (context, _, facts) => simulateChartTimeout(context, chartOf(context.task.service, facts)!),
 };
 
-/** What a phase says, and how it ends, with that trouble in its way. */
+/** Simulates a phase that fails for a given cause. */
 export const simulateFailure = (context: PhaseContext, cause: FailureCause, facts: SimulationFacts): PhaseResult =>
   (failureSimulations[cause.kind] as (context: PhaseContext, cause: FailureCause, facts: SimulationFacts) => PhaseResult)(context, cause, facts);
 
-/** A scene that takes as long as what it brings needs to be ready. */
+/** Extends the duration of a deployment to the time its program or chart needs to become ready. */
 export function withReadyTime(context: PhaseContext, facts: SimulationFacts): PhaseContext {
   if (context.task.phase.step !== 'DEPLOYMENT') return context;
-  const needs = chartOf(context.task.service, facts)?.readySeconds ?? programOf(context, facts)?.warmUp?.seconds ?? 0;
-  return { ...context, seconds: Math.max(context.seconds, needs) };
+  const readySeconds = chartOf(context.task.service, facts)?.readySeconds ?? programOf(context, facts)?.warmUp?.seconds ?? 0;
+  return { ...context, seconds: Math.max(context.seconds, readySeconds) };
 }
 
-/** What a phase says that goes well, where the world knows more of it than its configuration tells; undefined where it doesn't. */
+/** Simulates a phase that succeeds, if the facts say more about it than its configuration; undefined otherwise. */
 export function simulateSuccess(context: PhaseContext, facts: SimulationFacts): PhaseResult | undefined {
   const migration = releaseOf(context.task.service, facts)?.migration;
   return context.task.phase.step === 'EXECUTING' && migration ? simulateMigration(context, migration) : undefined;

@@ -1,36 +1,33 @@
-import type { Healthchecks } from '../../../contract/resources/service.ts';
-import type * as z from 'zod';
 import { instanceName } from './instances.ts';
 import { between, colored, type PhaseContext, type PhaseResult, slug } from './phase-context.ts';
+import type { Probe } from './simulation-context.ts';
 
-type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
-
-/** Longest that a rollout waits for an instance to become ready, in seconds. */
+/** How long a rollout waits for an instance to become ready, in seconds. */
 export const rolloutLimitSeconds = 300;
 
-/** Name of the first instance that a scene brings. */
+/** The name of the first instance of a rollout. */
 export const podOf = ({ task, version }: PhaseContext): string => instanceName(task.service, version, task.deploymentId);
 
-/** The first lines of a rollout. */
+/** The first log lines of a rollout. */
 export const rolloutStartLines = (context: PhaseContext): string[] => [
   `Rolling out ${slug(context.task.service.name)}:${context.version}`,
   `Scheduled ${podOf(context)} on node-${between(context.random, 1, 6)}`,
   `Started container ${slug(context.task.service.name)} in ${podOf(context)}`,
 ];
 
-/** The last lines of a deployment that failed. */
+/** The last log lines of a failed deployment. */
 export const failureLines = (failure: string): string[] => [colored.red('Deployment failed'), `${failure}. The previous version, if there was one, keeps running.`];
 
-/** Which of the kinds a probe is. */
+/** The kind of a probe, such as `http`. */
 export const probeKind = (probe: Probe): string => Object.keys(probe.type).find((kind) => probe.type[kind as keyof Probe['type']]) ?? 'tcp';
 
-/** What the cluster says when a probe finds nobody behind its port. */
+/** The cluster's message for a probe on a port that nothing listens on. */
 export const connectionRefused = (kind: string, port: number, path: string): string =>
   kind === 'http'
     ? `Get "http://10.42.0.17:${port}${path}": dial tcp 10.42.0.17:${port}: connect: connection refused`
     : `dial tcp 10.42.0.17:${port}: connect: connection refused`;
 
-/** Instances whose readiness probe asks at a port where nobody listens: never ready, until the limit. */
+/** Simulates instances that never become ready, because nothing listens on the readiness probe's port. */
 function simulateNeverReady(context: PhaseContext, probe: Probe, port: number, listening: readonly number[]): PhaseResult {
   const { failure_threshold: threshold, period_seconds: period, initial_delay_seconds: delay } = probe;
   const failure = `${podOf(context)} never became ready: the readiness probe asks at port ${port}, the service listens on ${listening.join(', ')}`;
@@ -48,7 +45,7 @@ function simulateNeverReady(context: PhaseContext, probe: Probe, port: number, l
   };
 }
 
-/** Instances that are killed over and over because their liveness probe asks at a port where nobody listens. */
+/** Simulates instances that are killed repeatedly, because nothing listens on the liveness probe's port. */
 function simulateLivenessKills(context: PhaseContext, probe: Probe, port: number, listening: readonly number[]): PhaseResult {
   const failure = `${podOf(context)} keeps being restarted: the liveness probe asks at port ${port}, the service listens on ${listening.join(', ')}`;
   const round = [
@@ -62,7 +59,7 @@ function simulateLivenessKills(context: PhaseContext, probe: Probe, port: number
   };
 }
 
-/** Instances that need more memory than they may have. */
+/** Simulates instances that are killed for exceeding their memory limit. */
 function simulateOutOfMemory(context: PhaseContext, memory: number): PhaseResult {
   const failure = `${podOf(context)} was killed for exceeding its memory of ${memory} MB (OOMKilled, exit code 137), again and again`;
   const round = [
@@ -73,20 +70,18 @@ function simulateOutOfMemory(context: PhaseContext, memory: number): PhaseResult
   return { seconds: between(context.random, 20, 40), lines: [...rolloutStartLines(context), ...round, ...round, ...round, ...failureLines(failure)], failure };
 }
 
-type ConfiguredProbe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
-
-/** Less memory than any runtime starts in, in MB. */
+/** The minimum memory of any program, in MB. */
 const minimumMemory = 64;
 
-const portOf = ({ type }: ConfiguredProbe): number | undefined => (type.http ?? type.tcp ?? type.grpc)?.port;
+const portOf = ({ type }: Probe): number | undefined => (type.http ?? type.tcp ?? type.grpc)?.port;
 
-/** The port a probe asks at although the service says that it listens on others. A service that names no port may listen anywhere. */
-const mismatchedPort = (probe: ConfiguredProbe | undefined, listening: readonly number[]): number | undefined => {
+/** The probe's port, if the service declares ports but not this one. A service that declares none may listen on any. */
+const mismatchedPort = (probe: Probe | undefined, listening: readonly number[]): number | undefined => {
   const port = probe && portOf(probe);
   return port !== undefined && listening.length > 0 && !listening.includes(port) ? port : undefined;
 };
 
-/** What the configuration itself makes go wrong when instances of an application or container start, if anything. */
+/** Simulates a start that fails because of the configuration of an application or container; undefined if the configuration is fine. */
 export function simulateConfigurationFailure(context: PhaseContext): PhaseResult | undefined {
   const { service } = context.task;
   if (service.kind !== 'application' && service.kind !== 'container') return undefined;

@@ -1,7 +1,7 @@
 import { instanceName } from './instances.ts';
 import { between, colored, digest, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
 
-/** Names of the instances that a rollout makes. */
+/** The names of the instances that a rollout creates. */
 const instanceNames = ({ task, version }: PhaseContext, count: number): string[] =>
   Array.from({ length: count }, (_, index) => instanceName(task.service, version, task.deploymentId, index));
 
@@ -21,7 +21,7 @@ const startLines = (context: PhaseContext): string[] => {
   ];
 };
 
-/** Instances of an application or container replaced one by one. */
+/** Simulates a rollout that replaces the instances of an application or container one by one. */
 export function simulateRollout(context: PhaseContext): PhaseResult {
   const pods = instanceNames(context, instanceCount(context));
   const image = `${slug(context.task.service.name)}:${context.version}`;
@@ -42,7 +42,7 @@ export function simulateRollout(context: PhaseContext): PhaseResult {
   };
 }
 
-/** Routes of publicly accessible ports. */
+/** Simulates the update of routes to publicly accessible ports. */
 export function simulateRouting({ task, seconds }: PhaseContext): PhaseResult {
   const { service } = task;
   const ports = service.kind === 'application' || service.kind === 'container' ? service.spec.ports.filter((port) => port.publicly_accessible) : [];
@@ -57,7 +57,7 @@ export function simulateRouting({ task, seconds }: PhaseContext): PhaseResult {
   };
 }
 
-/** Every instance replaced without a new version. */
+/** Simulates a restart: all instances are replaced, with the same version. */
 export function simulateRestart(context: PhaseContext): PhaseResult {
   const pods = instanceNames(context, Math.max(1, instanceCount(context)));
   return {
@@ -70,7 +70,7 @@ export function simulateRestart(context: PhaseContext): PhaseResult {
   };
 }
 
-/** Everything taken down; volumes stay. */
+/** Simulates a stop: all instances are taken down, volumes stay. */
 export function simulateStop({ task, seconds }: PhaseContext): PhaseResult {
   return {
     seconds,

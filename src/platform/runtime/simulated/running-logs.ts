@@ -3,7 +3,7 @@ import type { RuntimeLogLine, RunningVersion } from '../runtime.ts';
 import { instanceName, versionOf } from './instances.ts';
 import { between, colored, pick } from './phase-context.ts';
 
-// How far apart, in milliseconds, the lines of running services are.
+// The interval between log lines of running services, in milliseconds.
 const lineInterval = 60_000;
 
 const routes = ['GET /health', 'GET /api/orders', 'GET /api/orders/4711', 'POST /api/orders', 'GET /api/prices', 'PUT /api/cart'] as const;
@@ -28,19 +28,19 @@ const lineWriters: Partial<Record<RunningVersion['service']['kind'], (index: num
 };
 
 /**
- * What a running version has said by itself until `now`, at most the `limit` newest lines. Nothing of it is kept: the
- * same moment always has the same line.
+ * The newest lines, at most `limit`, that a running version has logged until `now`. They are not stored but derived: the
+ * same time always gives the same line.
  */
 export function runningLogs(version: RunningVersion, now: number, limit: number): readonly RuntimeLogLine[] {
   const { service, deploymentId, runningSince } = version;
-  const say = lineWriters[service.kind];
-  if (say === undefined) return [];
-  const said = Math.max(0, Math.floor((now - runningSince) / lineInterval));
-  const shown = Math.min(said, limit);
-  const runs = versionOf(service, version.commitId);
-  const pod = instanceName(service, runs, deploymentId);
-  return Array.from({ length: shown }, (_, offset) => {
-    const index = said - shown + offset;
-    return { at: runningSince + (index + 1) * lineInterval, message: say(index, deploymentId), pod, version: runs };
+  const lineAt = lineWriters[service.kind];
+  if (lineAt === undefined) return [];
+  const total = Math.max(0, Math.floor((now - runningSince) / lineInterval));
+  const count = Math.min(total, limit);
+  const versionName = versionOf(service, version.commitId);
+  const pod = instanceName(service, versionName, deploymentId);
+  return Array.from({ length: count }, (_, offset) => {
+    const index = total - count + offset;
+    return { at: runningSince + (index + 1) * lineInterval, message: lineAt(index, deploymentId), pod, version: versionName };
   });
 }

@@ -5,12 +5,12 @@ import type { ChartFacts, Release } from './simulation-context.ts';
 
 type Migration = NonNullable<Release['migration']>;
 
-/** As terraform writes moments. */
+/** Formats a time like Terraform. */
 const goTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('T', ' ').replace('Z', '000 +0000 UTC');
 
 const uuid = (text: string): string => digest(text, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
-/** terraform that does not get the lock of its state. */
+/** Simulates Terraform failing to acquire the lock of its state. */
 export function simulateStateLock(context: PhaseContext, path: string, who: string, since: number): PhaseResult {
   const failure = 'terraform could not acquire the state lock';
   const good = simulateTerraform(context).lines;
@@ -48,7 +48,7 @@ export function simulateStateLock(context: PhaseContext, path: string, who: stri
   };
 }
 
-/** A migration that finds its table locked by somebody else. */
+/** Simulates a migration that finds its table locked. */
 export function simulateTableLock(context: PhaseContext, migration: Migration): PhaseResult {
   const { table, steps } = migration;
   const { random, version } = context;
@@ -83,7 +83,7 @@ const migrationLines = ({ task, version, random }: PhaseContext, { database, ste
   `${colored.cyan('INFO')} ${steps.at(-1)} ...`,
 ];
 
-/** A migration that gets through. */
+/** Simulates a successful migration. */
 export const simulateMigration = (context: PhaseContext, migration: Migration): PhaseResult => ({
   seconds: context.seconds,
   lines: [
@@ -93,7 +93,7 @@ export const simulateMigration = (context: PhaseContext, migration: Migration): 
   ],
 });
 
-/** helm that does not find the chart. */
+/** Simulates Helm failing to find the chart. */
 export function simulateUnknownChart(context: PhaseContext): PhaseResult {
   const { service } = context.task;
   const chart = service.kind === 'helm' ? service.spec.source.repository : undefined;
@@ -111,8 +111,8 @@ export function simulateUnknownChart(context: PhaseContext): PhaseResult {
   };
 }
 
-/** helm that stops waiting for pods that need longer. */
-export function simulateChartTimeout(context: PhaseContext, { progressLines: meanwhile }: ChartFacts): PhaseResult {
+/** Simulates Helm timing out before the pods become ready. */
+export function simulateChartTimeout(context: PhaseContext, { progressLines }: ChartFacts): PhaseResult {
   const { service } = context.task;
   const timeout = service.kind === 'helm' ? service.spec.timeout_sec : 0;
   const good = simulateHelm({ ...context, seconds: 0 }).lines;
@@ -125,7 +125,7 @@ export function simulateChartTimeout(context: PhaseContext, { progressLines: mea
     lines: [
       ...good.slice(0, -4),
       componentLogLine('W', context.task.beganAt + 2019, 'warnings.go:70', 'unknown field "spec.template.spec.containers[0].resources.limit"'),
-      ...meanwhile.flatMap((line) => [
+      ...progressLines.flatMap((line) => [
         line,
         `ready.go:304: [debug] StatefulSet is not ready: ${digest(service.environmentId, 8)}/${release}. 0 out of 3 expected pods are ready`,
       ]),

@@ -1,6 +1,6 @@
 import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
 
-/** terraform init, plan and apply. */
+/** Simulates terraform init, plan and apply. */
 export function simulateTerraform({ task, random, seconds, commit }: PhaseContext): PhaseResult {
   const { service } = task;
   if (service.kind !== 'terraform') return { seconds, lines: [] };
@@ -50,21 +50,21 @@ const bootLines: Readonly<Record<string, readonly string[]>> = {
   REDIS: ['1:C oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo', '1:M * Running mode=standalone, port=6379.', '1:M * Ready to accept connections tcp'],
 };
 
-/** A database brought up, on the cluster or as a managed one. */
+/** Simulates the start of a database, on the cluster or as a managed one. */
 export function simulateDatabase({ task, seconds }: PhaseContext): PhaseResult {
   const { service } = task;
   if (service.kind !== 'database') return { seconds, lines: [] };
   const { type, version, mode, storage } = service.spec;
-  const place = mode === 'MANAGED'
+  const hostLines = mode === 'MANAGED'
     ? ['Requesting a managed instance', `Instance db-${digest(service.id, 10)} is creating`, `Instance db-${digest(service.id, 10)} is available`]
     : [`Volume of ${storage} GB bound`, `Started ${slug(service.name)}-0`, ...(bootLines[type] ?? [])];
   return {
     seconds,
-    lines: [disclaimer, `Deploying ${type} ${version} (${mode}), ${storage} GB`, ...place, colored.green(`${service.name} accepts connections`)],
+    lines: [disclaimer, `Deploying ${type} ${version} (${mode}), ${storage} GB`, ...hostLines, colored.green(`${service.name} accepts connections`)],
   };
 }
 
-/** helm upgrade --install of the service's chart. */
+/** Simulates helm upgrade --install of the service's chart. */
 export function simulateHelm({ task, seconds, version }: PhaseContext): PhaseResult {
   const { service } = task;
   if (service.kind !== 'helm') return { seconds, lines: [] };
@@ -95,7 +95,7 @@ export function simulateHelm({ task, seconds, version }: PhaseContext): PhaseRes
   };
 }
 
-/** One run of a job, to its exit. */
+/** Simulates one run of a job. */
 export function simulateJob({ task, random, seconds }: PhaseContext): PhaseResult {
   const { service } = task;
   if (service.kind !== 'job') return { seconds, lines: [] };

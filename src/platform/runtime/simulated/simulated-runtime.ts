@@ -1,7 +1,6 @@
 import type { StepName } from '../../../contract/resources/deployment.ts';
 import type { PlatformClock } from '../../clock.ts';
-import { secondsBetween } from '../../engine/context.ts';
-import { seededRandom } from '../../random.ts';
+import { secondsBetween, seededRandom } from '../../random.ts';
 import { buildPod, type RuntimeLogLine, type Observation, type Runtime, type Task } from '../runtime.ts';
 import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
 import { simulateConfigurationFailure } from './rollout-failures.ts';
@@ -15,34 +14,34 @@ import { runningLogs } from './running-logs.ts';
 import { findFailureCause, type FailureCause } from './failure-cause.ts';
 import type { SimulationContext } from './simulation-context.ts';
 
-/** What is kept with a phase between two looks at it: how many lines were said, and what was found in its way when it began. */
+/** The progress of a phase between two observations: how many lines were reported, and why it will fail. */
 export interface PhaseProgress {
   readonly reportedLines: number;
   readonly cause?: FailureCause;
 }
 
-/** A memory as a cursor. */
-export const toCursor = ({ reportedLines: said, cause }: PhaseProgress): string => (cause ? `${said} ${JSON.stringify(cause)}` : String(said));
+/** Serializes the progress of a phase as a cursor. */
+export const toCursor = ({ reportedLines, cause }: PhaseProgress): string => (cause ? `${reportedLines} ${JSON.stringify(cause)}` : String(reportedLines));
 
-/** The memory that a cursor holds; undefined for a phase that nobody has looked at yet. */
+/** Parses a cursor; undefined for a phase that has not been observed yet. */
 export function fromCursor(cursor: string | null): PhaseProgress | undefined {
   if (cursor === null) return undefined;
-  const [, said, cause] = /^(\d+)(?: (.*))?$/s.exec(cursor) ?? [];
-  return { reportedLines: Number(said ?? 0), ...(cause !== undefined && { cause: JSON.parse(cause) as FailureCause }) };
+  const [, reportedLines, cause] = /^(\d+)(?: (.*))?$/s.exec(cursor) ?? [];
+  return { reportedLines: Number(reportedLines ?? 0), ...(cause !== undefined && { cause: JSON.parse(cause) as FailureCause }) };
 }
 
-/** Makes a phase go otherwise than it would by itself; undefined leaves it alone. */
+/** Overrides the result of a phase. Returns undefined to leave it as it is. */
 export type Fault = (context: PhaseContext) => PhaseResult | undefined;
 
 export interface SimulationOptions {
   readonly clock: PlatformClock;
-  /** Multiplies how long things take. */
+  /** Multiplies all durations. */
   readonly timeScale: number;
-  /** How far apart the bundles are in which lines come, in milliseconds; default a second. Infinity: with the end of each phase. */
+  /** The interval at which new lines are reported, in milliseconds; default a second. Infinity reports all lines at the end of a phase. */
   readonly linesEvery?: number;
-  /** What is known of the world around services; without it, only a service's own configuration can be wrong. */
+  /** What the simulation knows of the environment. Without it, only a service's own configuration can make a phase fail. */
   readonly simulation?: SimulationContext;
-  /** What is made to go wrong beside what the configuration itself gets wrong. */
+  /** Injects faults, beside the failures of the configuration itself. */
   readonly faults?: Fault;
 }
 
@@ -81,38 +80,38 @@ const phaseContextOf = async (task: Task, simulation: SimulationContext | undefi
   return simulation ? withReadyTime(context, simulation.facts) : context;
 };
 
-/** Lines spread over the time a script takes, each at its moment. */
+/** Spreads the lines of a result over its duration. */
 const withTimestamps = ({ pod, version, task }: PhaseContext, result: PhaseResult, milliseconds: number): RuntimeLogLine[] =>
   result.lines.map((message, index) => ({
     at: Math.round(task.beganAt + (milliseconds * (index + 1)) / (result.lines.length + 1)), message, pod, version,
   }));
 
-/** How a task fares at a moment. */
-const observe = (context: PhaseContext, result: PhaseResult, { reportedLines: said, cause }: PhaseProgress, { clock, timeScale, linesEvery = 1000 }: SimulationOptions): Observation => {
+/** The observation of a phase at the current time. */
+const observe = (context: PhaseContext, result: PhaseResult, { reportedLines, cause }: PhaseProgress, { clock, timeScale, linesEvery = 1000 }: SimulationOptions): Observation => {
   const now = clock.now();
   const milliseconds = result.seconds * 1000 * timeScale;
   const endsAt = context.task.beganAt + milliseconds;
   const all = withTimestamps(context, result, milliseconds);
   const ended = now >= endsAt;
   const until = ended ? all.length : all.filter((line) => line.at <= now).length;
-  const seen = { lines: all.slice(said, until), cursor: toCursor({ reportedLines: Math.max(said, until), ...(cause && { cause }) }), ...(context.commit && { commit: context.commit }) };
-  if (!ended) return { ...seen, outcome: 'ongoing', nextPollAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))) };
-  return result.failure === undefined ? { ...seen, outcome: 'succeeded' } : { ...seen, outcome: 'failed', reason: result.failure };
+  const progress = { lines: all.slice(reportedLines, until), cursor: toCursor({ reportedLines: Math.max(reportedLines, until), ...(cause && { cause }) }), ...(context.commit && { commit: context.commit }) };
+  if (!ended) return { ...progress, outcome: 'ongoing', nextPollAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))) };
+  return result.failure === undefined ? { ...progress, outcome: 'succeeded' } : { ...progress, outcome: 'failed', reason: result.failure };
 };
 
 const noop = async (): Promise<void> => undefined;
 
-/** What stands in the way is looked for once, when a phase begins: what changes around it later is for the next. */
+/** Loads the progress of a phase. The failure cause is determined once, when the phase begins; later changes affect only later phases. */
 const loadProgress = async (context: PhaseContext, cursor: string | null, simulation: SimulationContext | undefined): Promise<PhaseProgress> => {
-  const memory = fromCursor(cursor);
-  if (memory) return memory;
+  const progress = fromCursor(cursor);
+  if (progress) return progress;
   const cause = simulation && (await findFailureCause(context, simulation));
   return { reportedLines: 0, ...(cause && { cause }) };
 };
 
 /**
- * A runtime that runs nothing. It tells what a real one would, from the service's configuration, the deployment's id and
- * what is around the service when a phase begins: reading on after a crash needs nothing but the cursor.
+ * Creates a runtime that runs nothing. It reports what a real one would, derived from the service's configuration, the
+ * deployment's id and the platform's state when a phase begins. To continue after a crash it needs only the cursor.
  */
 export function createSimulatedRuntime(options: SimulationOptions): Runtime {
   const { clock, faults, simulation } = options;
@@ -122,10 +121,10 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
     stop: noop,
     observe: async (task, cursor) => {
       const context = await phaseContextOf(task, simulation);
-      const memory = await loadProgress(context, cursor, simulation);
-      const natural = simulation && (memory.cause ? simulateFailure(context, memory.cause, simulation.facts) : simulateSuccess(context, simulation.facts));
-      const result = faults?.(context) ?? natural ?? stepSimulations[task.phase.step](context);
-      return observe(context, result, memory, options);
+      const progress = await loadProgress(context, cursor, simulation);
+      const fromFacts = simulation && (progress.cause ? simulateFailure(context, progress.cause, simulation.facts) : simulateSuccess(context, simulation.facts));
+      const result = faults?.(context) ?? fromFacts ?? stepSimulations[task.phase.step](context);
+      return observe(context, result, progress, options);
     },
     logs: async (version, limit) => runningLogs(version, clock.now(), limit),
   };

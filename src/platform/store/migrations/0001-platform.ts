@@ -6,7 +6,7 @@ const organization = 'organization_id TEXT NOT NULL REFERENCES organization (id)
 const name = 'name TEXT NOT NULL COLLATE NOCASE';
 const flag = (column: string) => `${column} INTEGER NOT NULL CHECK (${column} IN (0, 1))`;
 
-/** Lists answer in the order of creation: what pages are cut from. */
+/** Lists and their pages are in the order of creation. */
 const creationOrder = (table: string, owner: string) => `CREATE INDEX ${table}_in_order ON ${table} (${owner}, created_at, id)`;
 
 const statements = [
@@ -98,7 +98,7 @@ const statements = [
     expires_at TEXT, last_used_at TEXT, revoked_at TEXT) STRICT`,
 ];
 
-/** Everything but the engine's own tables. */
+/** All tables except the engine's. */
 export const platformTables: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

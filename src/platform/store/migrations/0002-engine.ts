@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 const sequence = 'seq INTEGER PRIMARY KEY AUTOINCREMENT';
-// A worker that is gone leaves its claims to whoever looks next.
+// Deleting a worker frees its claims for other workers.
 const claimable = 'owner TEXT REFERENCES worker (id) ON DELETE SET NULL';
 const deploymentService = 'deployment_id TEXT NOT NULL, service_id TEXT NOT NULL';
 const ofDeploymentService = 'FOREIGN KEY (deployment_id, service_id) REFERENCES deployment_service (deployment_id, service_id)';
@@ -65,7 +65,7 @@ const statements = [
   'CREATE INDEX timer_due ON timer (due_ms)',
 ];
 
-/** The engine's tables: queue, states, steps, events, logs, the webhooks' outbox and timers. */
+/** The engine's tables: deployments, states, steps, events, logs, the webhooks' outbox and timers. */
 export const engineTables: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

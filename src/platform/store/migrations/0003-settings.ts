@@ -3,13 +3,13 @@ import type { Migration } from 'kysely/migration';
 
 const statements = [
   'CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT',
-  // Whatever is there was filled by an earlier program, which kept no note of it.
+  // Existing records were seeded by an earlier version, which didn't record it.
   `INSERT INTO setting (name, value) SELECT 'seeded', 'yes' WHERE EXISTS (SELECT 1 FROM organization)`,
-  // Deleting a deployment's services looks here for deliveries that refer to them.
+  // The foreign key check on deleting a deployment's services searches for deliveries that refer to them.
   'CREATE INDEX webhook_delivery_of_deployment ON webhook_delivery (deployment_id, service_id)',
 ];
 
-/** What the platform keeps about itself, and what letting go of old deployments needs. */
+/** The platform's settings, and an index for removing old deployments. */
 export const settings: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Lists that are answered in pages, by table and owner. Secrets are in no list of variables. */
+/** The paged lists, by table and owner. Lists of variables contain no secrets. */
 const lists: readonly { readonly table: string; readonly owner: string; readonly only?: string }[] = [
   ...[
     'project', 'cluster', 'labels_group', 'annotations_group', 'registry', 'helm_repository', 'alert_rule', 'alert_receiver', 'role', 'member',
@@ -12,7 +12,7 @@ const lists: readonly { readonly table: string; readonly owner: string; readonly
   ...['project_id', 'environment_id', 'service_id'].map((owner) => ({ table: 'variable', owner, only: 'sealed_value IS NULL' })),
 ];
 
-/** SQL that keeps a list's total: counted once now, then with every row that comes or goes. */
+/** SQL that maintains a list's total: an initial count, then triggers for every inserted or deleted row. */
 const statementsOf = ({ table, owner, only = 'TRUE' }: (typeof lists)[number]): string[] => {
   const listed = (row: string): string => `${row}.${owner} IS NOT NULL AND ${only === 'TRUE' ? only : `${row}.${only}`}`;
   const trigger = `${table}_of_${owner.replace('_id', '')}`;
@@ -35,7 +35,7 @@ const statements = [
   'CREATE INDEX deployment_service_open ON deployment_service (service_id) WHERE ended_at IS NULL',
 ];
 
-/** How long each list is, so that a page can tell without counting; and indexes without which pages and states cost more the more there is. */
+/** The total of each list, so that pages need no counting, and indexes that keep pages and states fast as tables grow. */
 export const listTotals: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

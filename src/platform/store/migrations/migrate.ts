@@ -7,7 +7,7 @@ import { listTotals } from './0004-list-totals.ts';
 import { webhookUserinfo } from './0005-webhook-userinfo.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
 
-/** In the order of their names. Named here, not found in a folder: the program is one bundled file. */
+/** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
 const migrations: Record<string, Migration> = {
   '0001-platform': platformTables,
   '0002-engine': engineTables,
@@ -16,12 +16,12 @@ const migrations: Record<string, Migration> = {
   '0005-webhook-userinfo': webhookUserinfo,
 };
 
-/** The names of what a database may have been through. */
+/** The names of all migrations. */
 export const migrationNames: readonly string[] = Object.keys(migrations);
 
 /**
- * Brings a database up to this program's schema.
- * @throws Error of the migration that failed, or when the database comes from a newer program.
+ * Migrates a database to this version's schema.
+ * @throws Error of a failed migration, or if the database comes from a newer version
  */
 export async function migrate(db: Kysely<DatabaseSchema>): Promise<void> {
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();

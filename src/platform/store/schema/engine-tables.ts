@@ -4,15 +4,9 @@ import type { StepName } from '../../../contract/resources/deployment.ts';
 import type { ServiceKind } from '../../../contract/resources/service.ts';
 import type { EventKind } from '../../../contract/resources/webhook.ts';
 import type { DeploymentAction, DeploymentActionStatus, DeploymentState, Origin } from '../../../contract/states.ts';
+import type { Flag, Json } from './columns.ts';
 
-/**
- * Rows of the engine. `created_at` and its like are ISO 8601 text, as answers show them; columns that end in `_ms`
- * are milliseconds since the epoch, as the engine counts with them. Flags are 0 or 1, JSON is text.
- */
-type Flag = 0 | 1;
-type Json = string;
-
-/** A process that works on the queue. Its claims hold while its row does. */
+/** A worker process. Its claims last as long as its row. */
 interface WorkerTable {
   id: string;
   host: string;
@@ -20,14 +14,14 @@ interface WorkerTable {
   lease_until_ms: number;
 }
 
-/** What a worker holds; null while nobody does. */
+/** A row that a worker can claim. `owner` is null while it is unclaimed. */
 interface Claimable {
   owner: string | null;
 }
 
 /**
- * One accepted order. `queue` is what it waits in, in the order of `seq`, one at a time: the environment's, by its id,
- * or for a scheduled run of a job that job's own.
+ * One accepted request. The deployments of a `queue` run one at a time, in the order of `seq`. The queue is the environment's
+ * id or, for a scheduled run of a job, that job's own queue.
  */
 interface DeploymentTable extends Claimable {
   seq: Generated<number>;
@@ -42,7 +36,7 @@ interface DeploymentTable extends Claimable {
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
-  /** When it next needs attention; null once it has ended. */
+  /** When it is due next; null once it has ended. */
   due_ms: number | null;
 }
 
@@ -52,26 +46,26 @@ interface DeploymentServiceTable {
   service_id: string;
   kind: ServiceKind;
   name: string;
-  /** Place in the deployment's order of stages, from 0. */
+  /** The position of its stage in the deployment, from 0. */
   stage: number;
   stage_id: string;
   state: DeploymentState;
-  /** Place in the path of its kind and action; null before its turn and after its end. */
+  /** The index of the current phase in its state path; null before the first phase and after the end. */
   phase: number | null;
   phase_began_ms: number | null;
   due_ms: number | null;
-  /** Where the runtime's last observation left off; null before the first of a phase. */
+  /** The cursor of the runtime's last observation; null before the first one of a phase. */
   cursor: string | null;
-  /** Counts every change of the row: a change is written only over the revision it was decided on. */
+  /** Counts the changes of the row. A change is written only if the row still has the revision it was based on. */
   revision: number;
-  /** The configuration as it was when its turn came. */
+  /** The configuration at the start of the first phase. */
   spec: Json | null;
   requested_commit: string | null;
   /** The commit that was found, as `DeployedCommit` (service-spec.ts). */
   commit: Json | null;
-  /** Whether the configuration changed since its turn came. */
+  /** Whether the configuration has changed since then. */
   outdated: Generated<Flag>;
-  /** Why it failed or was canceled, in words. */
+  /** Why it failed or was canceled. */
   reason: string | null;
   started_at: string | null;
   ended_at: string | null;
@@ -88,7 +82,7 @@ interface DeploymentStepTable {
   ended_ms: number;
 }
 
-/** One state that a service came to, exactly once. `announced` is the event webhooks are told of. */
+/** A state that a service reached, recorded exactly once. `announced` is the event that webhooks are notified of. */
 interface DeploymentEventTable {
   seq: Generated<number>;
   deployment_id: string;
@@ -111,8 +105,8 @@ interface LogLineTable {
 }
 
 /**
- * The outbox: what one webhook is to be told. `due_ms` is null once that is done or given up, and far off while what
- * the webhook is told of the same deployment before has not come so far.
+ * The outbox: one delivery to one webhook. `due_ms` is null once it is delivered or given up, and far in the future while an
+ * earlier delivery for the same service and deployment is pending.
  */
 interface WebhookDeliveryTable extends Claimable {
   seq: Generated<number>;
@@ -126,7 +120,7 @@ interface WebhookDeliveryTable extends Claimable {
   due_ms: number | null;
 }
 
-/** One attempt to deliver. */
+/** One delivery attempt. */
 interface WebhookAttemptTable {
   seq: Generated<number>;
   id: string;
@@ -138,7 +132,7 @@ interface WebhookAttemptTable {
   response_body: string;
 }
 
-/** What happens to a thing at a moment, other than deployments: one timer a thing and kind. */
+/** A timer for anything but deployments. One per subject and kind. */
 interface TimerTable {
   kind: 'ALERT_RULE' | 'CLUSTER_UPGRADE' | 'JOB_RUN';
   subject_id: string;

@@ -1,35 +1,11 @@
-import type { Generated } from 'kysely';
+import type { PermissionLevel } from '../../../contract/operation.ts';
 import type { EnvironmentMode } from '../../../contract/resources/environment.ts';
 import type { ServiceKind } from '../../../contract/resources/service.ts';
 import type { VariableScope, VariableType } from '../../../contract/resources/variable.ts';
-import type { AlertRuleState, ClusterState, DeploymentState } from '../../../contract/states.ts';
-import type { PermissionLevel } from '../../../contract/operation.ts';
+import type { ClusterState, DeploymentState } from '../../../contract/states.ts';
+import type { Flag, Identity, InOrganization, Json } from './columns.ts';
 import type { EngineTables } from './engine-tables.ts';
-
-/**
- * Rows as SQLite keeps them. Times are ISO 8601 text; booleans are 0 or 1; JSON is text; `sealed_` columns hold
- * what vault.ts encrypted.
- */
-type Flag = 0 | 1;
-type Json = string;
-
-interface Identity {
-  id: string;
-  created_at: string;
-  updated_at: string;
-}
-
-interface InOrganization extends Identity {
-  organization_id: string;
-  name: string;
-}
-
-export interface OrganizationTable extends Identity {
-  name: string;
-  description: string | null;
-  plan: string | null;
-  owner: string | null;
-}
+import type { OrganizationTables } from './organization-tables.ts';
 
 export interface ProjectTable extends InOrganization {
   description: string | null;
@@ -40,7 +16,7 @@ export interface ClusterTable extends InOrganization {
   region: string;
   cloud_provider: string;
   version: string;
-  /** The version an upgrade leads to; null where there is none. */
+  /** The version that an upgrade installs; null if there is none. */
   next_version: string | null;
   is_default: Flag;
   production: Flag;
@@ -52,7 +28,7 @@ export interface ClusterTable extends InOrganization {
   last_deployment_at: string | null;
 }
 
-/** At most one lock a cluster. One whose days are over counts as gone. */
+/** At most one lock per cluster. An expired lock counts as none. */
 export interface ClusterLockTable {
   cluster_id: string;
   reason: string;
@@ -67,7 +43,7 @@ export interface EnvironmentTable extends Identity {
   name: string;
   mode: EnvironmentMode;
   updated_by: string;
-  /** The aggregate of its services' states, kept by the engine. */
+  /** The aggregate of its services' states, maintained by the engine. */
   state: DeploymentState;
 }
 
@@ -75,19 +51,19 @@ export interface ServiceTable extends Identity {
   environment_id: string;
   kind: ServiceKind;
   name: string;
-  /** The configuration: a member of `ServiceSpecs` (service-spec.ts) by kind. */
+  /** The configuration: the member of `ServiceSpecs` (service-spec.ts) for the kind. */
   spec: Json;
   deployed_state: DeploymentState;
   deployment_status: 'NEVER_DEPLOYED' | 'UP_TO_DATE' | 'OUT_OF_DATE';
-  /** The configuration that runs; written by the engine when a deployment succeeds. */
+  /** The running configuration, written by the engine when a deployment succeeds. */
   deployed_spec: Json | null;
-  /** The commit that runs, as `DeployedCommit` (service-spec.ts); written by the engine. */
+  /** The running commit, as `DeployedCommit` (service-spec.ts). Written by the engine. */
   deployed_commit: Json | null;
   last_deployment_id: string | null;
   last_deployment_at: string | null;
 }
 
-/** A variable or secret. Exactly one of project, environment and service holds it. */
+/** A variable or secret. It belongs to exactly one project, environment or service. */
 export interface VariableTable extends Identity {
   project_id: string | null;
   environment_id: string | null;
@@ -95,115 +71,18 @@ export interface VariableTable extends Identity {
   key: string;
   scope: VariableScope;
   variable_type: VariableType;
-  /** In clear; null for secrets, whose value stands sealed. */
+  /** In plain text; null for secrets, which have a sealed value. */
   value: string | null;
   sealed_value: string | null;
   mount_path: string | null;
   description: string | null;
   enable_interpolation_in_file: Flag | null;
-  /** The variable that an ALIAS or OVERRIDE points at. */
+  /** The variable that an ALIAS or OVERRIDE refers to. */
   linked_variable_id: string | null;
   owned_by: string | null;
 }
 
-export interface RegistryTable extends InOrganization {
-  kind: string;
-  url: string;
-  description: string | null;
-}
-
-export interface LabelsGroupTable extends InOrganization {
-  labels: Json;
-}
-
-export interface AnnotationsGroupTable extends InOrganization {
-  annotations: Json;
-  scopes: Json;
-}
-
-export interface HelmRepositoryTable extends InOrganization {
-  kind: string;
-  url: string | null;
-  description: string | null;
-  skip_tls_verification: Flag;
-  /** The members of the credentials that may be shown. */
-  config: Json;
-  sealed_config: string | null;
-}
-
-export interface AlertReceiverTable extends InOrganization {
-  description: string | null;
-  type: string;
-}
-
-export interface AlertRuleTable extends InOrganization {
-  cluster_id: string;
-  description: string;
-  tag: string;
-  condition: Json;
-  for_duration: string;
-  severity: 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-  enabled: Flag;
-  alert_receiver_ids: Json;
-  presentation: Json;
-  source: 'MANAGED' | 'GHOST';
-  state: AlertRuleState;
-  target_type: string;
-  target_id: string;
-  is_up_to_date: Flag;
-  starts_at: string | null;
-}
-
-export interface RoleTable extends InOrganization {
-  description: string | null;
-  /** What the deprecated member `role` says for it. */
-  legacy_role: 'ADMIN' | 'DEVELOPER' | 'OWNER' | 'VIEWER';
-}
-
-export interface MemberTable extends InOrganization {
-  email: string;
-  nickname: string;
-  profile_picture_url: string;
-  last_activity_at: string;
-  role_id: string;
-}
-
-export interface InvitationTable extends Identity {
-  organization_id: string;
-  email: string;
-  role_id: string;
-  inviter: string;
-  expires_at: string;
-}
-
-export interface BillingInfoTable {
-  organization_id: string;
-  first_name: string | null;
-  last_name: string | null;
-  email: string | null;
-  address: string | null;
-  city: string | null;
-  zip: string | null;
-  country_code: string | null;
-  state: string | null;
-  company: string | null;
-  vat_number: string | null;
-}
-
-export interface WebhookTable extends Identity {
-  organization_id: string;
-  kind: 'STANDARD' | 'SLACK';
-  target_url: string;
-  /** Array of event kinds. */
-  events: Json;
-  enabled: Flag;
-  description: string | null;
-  sealed_target_secret: string | null;
-  /** User name and password of the address, which is without them. */
-  sealed_target_userinfo: Generated<string | null>;
-}
-
-/** How many rows of a table an owner has in its list. Kept by the database itself. */
+/** The number of rows in each list of an owner. Database triggers maintain it. */
 export interface ListTotalTable {
   list: string;
   owner_id: string;
@@ -222,41 +101,29 @@ export interface ApiTokenTable {
   revoked_at: string | null;
 }
 
+/**
+ * What the platform stores about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key that
+ * sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped clock, in
+ * milliseconds since the epoch.
+ */
+export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time';
+
+export interface SettingTable {
+  name: SettingName;
+  value: string;
+}
+
 interface PlatformTables {
-  organization: OrganizationTable;
   project: ProjectTable;
   cluster: ClusterTable;
   cluster_lock: ClusterLockTable;
   environment: EnvironmentTable;
   service: ServiceTable;
   variable: VariableTable;
-  registry: RegistryTable;
-  labels_group: LabelsGroupTable;
-  annotations_group: AnnotationsGroupTable;
-  helm_repository: HelmRepositoryTable;
-  alert_receiver: AlertReceiverTable;
-  alert_rule: AlertRuleTable;
-  role: RoleTable;
-  member: MemberTable;
-  invitation: InvitationTable;
-  billing_info: BillingInfoTable;
-  webhook: WebhookTable;
   api_token: ApiTokenTable;
   setting: SettingTable;
   list_total: ListTotalTable;
 }
 
-export type DatabaseSchema = PlatformTables & EngineTables;
-
-/**
- * What the platform keeps about itself:
- * `seeded`, once the seed is there whole; `key_check`, a signature by the key that secrets are sealed with; `starts`, how often it began to work on these
- * records; `stepped_time`, where time stands that moves on request only, in milliseconds since the epoch.
- */
-export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time';
-
-/** A row of it. */
-export interface SettingTable {
-  name: SettingName;
-  value: string;
-}
+/** Every table, as SQLite stores its rows. */
+export type DatabaseSchema = PlatformTables & OrganizationTables & EngineTables;

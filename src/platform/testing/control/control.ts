@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate } from '../../api/gate.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { prepareReplacement, prepareRestore, type Replacement } from '../../store/replacement.ts';
 import type { Vault } from '../../store/vault.ts';
-import type { PlatformServices } from '../../platform-services.ts';
 import { type ControlServerDependencies, controlPrefix, createControlServer, createControlToken } from './server.ts';
 
-/** What is stopped while records are exchanged, and started on the new ones. */
+/** Stops and starts the services around a replacement of the records. */
 export interface ReplacementOptions {
   readonly gate: Gate;
-  /** Stops whatever works on the records. */
+  /** Stops the services that work on the records. */
   readonly stop: () => Promise<void>;
-  /** Starts it on what is there now. */
+  /** Starts them on the current records. */
   readonly start: () => Promise<void>;
 }
 
 /**
- * Puts records in place while the platform serves: requests in hand are answered first, others wait. Where that fails,
- * it goes on with the records it had.
+ * Replaces the records of a running platform: pending requests are answered first, new ones wait. If the replacement
+ * fails, the platform continues with its old records.
  */
 async function applyReplacement(prepared: Promise<Replacement>, { gate, stop, start }: ReplacementOptions): Promise<void> {
   const replacement = await prepared;
@@ -38,38 +38,47 @@ async function applyReplacement(prepared: Promise<Replacement>, { gate, stop, st
 export interface Control {
   /** The value of their token. */
   readonly token: string;
-  /** Takes a request over where it is for them. */
+  /** Handles a request to a control endpoint. Returns false for any other request. */
   readonly divert: (request: IncomingMessage, response: ServerResponse) => boolean;
   close(): Promise<void>;
 }
 
-/** What control is taken of. */
+/** The services that a restore or a reset restarts. */
+export interface RestartableServices {
+  readonly current: () => { readonly engine: Pick<Engine, 'start' | 'settled'> };
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** Creates a database in another, empty directory and seeds it like that of a new platform. */
+  readonly seedDirectory: (directory: string) => Promise<void>;
+}
+
+/** The platform under control. */
 export interface ControlDependencies extends Pick<ControlServerDependencies, 'dataDir' | 'clock' | 'timeScale' | 'stepping' | 'faults' | 'log'> {
   readonly vault: Vault;
   readonly gate: Gate;
-  readonly services: PlatformServices;
+  readonly services: RestartableServices;
 }
 
 const isForControl = (url = ''): boolean => url === controlPrefix || url.startsWith(`${controlPrefix}/`) || url.startsWith(`${controlPrefix}?`);
 
-/** Opens the control endpoints, with a token made just now. */
-export async function openControl({ vault, gate, services: work, ...parts }: ControlDependencies): Promise<Control> {
-  const { dataDir } = parts;
+/** Creates the control endpoints, with a new token. */
+export async function openControl({ vault, gate, services, ...dependencies }: ControlDependencies): Promise<Control> {
+  const { dataDir } = dependencies;
   const token = createControlToken();
-  const exchange = {
+  const options: ReplacementOptions = {
     gate,
-    stop: work.stop,
+    stop: services.stop,
     start: async () => {
-      await work.start();
-      await work.current().engine.start();
+      await services.start();
+      await services.current().engine.start();
     },
   };
   const app = createControlServer({
-    ...parts,
+    ...dependencies,
     token,
-    settled: () => work.current().engine.settled(),
-    restore: (name) => applyReplacement(prepareRestore(dataDir, name, vault), exchange),
-    reset: () => applyReplacement(prepareReplacement(dataDir, work.seedDirectory), exchange),
+    settled: () => services.current().engine.settled(),
+    restore: (name) => applyReplacement(prepareRestore(dataDir, name, vault), options),
+    reset: () => applyReplacement(prepareReplacement(dataDir, services.seedDirectory), options),
   });
   await app.ready();
   return {

@@ -17,37 +17,36 @@ const credential = /^(?:Token|Bearer) +(\S+)$/i;
 
 const sha256 = (value: string): Buffer => createHash('sha256').update(value).digest();
 
-/** The token of the control endpoints: made anew at each start, kept nowhere, and none of the platform's tokens. */
+/** The token of the control endpoints. Each start creates a new one. It is not stored, and is not an API token. */
 interface ControlToken {
   readonly value: string;
-  /** Whether an Authorization header brings it, under either scheme. */
+  /** Whether an Authorization header contains it, under either scheme. */
   accepts(header: string | undefined): boolean;
 }
 
-/** Makes one. */
+/** Creates a random control token. */
 export function createControlToken(): ControlToken {
   const value = randomBytes(32).toString('base64url');
-  const kept = sha256(value);
-  return { value, accepts: (header) => timingSafeEqual(sha256(credential.exec(header ?? '')?.[1] ?? ''), kept) };
+  const expectedHash = sha256(value);
+  return { value, accepts: (header) => timingSafeEqual(sha256(credential.exec(header ?? '')?.[1] ?? ''), expectedHash) };
 }
 
-/** What the paths of all control endpoints begin with. */
+/** The path prefix of all control endpoints. */
 export const controlPrefix = '/_control';
 
-/** What the control endpoints have at hand. */
 export interface ControlServerDependencies {
   readonly dataDir: string;
   readonly token: Pick<ControlToken, 'accepts'>;
   readonly clock: PlatformClock;
   readonly timeScale: number;
-  /** Absent where time passes by itself. */
+  /** Absent if time passes by itself. */
   readonly stepping?: Stepping | undefined;
   readonly faults: Pick<FaultRegistry, 'list' | 'put' | 'remove'>;
   /** See Engine.settled. */
   readonly settled: () => Promise<number | null>;
-  /** Goes back to a snapshot. */
+  /** Restores a snapshot. */
   readonly restore: (name: string) => Promise<void>;
-  /** Goes back to the seed. */
+  /** Resets the records to the seed. */
   readonly reset: () => Promise<void>;
   readonly log: PlatformLog;
 }
@@ -58,18 +57,18 @@ const Advance = z.strictObject({ by: Duration.optional(), to: DateTime.optional(
   .refine(({ by, to }) => (by === undefined) !== (to === undefined), { error: 'give either by, such as PT5M, or to' });
 const Named = z.strictObject({ name: SnapshotName });
 
-/** Reads a body. @throws ApiProblem 400 that says everything that is wrong with it */
+/** Validates a body. @throws ApiProblem 400 that lists every error */
 function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown, members: readonly string[]): z.output<Schema> {
   const result = schema.safeParse(body ?? {});
   if (result.success) return result.data;
-  throw new ApiProblem(400, validationErrors(result.error, () => members).map(({ message: what }) => what).join('; '));
+  throw new ApiProblem(400, validationErrors(result.error, () => members).map(({ message }) => message).join('; '));
 }
 
-/** One after the other, in the order they were asked for. */
+/** Runs operations one after the other, in the order of the calls. */
 const createSerialQueue = () => {
   let last: Promise<unknown> = Promise.resolve();
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const next = last.then(work, work);
+  return <Result>(operation: () => Promise<Result>): Promise<Result> => {
+    const next = last.then(operation, operation);
     last = next;
     return next;
   };
@@ -78,18 +77,18 @@ const createSerialQueue = () => {
 const iso = (moment: number): string => new Date(moment).toISOString();
 
 function registerTimeRoutes(app: FastifyInstance, { clock, timeScale, stepping, settled }: ControlServerDependencies, inTurn: ReturnType<typeof createSerialQueue>): void {
-  const told = async () => {
+  const describeTime = async () => {
     const time = { now: iso(clock.now()), stepped: stepping !== undefined, time_scale: timeScale };
     if (!stepping) return time;
     const next = await settled();
     return { ...time, next_due_at: next === null ? null : iso(next) };
   };
-  app.get('/time', () => inTurn(told));
+  app.get('/time', () => inTurn(describeTime));
   app.post('/time/advance', ({ body }) => inTurn(async () => {
     const { by, to } = parseBody(Advance, body, Object.keys(Advance.shape));
     if (!stepping) throw refused('Time passes by itself here. Start the platform with --stepped-time to move it by requests.');
     await stepping.advanceTo(to === undefined ? clock.now() + isoDurationMilliseconds(by!) : Date.parse(to));
-    return told();
+    return describeTime();
   }));
 }
 
@@ -112,8 +111,8 @@ function registerFaultRoutes(app: FastifyInstance, { faults }: ControlServerDepe
   });
 }
 
-function registerRecordRoutes(app: FastifyInstance, parts: ControlServerDependencies, inTurn: ReturnType<typeof createSerialQueue>): void {
-  const { dataDir, clock, restore, reset } = parts;
+function registerRecordRoutes(app: FastifyInstance, dependencies: ControlServerDependencies, inTurn: ReturnType<typeof createSerialQueue>): void {
+  const { dataDir, clock, restore, reset } = dependencies;
   const nameIn = (body: unknown) => parseBody(Named, body, Object.keys(Named.shape)).name;
   app.get('/snapshots', async () => ({ results: await listSnapshots(dataDir) }));
   app.post('/snapshots', ({ body }, reply) => inTurn(async () => reply.code(201).send(await takeSnapshot(dataDir, nameIn(body)))));
@@ -134,26 +133,26 @@ function registerRecordRoutes(app: FastifyInstance, parts: ControlServerDependen
 }
 
 /**
- * The control endpoints, for whoever tests with this platform. They have a server of their own, so that nothing of the API
- * holds for them: not its tokens, not its rate limit, not its description. It takes requests that `routing` is given.
+ * Creates the server of the control endpoints, which tests use. It is separate from the API's server, so the API's tokens,
+ * rate limit and OpenAPI description don't apply to it. It handles the requests that are passed to its `routing`.
  */
-export function createControlServer(parts: ControlServerDependencies): FastifyInstance {
+export function createControlServer(dependencies: ControlServerDependencies): FastifyInstance {
   const app = Fastify({ logger: false });
   addJsonBodyParser(app);
   app.addHook('onRequest', async ({ headers }) => {
-    if (!parts.token.accepts(headers.authorization)) throw new ApiProblem(401, unauthorized);
+    if (!dependencies.token.accepts(headers.authorization)) throw new ApiProblem(401, unauthorized);
   });
-  // Few requests come here, and a connection that is kept open would hold up the end of the platform.
+  // Requests are rare here, and a kept-alive connection would delay the shutdown of the platform.
   app.addHook('onSend', async (_request, reply) => void reply.header('connection', 'close'));
-  app.setErrorHandler((error, request, reply) => answerProblem(parts, error, request, reply));
+  app.setErrorHandler((error, request, reply) => answerProblem(dependencies, error, request, reply));
   app.setNotFoundHandler(({ method, url }) => {
     throw new ApiProblem(404, `There is no control endpoint ${method} ${url.split('?', 1)[0]}.`);
   });
   const inTurn = createSerialQueue();
   void app.register(async (routes) => {
-    registerTimeRoutes(routes, parts, inTurn);
-    registerFaultRoutes(routes, parts);
-    registerRecordRoutes(routes, parts, inTurn);
+    registerTimeRoutes(routes, dependencies, inTurn);
+    registerFaultRoutes(routes, dependencies);
+    registerRecordRoutes(routes, dependencies, inTurn);
   }, { prefix: controlPrefix });
   return app;
 }

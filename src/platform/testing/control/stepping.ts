@@ -5,22 +5,21 @@ import { invalid, refused } from '../../problem.ts';
 import type { Db } from '../../store/database.ts';
 import { readSetting, writeSetting } from '../../store/settings.ts';
 
-// Whoever means more can ask twice; a slip of the keyboard should not take hours.
+// Keeps a typo from taking hours. Callers that want more can advance twice.
 const maximumAdvanceMilliseconds = 366 * 86_400_000;
 
-/** Time that moves on request only. */
+/** Advances time on request. */
 export interface Stepping {
   /**
-   * Moves time on to a moment (milliseconds since the epoch), stopping wherever something is due on the way, and returns
-   * when all of it has been carried out.
-   * @throws ApiProblem 400 for a moment that is past, or too far away
+   * Advances time to a moment in milliseconds since the epoch, with a stop wherever something is due. Returns when all due
+   * work has been carried out.
+   * @throws ApiProblem 400 for a moment in the past or too far in the future
    */
   advanceTo(moment: number): Promise<void>;
-  /** Stops an advance on its way, for good. */
+  /** Aborts the current advance. No later one succeeds. */
   close(): void;
 }
 
-/** What stepping works with. */
 export interface SteppingDependencies {
   readonly db: Db;
   readonly clock: SteppedClock;
@@ -28,16 +27,16 @@ export interface SteppingDependencies {
   readonly settled: Engine['settled'];
 }
 
-/** Where time stands in a data directory; undefined where it was never stepped. */
+/** The stored time of a stepped data directory, in milliseconds since the epoch; undefined if it was never stepped. */
 export async function readSteppedTime(db: Db): Promise<number | undefined> {
-  const kept = await readSetting(db, 'stepped_time');
-  return kept === undefined ? undefined : Number(kept);
+  const stored = await readSetting(db, 'stepped_time');
+  return stored === undefined ? undefined : Number(stored);
 }
 
-/** Writes down where time stands. */
+/** Stores the time of a stepped data directory. */
 export const saveSteppedTime = (db: Db, moment: number): Promise<void> => writeSetting(db, 'stepped_time', String(moment));
 
-/** Steps the clock of one platform. Each move is written down before it counts, so that time never goes back at a start. */
+/** Steps the clock of one platform. Each move is stored before it takes effect, so time never goes back at a restart. */
 export function createStepping({ db, clock, settled }: SteppingDependencies): Stepping {
   let isClosed = false;
 
@@ -53,7 +52,7 @@ export function createStepping({ db, clock, settled }: SteppingDependencies): St
       if (moment - start > maximumAdvanceMilliseconds) throw invalid('to', 'is more than 366 days away; go there in parts');
       for (;;) {
         const next = await settled();
-        // Nothing on the way waits for the outside: without this, nobody else would be answered until the end.
+        // The loop does no I/O of its own. Without this it would block all requests until the end.
         await setImmediate();
         if (isClosed) throw refused('The platform stops; time was not moved to the end.');
         if (next === null || next > moment) break;

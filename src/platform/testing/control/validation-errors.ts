@@ -1,16 +1,16 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type * as z from 'zod';
 
-/** Letters that may differ between a name and the one that was probably meant. */
+/** The largest edit distance at which a name is suggested. */
 const maximumDistance = 3;
 
-/** `known` as a hint: the one that is nearly `name`, or all of them. */
+/** Suggests the known name closest to `name`, or lists all of them. */
 export function suggestion(name: string, known: readonly string[]): string {
   const near = closest(name, [...known]);
   return distance(name, near) <= maximumDistance ? `did you mean "${near}"?` : `known are: ${known.join(', ')}`;
 }
 
-/** A fault of what was sent: where it is, and what is wrong, in words. */
+/** One validation error: where it is, and what is wrong. */
 export interface ValidationError {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -19,9 +19,8 @@ export interface ValidationError {
 const formatPath = (path: ValidationError['path']): string => path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${part}` : part), '');
 
 /**
- * What zod found wrong with a value, in words for whoever wrote it. Unknown members are told with the one that was
- * probably meant.
- * @param membersOf names of the members that the object at a path may have
+ * Turns zod's issues into messages for the author of the value. For unknown members it suggests the closest known one.
+ * @param membersOf the member names that the object at a path may have
  */
 export function validationErrors(error: z.ZodError, membersOf: (path: ValidationError['path']) => readonly string[]): ValidationError[] {
   return error.issues.flatMap((issue) => {

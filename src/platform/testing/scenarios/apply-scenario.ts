@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely';
 import { VariableScope } from '../../../contract/resources/variable.ts';
-import { addDays } from '../../clock.ts';
+import { addDays, type PlatformClock } from '../../clock.ts';
+import type { Random } from '../../random.ts';
 import { replayOrder } from '../../seed/replay-history.ts';
 import { markOutOfDate } from '../../engine/deployment-requests.ts';
-import type { HandlerDependencies } from '../../api/handler.ts';
 import { builtInVariables } from '../../api/handlers/built-in-variables.ts';
 import { referenceAgeDays } from '../../runtime/simulated/simulation-context.ts';
 import { organizationId, seedId } from '../../seed/ids.ts';
@@ -18,16 +18,16 @@ const serviceId = (path: string): string => seedId(`service/${path}`);
 const environmentId = (path: string): string => seedId(`environment/${path}`);
 const environmentOf = (servicePath: string): string => servicePath.slice(0, servicePath.lastIndexOf('/'));
 
-/** Everything of a scenario was made at the same time. */
+/** Everything in a scenario was created at the same time. */
 const creationTimes = (time: SeedTime) => ({ created_at: time.ago(referenceAgeDays), updated_at: time.ago(referenceAgeDays) });
 
-/** The project of that name, made where it is missing. */
+/** Finds or creates the project of that name. Returns its id. */
 async function ensureProject(trx: Db, time: SeedTime, name: string): Promise<string> {
   const found = await trx.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('name', '=', name).executeTakeFirst();
   if (found) return found.id;
-  const made = { id: seedId(`project/${name}`), organization_id: organizationId, ...creationTimes(time), name, description: null };
-  await trx.insertInto('project').values(made).execute();
-  return made.id;
+  const project = { id: seedId(`project/${name}`), organization_id: organizationId, ...creationTimes(time), name, description: null };
+  await trx.insertInto('project').values(project).execute();
+  return project.id;
 }
 
 async function insertEnvironment(trx: Db, time: SeedTime, environment: ScenarioEnvironment): Promise<void> {
@@ -36,14 +36,14 @@ async function insertEnvironment(trx: Db, time: SeedTime, environment: ScenarioE
   await trx.insertInto('variable').values(builtInVariables(row)).execute();
 }
 
-/** A variable of a service, or of an environment. */
+/** The row of a service's or an environment's variable. */
 function variableOf(time: SeedTime, { of, key, value }: NonNullable<Scenario['variables']>[number], services: Scenario['services']): Insertable<VariableTable> {
   const service = services.find(({ environment, name }) => `${environment}/${name}` === of);
   const holder = { project_id: null, environment_id: service ? null : environmentId(of), service_id: service ? serviceId(of) : null };
   return variableRow(`${of}/${key}`, holder, service ? VariableScope.parse(service.kind.toUpperCase()) : 'ENVIRONMENT', value, creationTimes(time));
 }
 
-/** Everything as it was before anything happened to it. */
+/** Inserts a scenario's resources, in their state before its history. */
 async function insertScenario(trx: Db, time: SeedTime, { environments, clusters = [], services, variables = [] }: Scenario): Promise<void> {
   for (const { name, description, lock } of clusters) {
     await trx.insertInto('cluster').values(clusterRow(time, name, { description, created_at: time.ago(referenceAgeDays) })).execute();
@@ -65,7 +65,7 @@ async function changeService(db: DataStore, at: string, by: string, path: string
   });
 }
 
-/** An edit of a variable that the whole environment sees. */
+/** Edits a variable that all services of an environment use. */
 async function editVariable(db: DataStore, at: string, by: string, environment: string, key: string, value: string): Promise<void> {
   await db.write(async (trx) => {
     await trx.updateTable('variable').set({ value, updated_at: at }).where('id', '=', seedId(`variable/${environment}/${key}`)).execute();
@@ -75,7 +75,12 @@ async function editVariable(db: DataStore, at: string, by: string, environment: 
   });
 }
 
-async function replayEvent(db: DataStore, { random }: Pick<HandlerDependencies, 'random'>, at: number, event: HistoryEvent): Promise<void> {
+interface ScenarioDependencies {
+  readonly clock: PlatformClock;
+  readonly random: Random;
+}
+
+async function replayEvent(db: DataStore, random: Random, at: number, event: HistoryEvent): Promise<void> {
   if ('change' in event) return changeService(db, new Date(at).toISOString(), event.by, event.change, event.to);
   if ('edit' in event) return editVariable(db, new Date(at).toISOString(), event.by, event.edit, event.key, event.value);
   const paths = 'deploy' in event ? event.deploy : event.stop;
@@ -86,18 +91,18 @@ async function replayEvent(db: DataStore, { random }: Pick<HandlerDependencies, 
 }
 
 /**
- * Puts a scenario onto the seeded organization: what it brings, and what happened to that in the days before, carried out
- * by the engine. Does nothing where that was done before; whoever was cut off goes on where they were.
+ * Applies a scenario to the seeded organization: inserts its resources and replays its history through the engine. Does
+ * nothing if the scenario is already there. An interrupted run resumes where it stopped.
  */
-export async function applyScenario(db: DataStore, parts: Pick<HandlerDependencies, 'clock' | 'random'>, scenario: Scenario): Promise<void> {
+export async function applyScenario(db: DataStore, { clock, random }: ScenarioDependencies, scenario: Scenario): Promise<void> {
   const ids = scenario.environments.map(({ path }) => environmentId(path));
-  const there = await db.selectFrom('environment').select('created_at').where('id', '=', ids[0]!).executeTakeFirst();
-  const start = there ? addDays(Date.parse(there.created_at), referenceAgeDays) : parts.clock.now();
-  if (!there) await db.write((trx) => insertScenario(trx, seedTime(start), scenario));
+  const existing = await db.selectFrom('environment').select('created_at').where('id', '=', ids[0]!).executeTakeFirst();
+  const start = existing ? addDays(Date.parse(existing.created_at), referenceAgeDays) : clock.now();
+  if (!existing) await db.write((trx) => insertScenario(trx, seedTime(start), scenario));
   const { newest } = await db.selectFrom('deployment').select(({ fn }) => fn.max('created_at').as('newest')).where('environment_id', 'in', ids).executeTakeFirstOrThrow();
-  const past = newest === null ? Number.NEGATIVE_INFINITY : Date.parse(newest);
+  const replayedUntil = newest === null ? Number.NEGATIVE_INFINITY : Date.parse(newest);
   for (const event of scenario.history) {
     const at = Math.round(addDays(start, -event.daysAgo));
-    if (at > past) await replayEvent(db, parts, at, event);
+    if (at > replayedUntil) await replayEvent(db, random, at, event);
   }
 }

@@ -6,7 +6,7 @@ const environment = 'warehouse/production';
 const service = `${environment}/stock-sync`;
 const program = { language: 'node', listens: { port: 8080 }, answers: { '/health': 200 } } as const;
 
-/** A cluster that was locked in an incident and not unlocked after it. */
+/** A cluster that was locked in an incident and never unlocked. */
 export const clusterLocked: Scenario = {
   name: 'cluster-locked',
   story: "Two days ago the nodes of the cluster warehouse ran out of disk, and stock-sync could not be deployed. Bo locked the cluster until that was mended. It was, hours later; the lock is still there.",

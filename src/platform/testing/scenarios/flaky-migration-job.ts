@@ -11,7 +11,7 @@ const program = (schema: string) => ({
 } as const);
 const image = (tag: string) => ({ source: { image: { image_name: 'acme/billing-migrate', tag } } });
 
-/** A migration that finds its table locked now and then, and an application that needs it. */
+/** A migration that sometimes finds its table locked, and an application that needs it. */
 export const flakyMigrationJob: Scenario = {
   name: 'flaky-migration-job',
   story: 'The job billing-migrate 5.3.0 ran into a lock on the table invoices and was rolled back. Somebody then deployed billing-api 5.3.0 by itself, which needs the new schema.',

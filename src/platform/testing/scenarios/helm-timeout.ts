@@ -5,7 +5,7 @@ const environment = 'data/streaming';
 const service = `${environment}/event-bus`;
 const chart = (version: string) => ({ repository: { chart_name: 'kafka', chart_version: version, repository: { id: seedIds.helm_repository_id } } });
 
-/** A chart that needs longer than helm waits. */
+/** A chart that takes longer than Helm's timeout. */
 export const helmTimeout: Scenario = {
   name: 'helm-timeout',
   story: 'event-bus was moved to version 31.0.0 of its chart, whose brokers check their log segments at the first start: 260 seconds, where helm waits for 180.',

@@ -6,7 +6,7 @@ const environment = 'shop/notifications';
 const service = `${environment}/mailer`;
 const program = { language: 'node', listens: { port: 8080 }, answers: { '/health': 200 } } as const;
 
-/** A registry that doesn't let the platform have the image. */
+/** A registry that refuses to let the platform pull an image. */
 export const imagePullDenied: Scenario = {
   name: 'image-pull-denied',
   story: 'mailer was switched from the registry acme to docker-hub, where its repository is private and the platform has no credentials for it.',

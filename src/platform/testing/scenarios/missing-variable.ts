@@ -5,7 +5,7 @@ const environment = 'payments/staging';
 const service = `${environment}/payments-api`;
 const program = { language: 'node', listens: { port: 8080, variable: 'PORT' }, answers: { '/health': 200 }, variables: ['PAYMENT_GATEWAY_URL'] } as const;
 
-/** A commit that needs a variable nobody has set. */
+/** A commit that needs a variable that nobody has set. */
 export const missingVariable: Scenario = {
   name: 'missing-variable',
   story: 'A new commit of payments-api reads exchange rates from a service of its own, whose address it takes from RATES_API_URL. Nobody has set it.',

@@ -6,7 +6,7 @@ const environment = 'discovery/production';
 const service = `${environment}/recommendations`;
 const program = { language: 'java', memory: 640, listens: { port: 8080 }, answers: { '/actuator/health': 200 } } as const;
 
-/** A version that needs more memory than the service may have. */
+/** A version that needs more memory than the service's limit. */
 export const outOfMemory: Scenario = {
   name: 'out-of-memory',
   story: 'Version 8.0.0 of recommendations keeps its model in memory and needs about 1.4 GB to start; the service has 768 MB.',

@@ -7,11 +7,11 @@ const running = ['DEPLOYED', 'RESTARTED'] as const;
 const stopped = ['STOPPED', 'DELETED'] as const;
 const failed = settledStates.filter((state) => state.endsWith('_ERROR'));
 
-/** From the widest scope to the narrowest: what a narrower one says holds. */
+/** From the widest scope to the narrowest. A narrower scope overrides a wider one. */
 const precedence = ['BUILT_IN', 'PROJECT', 'ENVIRONMENT'];
 const rank = (scope: string): number => (precedence.includes(scope) ? precedence.indexOf(scope) : precedence.length);
 
-/** Surroundings as a store has them. */
+/** The state of a platform, read from its store. */
 const platformStateOf = (db: Db): PlatformState => ({
   environment: async (id) => {
     const { created_at, cluster_id } = await db.selectFrom('environment').select(['created_at', 'cluster_id']).where('id', '=', id).executeTakeFirstOrThrow();
@@ -35,7 +35,7 @@ const platformStateOf = (db: Db): PlatformState => ({
       })
       .executeTakeFirst();
     if (found === undefined) return undefined;
-    // A failed or canceled deployment leaves what ran before.
+    // A failed or canceled deployment leaves the previous version running.
     const last = await db
       .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
       .select(['deployment.id', 'deployment_service.state', 'deployment_service.ended_at'])
@@ -45,7 +45,7 @@ const platformStateOf = (db: Db): PlatformState => ({
     const { id, kind, name, environment_id, last_deployment_id, last_deployment_at } = found;
     return {
       id, kind, name, environmentId: environment_id, spec: JSON.parse(found.deployed_spec),
-      // After so many bad ones that the good one was let go of, the newest stands for it.
+      // If retention has removed the last good deployment, use the newest instead.
       deploymentId: last?.id ?? last_deployment_id!, since: Date.parse(last?.ended_at ?? last_deployment_at!),
     };
   },
@@ -63,5 +63,5 @@ const platformStateOf = (db: Db): PlatformState => ({
   },
 });
 
-/** What services of a store meet when they are deployed. */
+/** The simulation context of a store: the facts of all scenarios and the platform's state. */
 export const simulationContextOf = (db: Db): SimulationContext => ({ facts: scenarioFacts, platform: platformStateOf(db) });

@@ -14,18 +14,18 @@ import { wrongPort } from './wrong-port.ts';
 import { wrongVariableValue } from './wrong-variable-value.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Every scenario, in the order of documents. */
+/** Every scenario, in the order of the documentation. */
 export const scenarios: readonly Scenario[] = [
   badImageTag, failingReadinessProbe, missingVariable, wrongVariableValue, wrongPort, outOfMemory, dockerBuildError,
   terraformStateLock, helmTimeout, databaseDown, imagePullDenied, flakyMigrationJob, clusterLocked,
 ];
 
-/** Stands for every scenario. */
+/** The name that selects every scenario. */
 export const allScenarios = 'all';
 
 /**
- * The scenarios of some names.
- * @throws Error when a name is none of them
+ * Selects scenarios by name.
+ * @throws Error for an unknown name
  */
 export function scenariosNamed(names: readonly string[]): readonly Scenario[] {
   const known = scenarios.map(({ name }) => name);
@@ -37,7 +37,7 @@ export function scenariosNamed(names: readonly string[]): readonly Scenario[] {
 const mergedFacts = <Part extends keyof SimulationFacts>(part: Part): SimulationFacts[Part] => Object.assign({}, ...scenarios.map(({ facts }) => facts[part])) as SimulationFacts[Part];
 
 /**
- * What is known of everything that scenarios bring. It holds whether they were asked for or not: what they bring stays
- * in a data directory when it is served again without them.
+ * The simulation facts of all scenarios. They apply whether or not a scenario is selected, because a data directory keeps
+ * a scenario's resources when it is served again without that scenario.
  */
 export const scenarioFacts: SimulationFacts = { images: mergedFacts('images'), repositories: mergedFacts('repositories'), charts: mergedFacts('charts'), clusters: mergedFacts('clusters') };

@@ -8,7 +8,7 @@ const service = `${environment}/private-network`;
 const runner = `${tooling}/plan-runner`;
 const program = { language: 'python', listens: { port: 8000 }, answers: { '/healthz': 200 } } as const;
 
-/** A state whose lock somebody else doesn't give back. */
+/** A Terraform state whose lock was never released. */
 export const terraformStateLock: Scenario = {
   name: 'terraform-state-lock',
   story: 'plan-runner, which looks for drift, locks the terraform state of private-network for each look. Its version 2.1.0 hangs after some hours and keeps the lock.',

@@ -6,7 +6,7 @@ const environment = 'shop/gifts';
 const service = `${environment}/gift-cards`;
 const program = { language: 'node', listens: { port: 8080, variable: 'PORT' }, answers: { '/health': 200, '/': 200 } } as const;
 
-/** A version that listens elsewhere than the service says. */
+/** A version that listens on another port than the service declares. */
 export const wrongPort: Scenario = {
   name: 'wrong-port',
   story: 'Version 5.0.0 of gift-cards uses another web framework and listens on 3000. The port of the service and its probe still say 8080.',

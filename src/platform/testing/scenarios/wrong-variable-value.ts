@@ -5,7 +5,7 @@ const environment = 'orders/staging';
 const service = `${environment}/orders-api`;
 const program = { language: 'node', listens: { port: 8080, variable: 'PORT' }, answers: { '/health': 200 }, reaches: { QUEUE_HOST: ['queue.staging.acme.internal'] } } as const;
 
-/** A variable that was given the name of a host that is not there. */
+/** A variable that was set to the name of a host that doesn't exist. */
 export const wrongVariableValue: Scenario = {
   name: 'wrong-variable-value',
   story: 'Somebody edited QUEUE_HOST of the environment and wrote queue.stagging.acme.internal. orders-api, unchanged, was deployed after it.',

@@ -71,7 +71,7 @@ const listMembers = ['results', 'pagination', 'page', 'page_size'];
 
 /** Renders the fields of a record as lines, and its `results` below as a table with these columns. */
 export function recordWithTable(noun: string, columns: readonly string[], left?: readonly string[]): Renderer {
-  const facts = record({ left });
+  const facts = record({ omitted });
   const rows = table(noun, columns);
   return {
     view: (answer) => ({ ...facts.view(omit(answer, listMembers)), ...rows.view(answer) }),

@@ -11,14 +11,14 @@ const FaultFile = z.strictObject(
   { error: (issue) => (issue.code === 'invalid_type' ? 'holds no rules; write a list of them under "faults:"' : undefined) },
 );
 
-const faultFileError = (path: string, faults: readonly string[]): Error => new Error(['The fault rules can not be used:', ...faults.map((fault) => `${path}${fault}`)].join('\n'));
+const faultFileError = (path: string, errors: readonly string[]): Error => new Error(['The fault rules can not be used:', ...errors.map((error) => `${path}${error}`)].join('\n'));
 
 const membersOf = (path: ValidationError['path']): readonly string[] => (path.length === 0 ? Object.keys(FaultFile.shape) : ruleMembers);
 
 /**
- * Reads fault rules from text in YAML or JSON: a list under `faults`.
- * @param path what the file is called in errors
- * @throws Error that lists every fault with its line
+ * Parses fault rules from YAML or JSON text: a list under `faults`.
+ * @param path the file's name in error messages
+ * @throws Error that lists every mistake with its line
  */
 export function parseFaults(path: string, text: string): FaultRule[] {
   const lines = new LineCounter();
@@ -27,19 +27,19 @@ export function parseFaults(path: string, text: string): FaultRule[] {
   if (document.errors.length > 0) throw faultFileError(path, document.errors.map(({ message, pos }) => `${at(pos[0])}${message}`));
   const read = FaultFile.safeParse(document.toJS());
   if (read.success) return read.data.faults;
-  const placeOf = (place: ValidationError['path']): string => {
-    for (let length = place.length; length > 0; length -= 1) {
-      const { range } = (document.getIn(place.slice(0, length), true) ?? {}) as { range?: [number, number, number] };
+  const positionOf = (memberPath: ValidationError['path']): string => {
+    for (let length = memberPath.length; length > 0; length -= 1) {
+      const { range } = (document.getIn(memberPath.slice(0, length), true) ?? {}) as { range?: [number, number, number] };
       if (range) return at(range[0]);
     }
     return ': ';
   };
-  throw faultFileError(path, validationErrors(read.error, membersOf).map((wrong) => `${placeOf(wrong.path)}${wrong.message}`));
+  throw faultFileError(path, validationErrors(read.error, membersOf).map((error) => `${positionOf(error.path)}${error.message}`));
 }
 
 /**
- * The fault rules of a file.
- * @throws Error when it can't be read, or listing what is wrong with it
+ * Loads the fault rules of a file.
+ * @throws Error if the file can't be read, or that lists every mistake in it
  */
 export async function loadFaults(path: string): Promise<FaultRule[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

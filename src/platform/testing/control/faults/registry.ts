@@ -5,37 +5,37 @@ import type { Task } from '../../../runtime/runtime.ts';
 import { effects, type RequestEffect, shapeOf, type StepEffect } from './effects.ts';
 import type { FaultRule } from './rule.ts';
 
-/** A rule that strikes requests. */
+/** A rule that applies to requests. */
 export type RequestFault = FaultRule & { readonly effect: RequestEffect };
-/** A rule that strikes steps of deployments. */
+/** A rule that applies to steps of deployments. */
 export type StepFault = FaultRule & { readonly effect: StepEffect };
 
-/** A rule, and how often it has struck. */
+/** A rule, and how often it was applied. */
 export type FaultRuleStatus = FaultRule & { readonly struck: number };
 
-/** The rules in force. The first that strikes is what happens. */
+/** The fault rules in force. The first one that matches and is drawn applies. */
 export interface FaultRegistry {
   list(): FaultRuleStatus[];
-  /** Adds a rule behind the others, or puts it in the place of the one of its name; its count begins anew. */
+  /** Appends a rule, or replaces the rule of the same name in its place. Its count starts from 0. */
   put(rule: FaultRule): FaultRuleStatus;
-  /** Whether there was such a rule. */
+  /** Removes a rule. Returns false if there is none of that name. */
   remove(name: string): boolean;
-  /** Has chance and all counts begin anew. The same seed gives the same chance. */
+  /** Resets the random draws and all counts. The same seed gives the same draws. */
   reset(seed: string): void;
-  /** What strikes a request; every request is a new chance. */
+  /** The fault for a request, if any. Every request is drawn anew. */
   forRequest(operation: OperationName): RequestFault | undefined;
-  /** What strikes a step; the same step has the same answer, however often it is asked, as long as the rule is there. */
+  /** The fault for a step, if any. Repeated calls for the same step give the same result while the rule exists. */
   forStep(task: Pick<Task, 'deploymentId' | 'service' | 'phase'>): StepFault | undefined;
-  /** What strikes a cluster's upgrade; the same upgrade has the same answer. */
+  /** The fault for a cluster's upgrade, if any. Repeated calls for the same upgrade give the same result. */
   forUpgrade(upgrade: Upgrade): FaultRule | undefined;
 }
 
 interface Entry {
   readonly rule: FaultRule;
-  /** What it was asked about, for requests: how many. */
+  /** How many requests the rule was drawn for. */
   attempts: number;
   struck: number;
-  /** What it has struck, so that the same is struck again when it is asked about again. */
+  /** Keys of the steps and upgrades that it was applied to, so that a repeated call gives the same result. */
   readonly targets: Set<string>;
 }
 
@@ -54,40 +54,40 @@ const matchesStep = ({ effect, service, kind, environment, step }: FaultRule, ta
     && matchesAny(environment, task.service.environmentId);
 };
 
-/** Whether it has struck as often as it may. */
+/** Whether a rule was applied as often as its `count` allows. */
 const isExhausted = ({ rule, struck }: Entry): boolean => rule.count !== undefined && struck >= rule.count;
 
-/** A book of rules. @param rules those it begins with @param seed what chance is drawn from */
+/** Creates a registry with some initial rules. @param seed of the random draws */
 export function createFaultRegistry(rules: readonly FaultRule[], seed: string): FaultRegistry {
   let entries = rules.map(entryOf);
-  let chance = seed;
+  let currentSeed = seed;
 
-  const isDrawn = ({ rule }: Entry, what: string): boolean => seededRandom(`${chance}/${rule.name}/${what}`).number() < rule.probability;
+  const isDrawn = ({ rule }: Entry, key: string): boolean => seededRandom(`${currentSeed}/${rule.name}/${key}`).number() < rule.probability;
 
-  const strikesRequest = (entry: Entry): boolean => {
+  const appliesToRequest = (entry: Entry): boolean => {
     entry.attempts += 1;
     if (isExhausted(entry) || !isDrawn(entry, String(entry.attempts))) return false;
     entry.struck += 1;
     return true;
   };
 
-  const strikes = (entry: Entry, what: string): boolean => {
-    if (entry.targets.has(what)) return true;
-    if (isExhausted(entry) || !isDrawn(entry, what)) return false;
-    entry.targets.add(what);
+  const appliesTo = (entry: Entry, key: string): boolean => {
+    if (entry.targets.has(key)) return true;
+    if (isExhausted(entry) || !isDrawn(entry, key)) return false;
+    entry.targets.add(key);
     entry.struck += 1;
     return true;
   };
 
-  const first = (strike: (typeof effects)[FaultRule['effect']]['strikes'], matches: (rule: FaultRule) => boolean, hits: (entry: Entry) => boolean) =>
-    entries.find((entry) => effects[entry.rule.effect].strikes === strike && matches(entry.rule) && hits(entry))?.rule;
+  const first = (target: (typeof effects)[FaultRule['effect']]['target'], matches: (rule: FaultRule) => boolean, applies: (entry: Entry) => boolean) =>
+    entries.find((entry) => effects[entry.rule.effect].target === target && matches(entry.rule) && applies(entry))?.rule;
 
   return {
     list: () => entries.map(statusOf),
     put: (rule) => {
       const entry = entryOf(rule);
-      const place = entries.findIndex((one) => one.rule.name === rule.name);
-      entries = place < 0 ? [...entries, entry] : entries.with(place, entry);
+      const index = entries.findIndex((each) => each.rule.name === rule.name);
+      entries = index < 0 ? [...entries, entry] : entries.with(index, entry);
       return statusOf(entry);
     },
     remove: (name) => {
@@ -95,15 +95,15 @@ export function createFaultRegistry(rules: readonly FaultRule[], seed: string): 
       entries = entries.filter(({ rule }) => rule.name !== name);
       return entries.length < before;
     },
-    reset: (next) => {
-      chance = next;
+    reset: (nextSeed) => {
+      currentSeed = nextSeed;
       entries = entries.map(({ rule }) => entryOf(rule));
     },
     forRequest: (operation) =>
-      first('request', (rule) => rule.operation?.includes(operation) ?? true, strikesRequest) as RequestFault | undefined,
+      first('request', (rule) => rule.operation?.includes(operation) ?? true, appliesToRequest) as RequestFault | undefined,
     forStep: (task) =>
-      first('step', (rule) => matchesStep(rule, task), (entry) => strikes(entry, `${task.deploymentId}/${task.service.id}/${task.phase.step}`)) as StepFault | undefined,
+      first('step', (rule) => matchesStep(rule, task), (entry) => appliesTo(entry, `${task.deploymentId}/${task.service.id}/${task.phase.step}`)) as StepFault | undefined,
     forUpgrade: ({ id, cluster }) =>
-      first('upgrade', (rule) => matchesAny(rule.cluster, cluster.id, cluster.name), (entry) => strikes(entry, id)),
+      first('upgrade', (rule) => matchesAny(rule.cluster, cluster.id, cluster.name), (entry) => appliesTo(entry, id)),
   };
 }

@@ -5,16 +5,15 @@ import type { PlatformClock } from '../../../clock.ts';
 import { internalError, rateLimitExceeded } from '../../../problem.ts';
 import type { FaultRegistry, RequestFault } from './registry.ts';
 
-/** What breaks requests, and what it counts time with. */
 export interface RequestFaultDependencies {
   readonly registry: Pick<FaultRegistry, 'forRequest'>;
-  /** Of the callers: what the rate headers are written in. */
+  /** The callers' clock, for the rate limit headers. */
   readonly clock: PlatformClock;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the connection is to break when the answer is ready. */
+    /** Whether to close the connection instead of sending the response. */
     isDropped: boolean;
   }
 }
@@ -39,16 +38,16 @@ const injectFault = (fault: RequestFault, request: FastifyRequest, reply: Fastif
 };
 
 /**
- * Has faults strike the requests of a server: after it is known who calls and that they may, before the body is read.
- * A caller can't tell them from the real thing. A server that closes cuts delays short.
+ * Injects faults into the requests of a server, after authorization and before the body is read. Callers can't tell them
+ * from real failures. Closing the server ends pending delays.
  */
-export function addRequestFaults(app: FastifyInstance, { registry: book, clock }: RequestFaultDependencies): void {
+export function addRequestFaults(app: FastifyInstance, { registry, clock }: RequestFaultDependencies): void {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
   app.decorateRequest('isDropped', false);
   app.addHook('preParsing', async (request, reply) => {
     const operation = request.routeOptions.config.operation;
-    const fault = operation && book.forRequest(operation);
+    const fault = operation && registry.forRequest(operation);
     if (!fault) return;
     await pause(fault.latency_ms ?? 0, undefined, { signal: closing.signal }).catch(() => undefined);
     injectFault(fault, request, reply, clock);

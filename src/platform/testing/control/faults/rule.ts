@@ -5,43 +5,43 @@ import { allOperations } from '../../../../contract/operations.ts';
 import { suggestion } from '../validation-errors.ts';
 import { effectNames, shapeOf } from './effects.ts';
 
-/** Longest that an answer is held back, in milliseconds. */
+/** The longest delay of a response, in milliseconds. */
 const longestLatency = 120_000;
 
-const required = (error: { input?: unknown }, otherwise: string): string => (error.input === undefined ? 'is required' : otherwise);
+const required = (error: { input?: unknown }, message: string): string => (error.input === undefined ? 'is required' : message);
 
-/** One of a few words; another is answered with the one that was probably meant. */
-const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
-  z.enum(words, { error: (issue) => required(issue, typeof issue.input === 'string' ? `"${issue.input}" is none of its kind; ${suggestion(issue.input, words)}` : `must be one of ${words.join(', ')}`) });
+/** An enum whose error suggests the closest value. */
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: (issue) => required(issue, typeof issue.input === 'string' ? `"${issue.input}" is none of its kind; ${suggestion(issue.input, values)}` : `must be one of ${values.join(', ')}`) });
 
 const number = (least: number, most: number) => z.number().min(least).max(most);
 
 const operationNames = allOperations.map(({ name }) => name) as [string, ...string[]];
 
 const members = {
-  /** What the rule is called, to change or remove it. */
+  /** Identifies the rule, to replace or remove it. */
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, { error: 'must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit' }),
   effect: oneOf(effectNames),
-  /** How likely it strikes what it matches, from 0 to 1. */
+  /** The probability that it applies to a match, from 0 to 1. */
   probability: number(0, 1).default(1),
-  /** How often it strikes at most; without it, without end. */
+  /** How often it applies at most; default unlimited. */
   count: z.int().min(1).max(1_000_000).optional(),
 
-  /** Names of the operations that it strikes; every one where left out. */
-  operation: z.preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(oneOf(operationNames)).min(1).optional()),
-  /** How long the answer is held back beforehand. */
+  /** Names of the operations that it applies to; default all. */
+  operation: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(oneOf(operationNames)).min(1).optional()),
+  /** How long the response is delayed, in milliseconds. */
   latency_ms: z.int().min(0).max(longestLatency).optional(),
-  /** For status_429: when to come back, as its headers say. */
+  /** For status_429: when to retry, as its headers say. */
   retry_after_seconds: z.int().min(0).max(86_400).optional(),
 
-  /** Id or name of a service. */
+  /** The id or name of a service. */
   service: z.string().min(1).optional(),
   kind: oneOf(serviceKinds).optional(),
-  /** Id of an environment. */
+  /** The id of an environment. */
   environment: z.guid({ error: 'must be the id of an environment' }).optional(),
   step: oneOf(StepName.options as [StepName, ...StepName[]]).optional(),
 
-  /** Id or name of a cluster. */
+  /** The id or name of a cluster. */
   cluster: z.string().min(1).optional(),
 };
 
@@ -50,24 +50,24 @@ const commonMembers = ['name', 'effect', 'probability', 'count'];
 
 type Issue = { readonly path: string; readonly message: string };
 
-/** What doesn't fit together in a rule that is well formed. */
+/** The contradictions in a well-formed rule. */
 const inconsistencies = (rule: z.output<z.ZodObject<typeof members>>): Issue[] => {
   const { effect } = rule;
-  const { takes, steps } = shapeOf(effect);
-  const allowed = [...commonMembers, ...takes];
-  const strange = Object.keys(rule).filter((member) => rule[member as keyof typeof rule] !== undefined && !allowed.includes(member));
+  const { members: effectMembers, steps } = shapeOf(effect);
+  const allowed = [...commonMembers, ...effectMembers];
+  const unexpected = Object.keys(rule).filter((member) => rule[member as keyof typeof rule] !== undefined && !allowed.includes(member));
   return [
-    ...strange.map((path) => ({ path, message: `does not go with the effect ${effect}, which takes ${takes.join(', ')}` })),
+    ...unexpected.map((path) => ({ path, message: `does not go with the effect ${effect}, which takes ${effectMembers.join(', ')}` })),
     ...(effect === 'latency' && rule.latency_ms === undefined ? [{ path: 'latency_ms', message: 'is required for the effect latency' }] : []),
     ...(rule.step && steps && !steps.includes(rule.step) ? [{ path: 'step', message: `${effect} can't happen at ${rule.step}, only at ${steps.join(', ')}` }] : []),
   ];
 };
 
-/** A rule that makes things go wrong: what it strikes, how likely and how often, and what happens then. */
+/** A rule that injects a fault: its effect, what it applies to, how likely and how often. */
 export const FaultRule = z.strictObject(members).superRefine((rule, context) => {
   for (const { path, message } of inconsistencies(rule)) context.addIssue({ code: 'custom', path: [path], message });
 });
 export type FaultRule = z.output<typeof FaultRule>;
 
-/** Names of the members of a rule. */
+/** The names of a rule's members. */
 export const ruleMembers: readonly string[] = Object.keys(members);

@@ -50,16 +50,16 @@ const stepLabels: Readonly<Partial<Record<StepName, string>>> = { GIT_CLONE: 'gi
 
 const stepError = (context: PhaseContext): PhaseResult => {
   const { step } = context.task.phase;
-  const what = stepLabels[step] ?? step.toLowerCase().replaceAll('_', ' ');
-  return failed(context.seconds, [`error: ${what}: connection to the cluster's API timed out (i/o timeout)`], `The step ${step} failed: ${what} timed out`);
+  const operation = stepLabels[step] ?? step.toLowerCase().replaceAll('_', ' ');
+  return failed(context.seconds, [`error: ${operation}: connection to the cluster's API timed out (i/o timeout)`], `The step ${step} failed: ${operation} timed out`);
 };
 
-const scripts: Readonly<Record<StepEffect, (context: PhaseContext) => PhaseResult>> = {
+const results: Readonly<Record<StepEffect, (context: PhaseContext) => PhaseResult>> = {
   build_error: buildError, failing_probe: failingProbe, out_of_memory: outOfMemory, crash_loop: crashLoop, step_error: stepError,
 };
 
-/** Makes steps of simulated deployments go as the rules of a book say. */
-export const stepFaults = (book: Pick<FaultRegistry, 'forStep'>): Fault => (context) => {
-  const fault = book.forStep(context.task);
-  return fault && scripts[fault.effect](context);
+/** Injects the faults of a registry into the steps of simulated deployments. */
+export const stepFaults = (registry: Pick<FaultRegistry, 'forStep'>): Fault => (context) => {
+  const fault = registry.forStep(context.task);
+  return fault && results[fault.effect](context);
 };

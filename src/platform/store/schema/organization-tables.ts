@@ -1,0 +1,123 @@
+import type { Generated } from 'kysely';
+import type { AlertRuleState } from '../../../contract/states.ts';
+import type { Flag, Identity, InOrganization, Json } from './columns.ts';
+
+export interface OrganizationTable extends Identity {
+  name: string;
+  description: string | null;
+  plan: string | null;
+  owner: string | null;
+}
+
+export interface RoleTable extends InOrganization {
+  description: string | null;
+  /** The value of the deprecated member `role`. */
+  legacy_role: 'ADMIN' | 'DEVELOPER' | 'OWNER' | 'VIEWER';
+}
+
+export interface MemberTable extends InOrganization {
+  email: string;
+  nickname: string;
+  profile_picture_url: string;
+  last_activity_at: string;
+  role_id: string;
+}
+
+export interface InvitationTable extends Identity {
+  organization_id: string;
+  email: string;
+  role_id: string;
+  inviter: string;
+  expires_at: string;
+}
+
+export interface BillingInfoTable {
+  organization_id: string;
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+  address: string | null;
+  city: string | null;
+  zip: string | null;
+  country_code: string | null;
+  state: string | null;
+  company: string | null;
+  vat_number: string | null;
+}
+
+export interface RegistryTable extends InOrganization {
+  kind: string;
+  url: string;
+  description: string | null;
+}
+
+export interface LabelsGroupTable extends InOrganization {
+  labels: Json;
+}
+
+export interface AnnotationsGroupTable extends InOrganization {
+  annotations: Json;
+  scopes: Json;
+}
+
+export interface HelmRepositoryTable extends InOrganization {
+  kind: string;
+  url: string | null;
+  description: string | null;
+  skip_tls_verification: Flag;
+  /** The part of the credentials that responses may show. */
+  config: Json;
+  sealed_config: string | null;
+}
+
+export interface AlertReceiverTable extends InOrganization {
+  description: string | null;
+  type: string;
+}
+
+export interface AlertRuleTable extends InOrganization {
+  cluster_id: string;
+  description: string;
+  tag: string;
+  condition: Json;
+  for_duration: string;
+  severity: 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+  enabled: Flag;
+  alert_receiver_ids: Json;
+  presentation: Json;
+  source: 'MANAGED' | 'GHOST';
+  state: AlertRuleState;
+  target_type: string;
+  target_id: string;
+  is_up_to_date: Flag;
+  starts_at: string | null;
+}
+
+export interface WebhookTable extends Identity {
+  organization_id: string;
+  kind: 'STANDARD' | 'SLACK';
+  target_url: string;
+  /** JSON array of event kinds. */
+  events: Json;
+  enabled: Flag;
+  description: string | null;
+  sealed_target_secret: string | null;
+  /** User name and password of the target URL. `target_url` itself has none. */
+  sealed_target_userinfo: Generated<string | null>;
+}
+
+/** The tables of the organization's own resources. */
+export interface OrganizationTables {
+  organization: OrganizationTable;
+  role: RoleTable;
+  member: MemberTable;
+  invitation: InvitationTable;
+  billing_info: BillingInfoTable;
+  registry: RegistryTable;
+  labels_group: LabelsGroupTable;
+  annotations_group: AnnotationsGroupTable;
+  helm_repository: HelmRepositoryTable;
+  alert_receiver: AlertReceiverTable;
+  alert_rule: AlertRuleTable;
+  webhook: WebhookTable;
+}
