@@ -70,7 +70,7 @@ export const platformResource = <const Input extends Shape>({ name, uri, title, 
 const listMembers = ['results', 'pagination', 'page', 'page_size'];
 
 /** Renders the fields of a record as lines, and its `results` below as a table with these columns. */
-export function recordWithTable(noun: string, columns: readonly string[], left?: readonly string[]): Renderer {
+export function recordWithTable(noun: string, columns: readonly string[], omitted?: readonly string[]): Renderer {
   const facts = record({ omitted });
   const rows = table(noun, columns);
   return {
