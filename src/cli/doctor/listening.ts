@@ -10,7 +10,7 @@ const callers = findingBuilder('callers');
 const issuer = findingBuilder('issuer');
 const port = findingBuilder('port');
 
-/** Why nothing can listen at an address; undefined when something can. */
+/** The error of listening on an address; undefined if it works. */
 const listenError = (host: string, at: number): Promise<NodeJS.ErrnoException | undefined> =>
   new Promise((resolve) => {
     const server = createServer();
@@ -54,5 +54,5 @@ async function issuerFindings({ oauthIssuer, oauthJwksUrl }: Config): Promise<Do
   }
 }
 
-/** Whether the HTTP server can listen as configured, and knows whom to let in. */
+/** Checks the authentication of callers, the OAuth issuer and the port of the HTTP server. */
 export const listeningFindings = async (config: Config): Promise<DoctorFinding[]> => [await callersFinding(config), ...(await issuerFindings(config)), await portFinding(config)];
