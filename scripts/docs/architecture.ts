@@ -3,14 +3,14 @@ import { code, markdownTable } from './markdown.ts';
 
 const idOf = ({ name }: Room): string => name.replaceAll(/\W+/g, '_');
 
-/** The room that a path lies in. */
+/** The room that contains a path. */
 const roomOf = (path: string): Room | undefined =>
   rooms.find(({ home }) => home.some((place) => place === path || (place.endsWith('/') && path.startsWith(place))));
 
 /** The rooms that a room may import from. */
 const importableRooms = (room: Room): Room[] => [...new Set(room.mayImport.flatMap((path) => roomOf(path) ?? []))].filter((other) => other !== room);
 
-/** The house as a Mermaid diagram: an arrow goes to what may be imported. */
+/** The rooms as a Mermaid diagram: arrows point to rooms that may be imported. */
 const diagram = (): string =>
   [
     'flowchart TD',
@@ -18,7 +18,7 @@ const diagram = (): string =>
     ...rooms.flatMap((room) => importableRooms(room).map((other) => `  ${idOf(room)} --> ${idOf(other)}`)),
   ].join('\n');
 
-/** The rooms and their arrows, from what the test of the architecture holds. */
+/** The rooms and their allowed imports, from the same data as the architecture test. */
 export const architecture = (): string =>
   [
     `\`\`\`mermaid\n${diagram()}\n\`\`\``,

@@ -91,8 +91,8 @@ describe('of a real platform', () => {
   });
 
   test.each([
-    [['--environment', 'shop/staging'], 'good', 'the environment "shop/staging" is there'],
-    [['--project', 'shop', '--environment', 'staging'], 'good', 'the project "shop" and the environment "staging" is there'],
+    [['--environment', 'shop/staging'], 'good', 'the environment "shop/staging" exists'],
+    [['--project', 'shop', '--environment', 'staging'], 'good', 'the project "shop" and the environment "staging" exists'],
     [['--environment', 'shop/nope'], 'bad', 'which could not be found'],
     [['--project', 'nope'], 'bad', 'which could not be found'],
     [['--project', 'data', '--environment', 'shop/staging'], 'bad', ''],

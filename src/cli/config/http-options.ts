@@ -20,7 +20,7 @@ export const httpOptions = {
   }),
   allowedOrigins: withDefault(hostNames, [], {
     env: 'INFRA_HTTP_ALLOWED_ORIGINS', value: 'names', commands: ['http'],
-    description: 'Host names accepted in the Origin header of browsers, separated by commas.', fallback: 'localhost and the host of the public URL',
+    description: 'Additional host names accepted in the Origin header of browsers, separated by commas.', fallback: 'only localhost and the host of the public URL',
   }),
   keysFile: optional(path, {
     env: 'INFRA_HTTP_KEYS_FILE', value: 'path', commands: ['http'],
@@ -49,6 +49,6 @@ export const httpOptions = {
   }),
   statelessLegacy: withDefault(booleanText, false, {
     env: 'INFRA_HTTP_STATELESS_LEGACY', commands: ['http'],
-    description: 'Serve clients that use a 2025 protocol revision without sessions. Any server of a cluster can then answer them, but none can ask their users.',
+    description: 'Serve clients that use a 2025 protocol revision without sessions. Any replica can then answer them, but none can ask their users.',
   }),
 };

@@ -30,7 +30,7 @@ export const options = {
   }),
   maxDisruptivePerHour: optional(integerBetween(0, 1_000_000), {
     env: 'INFRA_MAX_DISRUPTIVE_PER_HOUR', value: 'calls', commands: ['stdio', 'http'],
-    description: 'Maximum number of disruptive or riskier calls within any 60 minutes.',
+    description: 'Maximum number of disruptive, destructive and sensitive calls within any 60 minutes.',
   }),
   auditFile: optional(path, {
     env: 'INFRA_AUDIT_FILE', value: 'path', commands: ['stdio', 'http', 'approve', 'audit'],
@@ -143,7 +143,7 @@ export const testingOptions = {
   }),
   randomSeed: optional(anyText, {
     env: 'INFRA_RANDOM_SEED', value: 'text', commands: ['platform'],
-    description: 'Seed for ids and random values, to get the same ones in every new data directory.', fallback: 'random',
+    description: 'Seed for ids and random values, to get the same ones in every new data directory.', fallback: 'random values',
   }),
   faultsFile: optional(path, {
     env: 'INFRA_FAULTS_FILE', flagName: 'faults', value: 'path', commands: ['platform'],

@@ -41,13 +41,13 @@ export function offeredTools({ toolsets: chosen, tools: single, excludeTools }: 
     ...unknownNames('toolsets', 'toolset', chosen, groupNames),
     ...unknownNames('tools', 'tool', single, toolNames),
     ...unknownNames('excludeTools', 'tool', excludeTools, toolNames),
-    ...excludeTools.filter((name) => single?.includes(name)).map((name) => `${name} is given by ${optionLabel('tools')} and by ${optionLabel('excludeTools')}. Leave it out of one.`),
+    ...excludeTools.filter((name) => single?.includes(name)).map((name) => `${name} is in both ${optionLabel('tools')} and ${optionLabel('excludeTools')}. Remove it from one.`),
   ];
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const isChosen = (tool: Tool): boolean =>
     (chosen === undefined && single === undefined) || single?.includes(tool.name) === true || chosen?.some((name) => groups[name]!.includes(tool)) === true;
   const offered = tools.filter((tool) => isChosen(tool) && !excludeTools.includes(tool.name));
-  if (offered.length === 0) throw new Error(`No tool is left to offer: ${optionLabel('excludeTools')} takes all away.`);
+  if (offered.length === 0) throw new Error(`No tool is left to offer: ${optionLabel('excludeTools')} excludes all of them.`);
   return offered;
 }
 
