@@ -29,7 +29,7 @@ describe('of a first start', () => {
     const directory = join(await temporaryDirectory(), 'data');
     const { ok, of, findings } = await doctor([], { INFRA_DATA_DIR: directory });
     expect(ok).toBe(true);
-    expect(of('data directory')?.says).toBe(`${directory} is made when it is first needed`);
+    expect(of('data directory')?.says).toBe(`${directory} is created on first use`);
     expect(of('platform')?.says).toContain('embedded');
     expect(of('approvals')).toMatchObject({ state: 'note', todo: expect.stringContaining('infra-mcp approve --set-secret') as string });
     expect(findings.filter(({ check }) => check === 'port')).toEqual([]);

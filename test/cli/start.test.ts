@@ -16,8 +16,8 @@ describe.concurrent('a start that can not be meant', () => {
     ['a truth value that is none', [], { INFRA_READ_ONLY: 'yes' }, ['INFRA_READ_ONLY must be true, false, 1 or 0']],
     ['a variable that is nearly one', ['tools'], { INFRA_READONLY: 'true' }, ['INFRA_READONLY', 'INFRA_READ_ONLY']],
     ['a base URL without a token', [], real, ['INFRA_BASE_URL is set without a token', 'INFRA_API_TOKEN']],
-    ['a token without a base URL', [], { INFRA_API_TOKEN: 'secret-token' }, ['given without INFRA_BASE_URL']],
-    ['both a token and a file of one', [], { ...real, INFRA_API_TOKEN: 'secret-token', INFRA_API_TOKEN_FILE: '/token' }, ['both given']],
+    ['a token without a base URL', [], { INFRA_API_TOKEN: 'secret-token' }, ['set without INFRA_BASE_URL']],
+    ['both a token and a file of one', [], { ...real, INFRA_API_TOKEN: 'secret-token', INFRA_API_TOKEN_FILE: '/token' }, ['both set']],
     ['a token file that is not there', ['--api-token-file', '/no/such/file'], real, ['/no/such/file', 'no such file']],
     ['plain http to another machine', [], { INFRA_BASE_URL: 'http://api.example.com', INFRA_API_TOKEN: 'secret-token' }, ['https://']],
   ] as const)('%s', async ([, args, env, words], { expect: expected }) => {

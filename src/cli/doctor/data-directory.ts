@@ -40,11 +40,11 @@ const filesOpenToOthers = (dataDir: string): string[] =>
 async function directoryFinding(dataDir: string): Promise<DoctorFinding> {
   if (!existsSync(dataDir)) {
     const parent = nearestExisting(dataDir);
-    if (hasAccess(parent, write | enter)) return directory.good(`${dataDir} is made when it is first needed`);
-    return directory.bad(`${dataDir} is not there, and can't be made in ${parent}`, `Make it, give this user the right to write in ${parent}, or name another with INFRA_DATA_DIR.`);
+    if (hasAccess(parent, write | enter)) return directory.good(`${dataDir} is created on first use`);
+    return directory.bad(`${dataDir} does not exist and can't be created in ${parent}`, `Create it, give this user write access to ${parent}, or set another directory with INFRA_DATA_DIR.`);
   }
-  if (!statSync(dataDir).isDirectory()) return directory.bad(`${dataDir} is no directory`, 'Name a directory with INFRA_DATA_DIR.');
-  if (!hasAccess(dataDir, read | write | enter)) return directory.bad(`this user may not write in ${dataDir}`, 'Give this user the right, or name another directory with INFRA_DATA_DIR.');
+  if (!statSync(dataDir).isDirectory()) return directory.bad(`${dataDir} is not a directory`, 'Set a directory with INFRA_DATA_DIR.');
+  if (!hasAccess(dataDir, read | write | enter)) return directory.bad(`this user may not write in ${dataDir}`, 'Give this user write access, or set another directory with INFRA_DATA_DIR.');
   const open = filesOpenToOthers(dataDir);
   if (open.length > 0) {
     return directory.bad(`others on this machine may read ${open.join(', ')} in ${dataDir}`, `chmod 700 ${dataDir} && chmod 600 ${open.map((name) => join(dataDir, name)).join(' ')}`);
@@ -57,7 +57,7 @@ function diskFinding(dataDir: string): DoctorFinding {
   const { bavail, bsize } = statfsSync(nearestExisting(dataDir));
   const free = bavail * bsize;
   if (free >= minFreeBytes) return disk.good(`${megabytes(free)} free`);
-  return disk.bad(`${megabytes(free)} free: changes and records may soon fail to be written`, 'Free some space, or name a directory on another disk with INFRA_DATA_DIR.');
+  return disk.bad(`${megabytes(free)} free: changes and records may soon fail to be written`, 'Free some space, or set a directory on another disk with INFRA_DATA_DIR.');
 }
 
 interface DatabaseFault {
@@ -65,7 +65,7 @@ interface DatabaseFault {
   readonly todo: string;
 }
 
-const restore = 'infra-mcp restore brings a backup back; or move the file away to begin anew.';
+const restore = 'Restore a backup with infra-mcp restore, or move the file away to start over.';
 
 /** The result of SQLite's quick check; undefined if the database is intact. */
 function damageOf(database: DatabaseSync): DatabaseFault | undefined {
@@ -78,7 +78,7 @@ function newerMigrationsOf(database: DatabaseSync): DatabaseFault | undefined {
   if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()) return undefined;
   const names = database.prepare('SELECT name FROM kysely_migration').all().map(({ name }) => String(name));
   const unknown = names.filter((name) => !migrationNames.includes(name));
-  return unknown.length === 0 ? undefined : { says: `of a newer infra-mcp (${unknown.join(', ')})`, todo: 'Start that one, or name another directory with INFRA_DATA_DIR.' };
+  return unknown.length === 0 ? undefined : { says: `from a newer infra-mcp (${unknown.join(', ')})`, todo: 'Use that version, or set another directory with INFRA_DATA_DIR.' };
 }
 
 function databaseFaultOf(dataDir: string, name: string): DatabaseFault | undefined {

@@ -32,7 +32,7 @@ export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
     const rules = await configuredPolicy(config);
     return [policy.good(config.policyFile ?? 'no file'), toolsFinding(config, rules)];
   } catch (error) {
-    return [policy.bad(errorText(error), 'Correct the file; docs/policy.md lists what it may hold.')];
+    return [policy.bad(errorText(error), 'Correct the file; docs/policy.md describes its format.')];
   }
 }
 
@@ -42,7 +42,7 @@ export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
     if (await hasSecret(approvalsConfigOf(config).operator)) return approvals.good('an operator secret is set; infra-mcp approve lists what waits');
     return approvals.note('no operator secret is set: high-risk calls are refused if the client can\'t ask its user, or if a policy requires the operator', 'To approve them in a terminal instead: infra-mcp approve --set-secret');
   } catch (error) {
-    return approvals.bad(`the operator's file can't be read: ${errorText(error)}`, 'Set the secret anew: infra-mcp approve --set-secret');
+    return approvals.bad(`the operator's file can't be read: ${errorText(error)}`, 'Set the secret again: infra-mcp approve --set-secret');
   }
 }
 
@@ -56,10 +56,10 @@ export function auditFinding(config: Config): DoctorFinding {
   const program = config.auditCommand?.[0];
   if (program !== undefined) {
     if (isProgram(program)) return audit.good(`goes to ${program}`);
-    return audit.bad(`${program} is no program that can be started: changes can't be recorded, and so are refused`, 'Correct INFRA_AUDIT_COMMAND, or install the program.');
+    return audit.bad(`${program} can't be started: changes can't be recorded and are therefore refused`, 'Correct INFRA_AUDIT_COMMAND, or install the program.');
   }
   const { file } = auditFilesOf(config);
   const path = existsSync(file) ? file : dirname(file);
   if (!existsSync(path) ? dirname(file) === config.dataDir : hasAccess(path, constants.W_OK)) return audit.good(`${file}; infra-mcp audit verify checks it`);
-  return audit.bad(`${file} can't be written: changes can't be recorded, and so are refused`, 'Make its directory, give this user the right to write there, or name another file with INFRA_AUDIT_FILE.');
+  return audit.bad(`${file} can't be written: changes can't be recorded and are therefore refused`, 'Create its directory, give this user write access, or set another file with INFRA_AUDIT_FILE.');
 }

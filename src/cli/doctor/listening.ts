@@ -29,7 +29,7 @@ async function portFinding({ httpHost: host, httpPort: at }: Config): Promise<Do
   const where = at === 0 ? `any free one on ${host}` : `${at} on ${host}`;
   if (!error) return port.good(`${where}: free`);
   const why = listenErrors[error.code ?? ''] ?? error.message;
-  return port.bad(`${where}: ${why}`, 'Give another with --port or --host, or end what listens there; if that is infra-mcp already, nothing is wrong.');
+  return port.bad(`${where}: ${why}`, 'Set another with --port or --host, or stop what listens there. If that is infra-mcp, nothing is wrong.');
 }
 
 async function callersFinding(config: Config): Promise<DoctorFinding> {
@@ -39,7 +39,7 @@ async function callersFinding(config: Config): Promise<DoctorFinding> {
     if (authenticate) return callers.good([config.keysFile && `keys of ${config.keysFile}`, config.oauthIssuer && `access tokens of ${config.oauthIssuer}`].filter(Boolean).join(', '));
     return callers.good('everybody on this machine, and nobody else');
   } catch (error) {
-    return callers.bad(errorText(error), 'docs/http.md says who may call, and how to let them in.');
+    return callers.bad(errorText(error), 'See docs/http.md for authentication.');
   }
 }
 
@@ -50,7 +50,7 @@ async function issuerFindings({ oauthIssuer, oauthJwksUrl }: Config): Promise<Do
     const answer = await fetch(keys, { signal: AbortSignal.timeout(10_000) });
     return [answer.ok ? issuer.good(`its keys are at ${keys.href}`) : issuer.bad(`${keys.href} answers ${answer.status}`, 'Correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
   } catch (error) {
-    return [issuer.bad(errorText(error), 'See that this machine reaches it; correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
+    return [issuer.bad(errorText(error), 'Check that this machine can reach it, or correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
   }
 }
 

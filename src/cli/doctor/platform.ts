@@ -36,16 +36,16 @@ async function permissionsFinding(client: Client, organizationId: string): Promi
   const where = (...kinds: (ApiErrorKind | undefined)[]) => results.filter(({ kind }) => kinds.includes(kind)).map(({ resources }) => resources).join(', ');
   const may = `reads the organization${where(undefined) && `, ${where(undefined)}`}`;
   const refused = where('forbidden');
-  if (refused) return permissions.note(`${may}; is refused ${refused}`, 'If assistants need those, have a token made with more permissions.');
-  return permissions.good(`${may}. Whether it may also change something only a change can tell`);
+  if (refused) return permissions.note(`${may}; may not read ${refused}`, 'If assistants need those, create a token with more permissions.');
+  return permissions.good(`${may}. Write permissions can't be checked without a change`);
 }
 
 function budgetFinding(client: Client): DoctorFinding {
   const left = client.budget();
-  if (!left) return budget.note('the platform says nothing of a limit');
+  if (!left) return budget.note('the platform reports no limit');
   const usage = `${left.remaining} of ${left.limit} requests left until ${new Date(left.resetAt).toISOString()}`;
   if (left.remaining > left.limit / 10) return budget.good(usage);
-  return budget.note(usage, 'Calls wait or fail when it is used up. See who else uses this token, or give the server one of its own.');
+  return budget.note(usage, 'Calls wait or fail when it is used up. Check who else uses this token, or give the server its own.');
 }
 
 /** The expiry of a JWT in milliseconds since 1970; undefined for other tokens. */
@@ -58,7 +58,7 @@ function expiryOf(value: string | undefined): number | undefined {
   }
 }
 
-const replaceTokenAdvice = 'Have the platform make a new token, and give it with INFRA_API_TOKEN or INFRA_API_TOKEN_FILE.';
+const replaceTokenAdvice = 'Create a new token on the platform, and set it with INFRA_API_TOKEN or INFRA_API_TOKEN_FILE.';
 
 function acceptedFinding(value: string | undefined, name: string): DoctorFinding {
   const expiry = expiryOf(value);
@@ -79,11 +79,11 @@ interface FailedRequest {
 }
 
 const unexpectedAnswerFindings = ({ error, where }: FailedRequest): DoctorFinding[] => [
-  platform.bad(`${where} does not answer as the API does: ${error.reason}`, 'See that INFRA_BASE_URL is the address of the API, with its path where it has one.'),
+  platform.bad(`${where} does not respond like the API: ${error.reason}`, 'Check that INFRA_BASE_URL is the URL of the API, including its path.'),
 ];
 
 const unreachableFindings = ({ error, where }: FailedRequest): DoctorFinding[] => [
-  platform.bad(`${where}: ${error.reason}`, error.next), token.skipped('the platform does not answer'), permissions.skipped('likewise'), budget.skipped('likewise'),
+  platform.bad(`${where}: ${error.reason}`, error.next), token.skipped('the platform does not answer'), permissions.skipped('the platform does not answer'), budget.skipped('the platform does not answer'),
 ];
 
 /** Findings about platform and token by kind of failure. */
@@ -91,11 +91,11 @@ const findingsByErrorKind: Readonly<Record<ApiErrorKind, (failed: FailedRequest)
   unauthorized: ({ answers, holdsToken }) =>
     holdsToken
       ? [answers, token.bad('refused', replaceTokenAdvice), permissions.skipped('the token is refused')]
-      : [answers, token.skipped('this server has none: callers bring their own')],
+      : [answers, token.skipped('this server has none: callers send their own')],
   forbidden: ({ answers }) => [
-    answers, token.good('accepted'), permissions.bad('it may not even read the organization', 'Have a token made that may read, or one of this organization.'),
+    answers, token.good('accepted'), permissions.bad('it may not even read the organization', 'Create a token of this organization that may read.'),
   ],
-  rate_limited: ({ answers, error }) => [answers, token.skipped('no request is left to try it'), budget.bad(error.reason, error.next)],
+  rate_limited: ({ answers, error }) => [answers, token.skipped('no requests left to check it'), budget.bad(error.reason, error.next)],
   invalid_input: unexpectedAnswerFindings,
   not_found: unexpectedAnswerFindings,
   not_offered: unexpectedAnswerFindings,
@@ -121,7 +121,7 @@ async function embeddedFindings(dataDir: string): Promise<DoctorFinding[]> {
   if (!endpoint) return [platform.good('the embedded one; it starts with the first call')];
   const answers = await fetch(`${endpoint.url}/openapi.json`, { signal: AbortSignal.timeout(answerTimeout) }).then(({ ok }) => ok, () => false);
   if (answers) return [platform.good(`the embedded one, served by process ${endpoint.pid} at ${endpoint.url}`)];
-  return [platform.note(`the embedded one; process ${endpoint.pid} served it at ${endpoint.url} and does no more`, 'The next call starts it anew. Nothing needs to be done, unless that process hangs: then end it.')];
+  return [platform.note(`the embedded one; process ${endpoint.pid} served it at ${endpoint.url} but doesn't respond`, 'The next call starts it again. Do nothing, unless that process hangs: then end it.')];
 }
 
 /** Checks that the platform is reachable and accepts the token, what the token may read, and the remaining request budget. */
