@@ -1,9 +1,9 @@
 import { type Figure, moreIsBetter } from './figure.ts';
 
-/** The figures of a run, by measurement. */
+/** The figures of a run by measurement. */
 export type Results = Readonly<Record<string, readonly Figure[]>>;
 
-/** A figure that got worse, and how many times. */
+/** A figure that got worse, and by which factor. */
 export interface Regression {
   readonly figure: string;
   readonly before: number;
@@ -11,16 +11,16 @@ export interface Regression {
   readonly times: number;
 }
 
-/** Within this much of each other two runs are alike. */
+/** Factor below which a difference between two runs counts as noise. */
 const noise = 1.25;
 
 /**
- * What can be compared across machines: ratios within a run, and sizes that don't depend on the machine. Times and
- * rates by themselves can't.
+ * The value of a figure that is comparable across machines: its ratio within the run, or a size in bytes. Times and rates aren't
+ * comparable.
  */
 const comparable = ({ ratio, unit, value, of }: Figure): number | undefined => ratio ?? (unit === 'bytes' && of === undefined ? value : undefined);
 
-/** The figures that are clearly worse than in an earlier run, worst first. Those that only one of the runs has don't count. */
+/** The figures that are clearly worse than in an earlier run, worst first. Figures that only one run has are ignored. */
 export function findRegressions(before: Results, now: Results): Regression[] {
   const found = Object.entries(now).flatMap(([measurement, figures]) =>
     figures.flatMap((figure): Regression[] => {

@@ -1,20 +1,20 @@
-/** What a figure counts. Of times, sizes and growth less is better; of rates more. */
+/** The unit of a figure. For rates more is better, for all others less. */
 export type Unit = 'ms' | 'MB' | 'bytes' | 'per s' | '%';
 
-/** One thing measured. */
+/** One measured value. */
 export interface Figure {
-  /** What it is, unique within its measurement. */
+  /** Unique within its measurement. */
   readonly name: string;
   readonly value: number;
   readonly unit: Unit;
-  /** The figure it is set against: of the same measurement, taken in the same run. */
+  /** Name of the reference figure, from the same measurement and run. */
   readonly of?: string;
-  /** How many times that figure it is. */
+  /** The value divided by that of the reference figure. */
   readonly ratio?: number;
 }
 
-/** Whether a larger value is a better one. */
+/** Whether a larger value is better. */
 export const moreIsBetter = ({ unit }: Pick<Figure, 'unit'>): boolean => unit === 'per s';
 
-/** A figure set against another. Machines differ, ratios of one run hardly. */
+/** Adds the ratio to a reference figure. Ratios within a run vary little between machines. */
 export const relativeTo = (reference: Figure, figure: Figure): Figure => ({ ...figure, of: reference.name, ratio: figure.value / reference.value });

@@ -1,4 +1,4 @@
-// Loaded into a measured process: tells, when asked over the channel to its parent, what the heap holds once all that can go is gone.
+// Preloaded into a measured process. On a message from the parent, collects garbage and sends the used heap size in bytes.
 process.on('message', () => {
   globalThis.gc();
   process.send(process.memoryUsage().heapUsed);

@@ -1,27 +1,27 @@
 import { type Summary, summarise } from './statistics.ts';
 
-/** What came of doing something again and again. */
+/** The timings of a repeated task. */
 export interface Load extends Summary {
   readonly perSecond: number;
 }
 
 /**
- * Does something so many times: several workers at once, each beginning anew when it is done.
- * @param task what a worker does, and its number from zero.
- * @returns how long each took, in milliseconds, and how many were done in a second.
+ * Runs a task a number of times, with several concurrent workers.
+ * @param task receives the number of its worker, from zero.
+ * @returns the durations in milliseconds, and the rate per second.
  */
 export async function load(times: number, workers: number, task: (worker: number) => Promise<unknown>): Promise<Load> {
-  const took: number[] = [];
-  let begun = 0;
-  const work = async (_: unknown, worker: number): Promise<void> => {
-    while (begun < times) {
-      begun += 1;
-      const began = performance.now();
+  const durations: number[] = [];
+  let started = 0;
+  const runWorker = async (_: unknown, worker: number): Promise<void> => {
+    while (started < times) {
+      started += 1;
+      const taskStart = performance.now();
       await task(worker);
-      took.push(performance.now() - began);
+      durations.push(performance.now() - taskStart);
     }
   };
-  const began = performance.now();
-  await Promise.all(Array.from({ length: workers }, work));
-  return { ...summarise(took), perSecond: (took.length / (performance.now() - began)) * 1000 };
+  const start = performance.now();
+  await Promise.all(Array.from({ length: workers }, runWorker));
+  return { ...summarise(durations), perSecond: (durations.length / (performance.now() - start)) * 1000 };
 }

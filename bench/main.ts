@@ -1,4 +1,4 @@
-/** Measures the program beside what it stands on, in one run, as ratios. `--help` tells how. */
+/** Runs benchmarks of the program and its baselines in one run, and reports their ratios. See `--help`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { findRegressions } from './compare.ts';
@@ -11,15 +11,15 @@ import { measurementTable } from './report.ts';
 
 const usage = `npm run bench -- [measurement ...] [options]
 
-Measurements; all of them where none is named:
+Measurements (default: all):
 ${measurements.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
 
-  --quick          fewer repetitions: under a minute, for a first look
-  --runs <times>   starts of a process for one figure; 15 by default
-  --others <file>  JSON list of other servers to measure beside this one: [{ "name", "command", "args" }]
-  --json <file>    also write the figures and what the machine is there
-  --compare        tell what got clearly worse since the committed baseline
-  --with <file>    compare with another run instead
+  --quick          fewer repetitions: under a minute, for a rough estimate
+  --runs <times>   process starts for each figure (default: 15)
+  --others <file>  JSON list of other servers to measure too: [{ "name", "command", "args" }]
+  --json <file>    also write the figures and the machine's details to a file
+  --compare        report clear regressions since the committed baseline
+  --with <file>    compare with this run instead of the baseline
 `;
 
 const { values: options, positionals: chosen } = parseArgs({
@@ -37,7 +37,7 @@ const { values: options, positionals: chosen } = parseArgs({
 
 const readJson = async <Value>(path: string): Promise<Value> => JSON.parse(await readFile(path, 'utf8')) as Value;
 
-/** Measures what was chosen, and prints each table when it is there. */
+/** Runs the chosen measurements and prints each table as soon as it is complete. */
 async function measure(): Promise<Run> {
   const machine = machineFacts();
   const { quick } = options;
@@ -46,7 +46,7 @@ async function measure(): Promise<Run> {
     program: () => (program ??= buildProgram()),
     others: options.others === undefined ? [] : await readJson<OtherServer[]>(options.others),
     runs: Number(options.runs ?? (quick ? 3 : 15)),
-    repetitions: (whole) => (quick ? Math.ceil(whole / 20) : whole),
+    repetitions: (full) => (quick ? Math.ceil(full / 20) : full),
     log: (line) => void process.stderr.write(`${line}\n`),
   };
   const results: Record<string, readonly Figure[]> = {};
@@ -61,13 +61,13 @@ async function measure(): Promise<Run> {
   return { machine, quick, results };
 }
 
-/** Tells what is clearly worse than in an earlier run; that fails the command. */
+/** Reports regressions since an earlier run. Sets the exit code if there are any. */
 async function compare(run: Run): Promise<void> {
   const earlier = await readRun(options.with);
   const found = findRegressions(earlier.results, run.results);
-  if (found.length === 0) return void process.stdout.write(`Nothing is clearly worse than at ${earlier.machine.commit}.\n`);
+  if (found.length === 0) return void process.stdout.write(`No regressions since ${earlier.machine.commit}.\n`);
   const lines = found.map(({ figure, before, now, times }) => `  ${times.toFixed(2)} × worse: ${figure} (${before.toFixed(2)}, now ${now.toFixed(2)})`);
-  process.stdout.write(`Clearly worse than at ${earlier.machine.commit}:\n${lines.join('\n')}\n`);
+  process.stdout.write(`Regressions since ${earlier.machine.commit}:\n${lines.join('\n')}\n`);
   process.exitCode = 1;
 }
 

@@ -1,30 +1,30 @@
 import type { Figure } from './figure.ts';
 import type { BundledProgram } from './program.ts';
 
-/** Another server to be measured beside this one. */
+/** Another server to measure for comparison. */
 export interface OtherServer {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** What measurements work with. */
+/** Settings and helpers of a benchmark run. */
 export interface BenchContext {
-  /** The bundled program. Built when first asked for. */
+  /** The bundled program, built on first use. */
   readonly program: () => Promise<BundledProgram>;
   readonly others: readonly OtherServer[];
-  /** How often a process is started for one figure. */
+  /** Number of process starts for each figure. */
   readonly runs: number;
-  /** Of a number of repetitions, as many as this run has time for. */
-  readonly repetitions: (whole: number) => number;
-  /** Tells how far it is. */
+  /** Scales a number of repetitions down for a quick run. */
+  readonly repetitions: (full: number) => number;
+  /** Logs progress. */
   readonly log: (line: string) => void;
 }
 
-/** One thing to measure. */
+/** One benchmark. */
 export interface Measurement {
   readonly name: string;
-  /** What is measured, how, against what. */
+  /** What is measured, and against which reference. */
   readonly about: string;
   readonly measure: (bench: BenchContext) => Promise<readonly Figure[]>;
 }

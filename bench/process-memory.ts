@@ -7,13 +7,13 @@ import type { BundledProgram } from './program.ts';
 
 const run = promisify(execFile);
 
-/** Resident memory of a process in MB, as the system counts it. */
+/** Resident memory of a process in MB, as reported by `ps`. */
 export async function residentMemory(pid: number): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)]);
   return Number(stdout) / 1024;
 }
 
-/** The same once a process that only starts has come to rest. */
+/** Resident memory of an idle process in MB, once it no longer changes. */
 export async function settledMemory(pid: number): Promise<number> {
   let [before, now] = [0, await residentMemory(pid)];
   while (now !== before) {
@@ -25,10 +25,10 @@ export async function settledMemory(pid: number): Promise<number> {
 
 const heapProbeFlags = ['--expose-gc', '--import', join(import.meta.dirname, 'heap-probe.mjs')];
 
-/** The program, so that its heap can be looked at. It has to be started with a channel to it. */
+/** The program with the heap probe. It must be started with an IPC channel. */
 export const withHeapProbe = (program: BundledProgram): BundledProgram => ({ ...program, command: [program.command[0], ...heapProbeFlags, ...program.command.slice(1)] });
 
-/** What the heap of such a process holds after a collection, in MB. */
+/** The used heap of a process with the heap probe after garbage collection, in MB. */
 export async function heapUsed(child: ChildProcess): Promise<number> {
   const answered = once(child, 'message') as Promise<[number]>;
   child.send('heap');

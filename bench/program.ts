@@ -7,16 +7,16 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 
-/** The bundled program in a directory of its own, laid out as in its package. */
+/** The bundled program in a temporary directory, laid out as in the npm package. */
 export interface BundledProgram {
-  /** What starts it, before its own arguments. */
+  /** The command that starts it, without its own arguments. */
   readonly command: readonly [string, ...string[]];
-  /** A new, empty directory that goes with the program. */
+  /** Creates an empty directory that is removed with the program. */
   readonly directory: (purpose: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** Builds the program as it is shipped. */
+/** Builds the program as published. */
 export async function buildProgram(): Promise<BundledProgram> {
   const home = await mkdtemp(join(tmpdir(), 'infra-mcp-bench-'));
   await run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/build.ts'), '--outdir', join(home, 'dist')]);
@@ -28,7 +28,7 @@ export async function buildProgram(): Promise<BundledProgram> {
   };
 }
 
-/** The environment of a measured process: this one's without options of the program, and with everything it keeps in one place. */
+/** The environment of a measured process: this process's, without options of the program, and with all its files in one directory. */
 export const environment = (directory: string, options: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:INFRA|NODE|npm)_/i.test(name))),
   HOME: directory,

@@ -7,7 +7,7 @@ const number = (value: number, most: number): string => value.toLocaleString('en
 
 const formattedValue = ({ value, unit }: Figure): string => `${number(value, digits[unit])} ${unit}`;
 
-/** The figures of one measurement as a table of Markdown, readable as it is. */
+/** The figures of one measurement as an aligned Markdown table. */
 export function measurementTable(measurement: string, figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
     const target = targetFor(measurement, figure.name);

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import type { Results } from './compare.ts';
 
-/** Where and when a run was made. */
+/** The machine, time and commit of a run. */
 interface Machine {
   readonly at: string;
   readonly commit: string;
@@ -13,7 +13,7 @@ interface Machine {
   readonly processor: string;
   readonly cores: number;
   readonly memoryGb: number;
-  /** Processes that wanted to run, on average over the minute before. Above 0.5 the figures are of a busy machine. */
+  /** Load average over the last minute. Above 0.5, the figures are from a busy machine. */
   readonly loadBefore: number;
 }
 
@@ -26,7 +26,7 @@ const commit = (): string => {
   }
 };
 
-/** What this machine is, and how busy it was just now. */
+/** Facts about this machine, with its current load. */
 export const machineFacts = (): Machine => ({
   at: new Date().toISOString(),
   commit: commit(),
@@ -38,14 +38,15 @@ export const machineFacts = (): Machine => ({
   loadBefore: Number(loadavg()[0]!.toFixed(2)),
 });
 
-/** What a run leaves behind. */
+/** A saved run. */
 export interface Run {
   readonly machine: Machine;
   readonly quick: boolean;
   readonly results: Results;
 }
 
-/** The run that others are compared with, and that the page of performance shows. */
+/** The committed run: the reference of --compare, shown in docs/performance.md. */
 export const baseline = join(import.meta.dirname, 'baseline.json');
 
+/** Reads a saved run. */
 export const readRun = async (path: string): Promise<Run> => JSON.parse(await readFile(path, 'utf8')) as Run;

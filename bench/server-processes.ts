@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { environment, type BundledProgram } from './program.ts';
 
-/** A server that runs in a process of its own until it is closed. */
+/** A server in a separate process. */
 export interface ServerProcess {
   readonly child: ChildProcess;
   readonly pid: number;
@@ -13,17 +13,17 @@ export interface ServerProcess {
 
 const token = 'token-of-the-bench';
 
-/** Nothing is to be refused for being called often. */
+/** High enough that no request is rate limited. */
 const unlimitedRate = '1000000000';
 
-/** What servers print when they are ready; a platform all of it. */
+/** The line that servers print when they are ready. MCP servers print only the URL. */
 interface ReadyLine {
   readonly url: string;
   readonly organization_id: string;
   readonly seed: Readonly<Record<string, string>>;
 }
 
-/** Starts a server that prints a line of JSON when it is ready. @throws Error when it ends before. */
+/** Starts a server that prints a line of JSON when it is ready. @throws Error if it exits before. */
 async function start([command, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<ServerProcess & { readonly ready: ReadyLine }> {
   const child = spawn(command!, args, { env, stdio: ['ignore', 'pipe', 'inherit', ...(args.includes('--expose-gc') ? ['ipc' as const] : [])] });
   const ended = once(child, 'close');
@@ -42,12 +42,12 @@ async function start([command, ...args]: readonly string[], env: NodeJS.ProcessE
   };
 }
 
-/** A platform, with what is needed to call it. */
+/** A platform process, with the token and ids needed to call it. */
 export interface PlatformProcess extends ServerProcess {
   readonly token: string;
-  /** Ids of the seed, and of the organization, by the names of the contract's members. */
+  /** Ids of the seed and the organization, by the contract's parameter names. */
   readonly ids: Readonly<Record<string, string>>;
-  /** The options with which the program uses this platform. */
+  /** Environment variables with which the program uses this platform. */
   readonly options: Readonly<Record<string, string>>;
 }
 

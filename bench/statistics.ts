@@ -1,16 +1,16 @@
 import { createHistogram } from 'node:perf_hooks';
 
-/** What many values come to, in their own unit. */
+/** Statistics of a set of values, in their unit. */
 export interface Summary {
   readonly median: number;
   readonly p95: number;
   readonly p99: number;
 }
 
-// Histograms count whole numbers; this many steps to a unit make milliseconds nanoseconds.
+// Histograms count integers: milliseconds are recorded as nanoseconds.
 const steps = 1e6;
 
-/** @param values at least one, none negative. */
+/** Computes the statistics of values. @param values at least one, none negative. */
 export function summarise(values: readonly number[]): Summary {
   const histogram = createHistogram();
   for (const value of values) histogram.record(Math.max(1, Math.round(value * steps)));
@@ -18,4 +18,5 @@ export function summarise(values: readonly number[]): Summary {
   return { median: at(50), p95: at(95), p99: at(99) };
 }
 
+/** The median of values. */
 export const median = (values: readonly number[]): number => summarise(values).median;

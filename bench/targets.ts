@@ -1,6 +1,6 @@
 import type { Figure } from './figure.ts';
 
-/** What the ratio of a figure has to be. */
+/** A target for the ratio of a figure. */
 export interface RatioTarget {
   readonly bound: 'at most' | 'at least';
   readonly ratio: number;
@@ -14,27 +14,27 @@ interface TargetRule extends RatioTarget {
 const atMost = (ratio: number, measurement: string, figure: RegExp): TargetRule => ({ bound: 'at most', ratio, measurement, figure });
 const atLeast = (ratio: number, measurement: string, figure: RegExp): TargetRule => ({ bound: 'at least', ratio, measurement, figure });
 
-/** What grows with the logarithm grows so much from ten things to 100,000. */
+/** Logarithmic growth from 10 to 100,000 items. */
 const logarithmic = Math.log(100_000) / Math.log(10);
 
 const targets: readonly TargetRule[] = [
-  atMost(3, 'start', /^20.., warm: opening$/),
+  atMost(3, 'start', /^20.., warm: handshake$/),
   atMost(3.4, 'start', /^20.., warm: tools\/list$/),
   atMost(4.2, 'start', /^20.., cold: tools\/list$/),
   atMost(1.6, 'memory', /^this server: after tools\/list$/),
-  atMost(1.8, 'memory', /^with a platform elsewhere: after one call$/),
-  atMost(4.2, 'memory', /^with a platform elsewhere: two seconds after/),
-  atLeast(5, 'list', /^lists, remembered$/),
+  atMost(1.8, 'memory', /^with a remote platform: after one call$/),
+  atMost(4.2, 'memory', /^with a remote platform: two seconds after/),
+  atLeast(5, 'list', /^lists, cached$/),
   atMost(2, 'calls', /^stdio 20..: median$/),
   atMost(4, 'calls', /^HTTP 2026: median$/),
   atMost(1.1, 'heap', /: after 100,000 calls$/),
   atMost(logarithmic, 'growth', /, 100,000$/),
 ];
 
-/** What a figure of a measurement is to come to; undefined where it is for information. */
+/** The target of a figure; undefined if it has none. */
 export const targetFor = (measurement: string, name: string): RatioTarget | undefined =>
   targets.find((one) => one.measurement === measurement && one.figure.test(name));
 
-/** Whether a figure is what it has to be. */
+/** Whether a figure meets its target. */
 export const isMet = ({ bound, ratio }: RatioTarget, figure: Figure): boolean =>
   bound === 'at most' ? figure.ratio! <= ratio : figure.ratio! >= ratio;

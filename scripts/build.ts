@@ -1,4 +1,4 @@
-/** Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: elsewhere); what loads later becomes a chunk in chunks/ beside it, and texts lie there as in the source. */
+/** Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: another directory), with lazily loaded code as chunks in chunks/, and copies prompts and skills. */
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,8 +17,8 @@ const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: joi
 const requireForBundledPackages =
   "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);\n";
 
-/** A chunk without the line above, where nothing in it calls require(): making one takes a while, and a start loads some twenty chunks. */
-const withoutIdleRequire = (chunk: string): string => {
+/** Removes the line above from a chunk that doesn't call require(). createRequire is slow, and a start loads about twenty chunks. */
+const withoutUnusedRequire = (chunk: string): string => {
   const code = chunk.startsWith(requireForBundledPackages) ? chunk.slice(requireForBundledPackages.length) : chunk;
   return /\brequire\b/.test(code) ? chunk : code;
 };
@@ -26,7 +26,7 @@ const withoutIdleRequire = (chunk: string): string => {
 /** A size in bytes as kilobytes, right-aligned for a column. */
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1).padStart(9)} kB`;
 
-/** Puts what is derived of the tools and resources in the place that is kept for it: starting then needs none of their code. */
+/** Replaces the module prebuilt.ts with data generated from tools and resources, so that a start needs none of their code. */
 const prebuilt: Plugin = {
   name: 'prebuilt',
   setup: (bundle) => {
@@ -49,7 +49,7 @@ const { metafile, outputFiles } = await build({
   splitting: true,
   format: 'esm',
   platform: 'node',
-  // The oldest Node the package promises: '>=22.19' becomes 'node22.19'.
+  // The oldest supported Node: '>=22.19' becomes 'node22.19'.
   target: manifest.engines.node.replace('>=', 'node'),
   banner: { js: requireForBundledPackages.trimEnd() },
   minify: true,
@@ -61,9 +61,9 @@ const { metafile, outputFiles } = await build({
 
 await Promise.all(outputFiles.map(async ({ path, text }) => {
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, withoutIdleRequire(text));
+  await writeFile(path, withoutUnusedRequire(text));
 }));
-await Promise.all(Object.values(textPaths).map((place) => cp(join(root, place), join(outdir, place), { recursive: true })));
+await Promise.all(Object.values(textPaths).map((path) => cp(join(root, path), join(outdir, path), { recursive: true })));
 await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), await noticesFor(root, Object.keys(metafile.inputs)));
 
 const files = Object.entries(metafile.outputs).toSorted(([, a], [, b]) => b.bytes - a.bytes);

@@ -1,4 +1,4 @@
-/** Makes the MCP bundle, bundles/infra-mcp-<version>.mcpb (--outdir: elsewhere): what the npm package has, a manifest, and what starts it. */
+/** Creates the MCP bundle bundles/infra-mcp-<version>.mcpb (--outdir: another directory) from the npm package, a manifest and an entry point. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * A story for the terminal: an assistant runs infrastructure, on an embedded platform that is gone afterwards.
- * --json tells it as a line of JSON for each event; --time-scale 0 takes no time to deploy.
+ * A demo for the terminal: an assistant operates infrastructure on a temporary embedded platform.
+ * --json prints one line of JSON for each event; --time-scale 0 makes deployments instant.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,13 @@ import { scenario, runStory } from './demo/story.ts';
 const { json, 'time-scale': timeScale } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
-    // Fast enough for a terminal, slow enough to see the states.
+    // Fast enough for a demo, slow enough to see the states.
     'time-scale': { type: 'string', default: '0.1' },
   },
 }).values;
 const show = json ? jsonOutput : terminalOutput;
 
-const began = Date.now();
+const startedAt = Date.now();
 const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-demo-'));
 try {
   const assistant = await show.whileWaiting('Starting a server', () => connect({ INFRA_DATA_DIR: directory, INFRA_TIME_SCALE: timeScale, INFRA_SCENARIO: scenario }, show));
@@ -31,7 +31,7 @@ try {
   } finally {
     await assistant.close();
   }
-  show.emit({ event: 'chapter', title: `The end, after ${((Date.now() - began) / 1000).toFixed(1)} seconds. Nothing of it is left on this machine.` });
+  show.emit({ event: 'chapter', title: `The end, after ${((Date.now() - startedAt) / 1000).toFixed(1)} seconds. Nothing of it is left on this machine.` });
 } catch (error) {
   console.error(`\n${styled('red', '✗', process.stderr)} The demo went wrong: ${(error as Error).message}`);
   process.exitCode = 1;

@@ -1,4 +1,4 @@
-/** Writes the pages and manifests that are derived from code; with --check it writes nothing and fails when one is out of date. */
+/** Writes the pages and manifests that are generated from code. With --check, writes nothing and fails if one is out of date. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -58,8 +58,8 @@ for (const [path, text] of Object.entries(pages)) {
   await writeFile(join(root, path), text);
 }
 
-if (stale.length === 0) console.log('What is generated is up to date.');
+if (stale.length === 0) console.log('All generated files are up to date.');
 else if (check) {
-  console.error(`Out of date: ${stale.join(', ')}. Run npm run docs and commit what it writes.`);
+  console.error(`Out of date: ${stale.join(', ')}. Run npm run docs and commit the result.`);
   process.exitCode = 1;
 } else console.log(`Wrote ${stale.join(', ')}.`);

@@ -3,10 +3,10 @@ import { runWithConfig } from './cli/wiring/run-with-config.ts';
 
 const args = process.argv.slice(2);
 
-/** As most assistants start it: with nothing to parse, the parser is not loaded. */
+/** How most assistants start the program. Without arguments to parse, the parser is not loaded. */
 const isBare = args.length === 0 || (args.length === 1 && args[0] === 'stdio');
 
-// One client doesn't check enough to make up for compiling the checks.
+// A single client validates too little to make up for the cost of compiling the schemas.
 if (isBare) configureSchemas({ jitless: true });
 
 try {

@@ -3,62 +3,62 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type RpcResponse, type ProtocolVersion, requestMessage, openConversation, type McpPeer, resultOf } from './protocol.ts';
 
-/** How a server is started. */
+/** The command that starts a server. */
 export interface StdioCommand {
   readonly command: readonly [string, ...string[]];
   readonly env: NodeJS.ProcessEnv;
-  /** Whether it gets a channel to this process. */
+  /** Whether to open an IPC channel to this process. */
   readonly channel?: boolean;
 }
 
-/** A server started on its standard streams; ready once its opening was answered. */
+/** A server process connected over its standard streams, after the handshake. */
 export interface StdioPeer extends McpPeer {
   readonly child: ChildProcess;
-  /** From its start to the answer to the opening, in milliseconds. */
+  /** Time from its start to the end of the handshake, in milliseconds. */
   readonly openedAfter: number;
-  /** Milliseconds since its start. */
+  /** Time since its start in milliseconds. */
   readonly elapsed: () => number;
 }
 
-/** @throws Error when the server ends before it has answered. */
-export async function startStdioPeer({ command: [command, ...args], env, channel = false }: StdioCommand, era: ProtocolVersion): Promise<StdioPeer> {
-  const began = performance.now();
-  const age = (): number => performance.now() - began;
+/** Starts a server and performs the handshake. @throws Error if the server exits before it responds. */
+export async function startStdioPeer({ command: [command, ...args], env, channel = false }: StdioCommand, version: ProtocolVersion): Promise<StdioPeer> {
+  const startedAt = performance.now();
+  const elapsed = (): number => performance.now() - startedAt;
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])] }) as ChildProcessWithoutNullStreams;
-  let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-2000)));
-  const waiting = new Map<number, { resolve: (answer: RpcResponse) => void; reject: (error: Error) => void }>();
-  child.on('error', (error) => (complaint = error.message));
+  let lastOutput = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (lastOutput = (lastOutput + text).slice(-2000)));
+  const pending = new Map<number, { resolve: (response: RpcResponse) => void; reject: (error: Error) => void }>();
+  child.on('error', (error) => (lastOutput = error.message));
   child.on('close', () => {
-    for (const { reject } of waiting.values()) reject(new Error(`${command} ${args.join(' ')} ended: ${complaint}`));
+    for (const { reject } of pending.values()) reject(new Error(`${command} ${args.join(' ')} ended: ${lastOutput}`));
   });
   createInterface(child.stdout).on('line', (line) => {
-    const answer = JSON.parse(line) as RpcResponse;
-    waiting.get(answer.id!)?.resolve(answer);
-    waiting.delete(answer.id!);
+    const response = JSON.parse(line) as RpcResponse;
+    pending.get(response.id!)?.resolve(response);
+    pending.delete(response.id!);
   });
   child.stdin.on('error', () => undefined);
 
-  let sent = 0;
-  const write = (said: object): void => void child.stdin.write(`${JSON.stringify(said)}\n`);
+  let requestId = 0;
+  const write = (message: object): void => void child.stdin.write(`${JSON.stringify(message)}\n`);
   const peer: McpPeer = {
     pid: child.pid,
     request: async (method, params = {}) => {
-      const id = (sent += 1);
-      const answered = new Promise<RpcResponse>((resolve, reject) => waiting.set(id, { resolve, reject }));
-      write(requestMessage(era, id, method, params));
+      const id = (requestId += 1);
+      const answered = new Promise<RpcResponse>((resolve, reject) => pending.set(id, { resolve, reject }));
+      write(requestMessage(version, id, method, params));
       return resultOf(await answered);
     },
     close: async () => {
       const ended = once(child, 'close');
       child.stdin.end();
-      const patience = setTimeout(() => child.kill('SIGKILL'), 5000);
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), 5000);
       await ended;
-      clearTimeout(patience);
+      clearTimeout(killTimer);
     },
   };
-  await openConversation(era, peer, (said) => {
-    write(said);
+  await openConversation(version, peer, (message) => {
+    write(message);
   });
-  return { ...peer, child, openedAfter: age(), elapsed: age };
+  return { ...peer, child, openedAfter: elapsed(), elapsed };
 }

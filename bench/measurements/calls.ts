@@ -11,10 +11,10 @@ import { protocolVersions, type McpPeer } from '../clients/protocol.ts';
 import { startStdioPeer } from '../clients/stdio-client.ts';
 
 const calls = 2000;
-/** Calls that are under way at once where throughput is measured. */
-const atOnce = 16;
-/** What else the machine does comes and goes: each way has its turn this often. */
-const turns = 5;
+/** Concurrent calls when throughput is measured. */
+const concurrency = 16;
+/** Number of rounds: the routes alternate, because the load of the machine varies. */
+const rounds = 5;
 
 /** One way to make the same call. */
 interface CallRoute {
@@ -31,18 +31,18 @@ const mcpRoute = (name: string, peers: readonly McpPeer[], tool: object): CallRo
   },
 });
 
-/** All ways in turns, so that whatever else the machine does meets all alike. */
-async function inTurns(ways: readonly CallRoute[], times: number, workers: number): Promise<Map<string, Load[]>> {
-  const found = new Map<string, Load[]>(ways.map(({ name }) => [name, []]));
-  for (let turn = 0; turn < turns; turn += 1) {
-    for (const { name, call } of ways) found.get(name)!.push(await load(Math.ceil(times / turns), workers, call));
+/** Measures the routes alternately, so that other load of the machine affects all of them equally. */
+async function measureAlternately(routes: readonly CallRoute[], times: number, workers: number): Promise<Map<string, Load[]>> {
+  const loads = new Map<string, Load[]>(routes.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, call } of routes) loads.get(name)!.push(await load(Math.ceil(times / rounds), workers, call));
   }
-  return found;
+  return loads;
 }
 
-/** Figures of one kind, set against those of the direct call, which is the first. */
-function figuresOf(what: string, unit: Figure['unit'], found: Map<string, Load[]>, read: (one: Load) => number): Figure[] {
-  const [reference, ...others] = [...found].map(([name, loads]): Figure => ({ name: `${name}: ${what}`, unit, value: median(loads.map(read)) }));
+/** The figures of one statistic, relative to the first route, which is the direct call. */
+function figuresOf(statistic: string, unit: Figure['unit'], loadsByRoute: Map<string, Load[]>, read: (one: Load) => number): Figure[] {
+  const [reference, ...others] = [...loadsByRoute].map(([name, loads]): Figure => ({ name: `${name}: ${statistic}`, unit, value: median(loads.map(read)) }));
   return [reference!, ...others.map((figure) => relativeTo(reference!, figure))];
 }
 
@@ -52,31 +52,31 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
   const http = await startHttpProcess(program, platform);
   const read = commonRead(platform.ids);
   const tool = toolCall(read);
-  const direct = connectDirect(platform.url, platform.token, atOnce);
-  const ways: CallRoute[] = [{ name: 'direct', call: () => direct.call(read.operation, read.input), close: direct.close }];
-  for (const era of protocolVersions) {
+  const direct = connectDirect(platform.url, platform.token, concurrency);
+  const routes: CallRoute[] = [{ name: 'direct', call: () => direct.call(read.operation, read.input), close: direct.close }];
+  for (const version of protocolVersions) {
     const server = { command: program.command, env: environment(await program.directory('stdio'), platform.options) };
-    ways.push(mcpRoute(`stdio ${era}`, [await startStdioPeer(server, era)], tool));
+    routes.push(mcpRoute(`stdio ${version}`, [await startStdioPeer(server, version)], tool));
   }
-  for (const era of protocolVersions) ways.push(mcpRoute(`HTTP ${era}`, await Promise.all(Array.from({ length: atOnce }, () => connectHttp(http.url, era))), tool));
+  for (const version of protocolVersions) routes.push(mcpRoute(`HTTP ${version}`, await Promise.all(Array.from({ length: concurrency }, () => connectHttp(http.url, version))), tool));
 
-  await inTurns(ways, times(calls), 1);
-  const alone = await inTurns(ways, times(calls), 1);
-  const together = await inTurns(ways, times(calls), atOnce);
+  await measureAlternately(routes, times(calls), 1);
+  const sequential = await measureAlternately(routes, times(calls), 1);
+  const concurrent = await measureAlternately(routes, times(calls), concurrency);
 
-  await Promise.all(ways.map(({ close }) => close()));
+  await Promise.all(routes.map(({ close }) => close()));
   await http.close();
   await platform.close();
   return [
-    ...figuresOf('median', 'ms', alone, (one) => one.median),
-    ...figuresOf('p95', 'ms', alone, (one) => one.p95),
-    ...figuresOf('p99', 'ms', alone, (one) => one.p99),
-    ...figuresOf(`${atOnce} at once`, 'per s', together, ({ perSecond }) => perSecond),
+    ...figuresOf('median', 'ms', sequential, (one) => one.median),
+    ...figuresOf('p95', 'ms', sequential, (one) => one.p95),
+    ...figuresOf('p99', 'ms', sequential, (one) => one.p99),
+    ...figuresOf(`${concurrency} concurrent`, 'per s', concurrent, ({ perSecond }) => perSecond),
   ];
 }
 
 export const callsOfTools: Measurement = {
   name: 'calls',
-  about: 'One call of a tool that reads, on stdio and over HTTP in both eras, beside the same call made of the platform directly.',
+  about: 'One call of a read tool over stdio and HTTP in both protocol versions, compared with the same request to the platform.',
   measure,
 };

@@ -15,13 +15,13 @@ interface ClientGroup {
   readonly slowest: Figure;
 }
 
-async function measureClients(http: ServerProcess, era: ProtocolVersion, count: number, tool: object, times: number): Promise<ClientGroup> {
-  const peers = await Promise.all(Array.from({ length: count }, () => connectHttp(http.url, era)));
+async function measureClients(http: ServerProcess, version: ProtocolVersion, count: number, tool: object, times: number): Promise<ClientGroup> {
+  const peers = await Promise.all(Array.from({ length: count }, () => connectHttp(http.url, version)));
   const call = (worker: number) => peers[worker]!.request('tools/call', tool);
   await load(times / 10, count, call);
   const { perSecond, p99 } = await load(times, count, call);
   await Promise.all(peers.map((peer) => peer.close()));
-  const name = `${era}, ${count} ${count === 1 ? 'client' : 'clients'}`;
+  const name = `${version}, ${count} ${count === 1 ? 'client' : 'clients'}`;
   return { rate: { name: `${name}: calls`, value: perSecond, unit: 'per s' }, slowest: { name: `${name}: p99`, value: p99, unit: 'ms' } };
 }
 
@@ -30,14 +30,14 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
   const platform = await startPlatformProcess(program, await program.directory('platform'));
   const tool = toolCall(commonRead(platform.ids));
   const figures: Figure[] = [];
-  for (const era of protocolVersions) {
+  for (const version of protocolVersions) {
     const http = await startHttpProcess(program, platform);
-    const crowds: ClientGroup[] = [];
-    for (const count of counts) crowds.push(await measureClients(http, era, count, tool, times(calls)));
-    const [first, ...others] = crowds;
+    const groups: ClientGroup[] = [];
+    for (const count of counts) groups.push(await measureClients(http, version, count, tool, times(calls)));
+    const [first, ...others] = groups;
     figures.push(first!.rate, first!.slowest);
     for (const { rate, slowest } of others) figures.push(relativeTo(first!.rate, rate), relativeTo(first!.slowest, slowest));
-    figures.push({ name: `${era}: resident memory after ${counts.at(-1)} clients`, value: await residentMemory(http.pid), unit: 'MB' });
+    figures.push({ name: `${version}: resident memory after ${counts.at(-1)} clients`, value: await residentMemory(http.pid), unit: 'MB' });
     await http.close();
   }
   await platform.close();
@@ -46,6 +46,6 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
 
 export const clients: Measurement = {
   name: 'clients',
-  about: 'Clients that all call at once, each on a connection of its own, over HTTP in both eras. Every call has to be answered.',
+  about: 'Concurrent clients over HTTP in both protocol versions, each on its own connection. Every call must succeed.',
   measure,
 };

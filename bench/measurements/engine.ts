@@ -16,7 +16,7 @@ const ordersEach = 10;
 const commits = 2000;
 const reads = 1000;
 
-/** Rows that SQLite puts on disk for good in a second, one transaction each: what the engine's steps are made of. */
+/** Durable single-row transactions of SQLite per second: the basis of the engine's steps. */
 async function bareCommits(directory: string, times: number): Promise<Figure> {
   const database = new DatabaseSync(join(directory, 'commits.sqlite'));
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE row (text TEXT)');
@@ -26,23 +26,23 @@ async function bareCommits(directory: string, times: number): Promise<Figure> {
   return { name: 'bare commits of SQLite', value: perSecond, unit: 'per s' };
 }
 
-/** Orders taken while nothing else runs, then carried out without their simulated waits. */
+/** Submits deployments while the engine is stopped, then runs them without simulated waits. */
 async function throughput(times: BenchContext['repetitions']): Promise<Figure[]> {
-  const world = await openEngineFixture({ started: false });
-  const places: Awaited<ReturnType<typeof addEnvironment>>[] = [];
-  for (let count = 0; count < times(environments); count += 1) places.push(await addEnvironment(world.db, `bench ${count}`, { app: { kind: 'application' } }));
-  const orders = places.length * ordersEach;
+  const fixture = await openEngineFixture({ started: false });
+  const environmentFixtures: Awaited<ReturnType<typeof addEnvironment>>[] = [];
+  for (let count = 0; count < times(environments); count += 1) environmentFixtures.push(await addEnvironment(fixture.db, `bench ${count}`, { app: { kind: 'application' } }));
+  const orders = environmentFixtures.length * ordersEach;
   let order = 0;
   const submits = await load(orders, 1, () => {
-    const { environmentId, ids } = places[(order += 1) % places.length]!;
-    return world.order({ environmentId, serviceIds: Object.values(ids) });
+    const { environmentId, ids } = environmentFixtures[(order += 1) % environmentFixtures.length]!;
+    return fixture.order({ environmentId, serviceIds: Object.values(ids) });
   });
-  const began = performance.now();
-  await world.engine.start();
-  await world.settled();
-  const seconds = (performance.now() - began) / 1000;
-  const { states } = await world.db.selectFrom('deployment_event').select(({ fn }) => fn.countAll<number>().as('states')).executeTakeFirstOrThrow();
-  await world.close();
+  const startedAt = performance.now();
+  await fixture.engine.start();
+  await fixture.settled();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { states } = await fixture.db.selectFrom('deployment_event').select(({ fn }) => fn.countAll<number>().as('states')).executeTakeFirstOrThrow();
+  await fixture.close();
   return [
     { name: 'submits', value: submits.perSecond, unit: 'per s' },
     { name: 'transitions', value: states / seconds, unit: 'per s' },
@@ -50,7 +50,7 @@ async function throughput(times: BenchContext['repetitions']): Promise<Figure[]>
   ];
 }
 
-/** Makes environments with an application each, through the API. Gives the applications' ids. */
+/** Creates environments with one application each, through the API. @returns the ids of the applications. */
 async function applications(direct: DirectClient, { project_id, cluster_id }: PlatformProcess['ids'], count: number): Promise<string[]> {
   const git_repository = { url: 'https://git.example.com/acme/shop.git', branch: 'main' };
   return Promise.all(Array.from({ length: count }, async (_, number) => {
@@ -59,13 +59,13 @@ async function applications(direct: DirectClient, { project_id, cluster_id }: Pl
   }));
 }
 
-/** Whether an application is being deployed. */
+/** Whether a deployment of an application is running. */
 async function isRunning(direct: DirectClient, application_id: string): Promise<boolean> {
   const { state } = await direct.call('get_application_status', { application_id });
   return state !== 'READY' && terminalOutcome('DEPLOY', state as string) === undefined;
 }
 
-/** How long a read takes on a platform that rests, and while 200 deployments run at a tenth of their time. */
+/** Latency of a read on an idle platform, and while 200 deployments run at a time scale of 0.1. */
 async function latency(program: BundledProgram, times: BenchContext['repetitions']): Promise<Figure[]> {
   const platform = await startPlatformProcess(program, await program.directory('platform'), 0.1);
   const direct = connectDirect(platform.url, platform.token, 8);
@@ -78,15 +78,15 @@ async function latency(program: BundledProgram, times: BenchContext['repetitions
   const running = (await Promise.all(ids.map((id) => isRunning(direct, id)))).filter(Boolean).length;
   await direct.close();
   await platform.close();
-  const [restingMedian, restingP99]: Figure[] = [{ name: 'read, at rest: median', value: idle.median, unit: 'ms' }, { name: 'read, at rest: p99', value: idle.p99, unit: 'ms' }];
+  const [idleMedian, idleP99]: Figure[] = [{ name: 'read, idle: median', value: idle.median, unit: 'ms' }, { name: 'read, idle: p99', value: idle.p99, unit: 'ms' }];
   return [
-    restingMedian!, relativeTo(restingMedian!, { name: 'read, while 200 deployments run: median', value: busy.median, unit: 'ms' }),
-    restingP99!, relativeTo(restingP99!, { name: 'read, while 200 deployments run: p99', value: busy.p99, unit: 'ms' }),
-    { name: 'of them still running after the last read', value: (running / ids.length) * 100, unit: '%' },
+    idleMedian!, relativeTo(idleMedian!, { name: 'read, while 200 deployments run: median', value: busy.median, unit: 'ms' }),
+    idleP99!, relativeTo(idleP99!, { name: 'read, while 200 deployments run: p99', value: busy.p99, unit: 'ms' }),
+    { name: 'deployments still running after the last read', value: (running / ids.length) * 100, unit: '%' },
   ];
 }
 
-/** What the platform's heap holds after some traffic, and after ten times as much. */
+/** The platform's heap after some traffic, and after ten times as much. */
 async function memory(program: BundledProgram, times: BenchContext['repetitions']): Promise<Figure[]> {
   const platform = await startPlatformProcess(withHeapProbe(program), await program.directory('platform'));
   const direct = connectDirect(platform.url, platform.token, 8);
@@ -121,6 +121,6 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
 
 export const engine: Measurement = {
   name: 'engine',
-  about: 'Deployments: how fast they are taken and carried out, what they do to reads, what stays in memory after many.',
+  about: 'Deployments: rate of submission and completion, their effect on reads, and memory after many of them.',
   measure,
 };

@@ -20,10 +20,10 @@ interface Request {
   readonly input: (ids: Ids, number: number) => Input;
 }
 
-// Full already where there are ten.
+// A full page even with ten items.
 const page = { page: 1, page_size: 10 };
 
-/** What must not grow with what is there: finding one thing, making one, reading the first page. */
+/** Requests whose latency must not grow with the amount of data: get one item, create one, list the first page. */
 const measured: readonly Request[] = [
   { operation: 'get_environment', input: ({ environment_id }) => ({ environment_id }) },
   { operation: 'get_application_status', input: ({ application_id }) => ({ application_id }) },
@@ -37,11 +37,11 @@ const measured: readonly Request[] = [
   { operation: 'list_environment_deployments', input: ({ environment_id }) => ({ environment_id, page: 1, pageSize: 10 }) },
 ];
 
-/** A row to be copied again and again: as it is, but for what has to differ. */
+/** A row to copy many times, with some columns changed. */
 interface Copied {
   readonly table: string;
   readonly where: (ids: Ids) => Readonly<Record<string, string>>;
-  /** SQL for what differs, given the number `i` of the copy. */
+  /** SQL expressions for the changed columns, using the number `i` of the copy. */
   readonly differs: Readonly<Record<string, string>>;
 }
 
@@ -73,7 +73,7 @@ function copy(database: DatabaseSync, { table, where, differs }: Copied, ids: Id
   statement.run({ application_id: ids['application_id']! });
 }
 
-/** Fills a stopped platform's database with so many of everything, where the seed has one. */
+/** Fills the database of a stopped platform with copies of each kind of row. */
 function fill(dataDir: string, ids: Ids, times: number): void {
   const database = new DatabaseSync(join(dataDir, databaseFile));
   const latest = database.prepare('SELECT deployment_id FROM deployment_service WHERE service_id = ? LIMIT 1').get(ids['job_id']!);
@@ -83,7 +83,7 @@ function fill(dataDir: string, ids: Ids, times: number): void {
   database.close();
 }
 
-/** Medians of every request on a platform of one size, in milliseconds. */
+/** Median latency of every request on a platform of one size, in milliseconds. */
 async function mediansAt(program: BundledProgram, size: number, times: number): Promise<number[]> {
   const dataDir = await program.directory('platform');
   const seeded = await startPlatformProcess(program, dataDir);
@@ -107,14 +107,14 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
   const program = await build();
   const bySize: number[][] = [];
   for (const size of sizes) bySize.push(await mediansAt(program, size, times(requests)));
-  return measured.flatMap(({ operation }, place) => {
-    const [reference, ...larger] = sizes.map((size, column): Figure => ({ name: `${operation}, ${size.toLocaleString('en')}`, value: bySize[column]![place]!, unit: 'ms' }));
+  return measured.flatMap(({ operation }, index) => {
+    const [reference, ...larger] = sizes.map((size, column): Figure => ({ name: `${operation}, ${size.toLocaleString('en')}`, value: bySize[column]![index]!, unit: 'ms' }));
     return [reference!, ...larger.map((figure) => relativeTo(reference!, figure))];
   });
 }
 
 export const growth: Measurement = {
   name: 'growth',
-  about: 'One request at a time to a platform that holds 10, 1,000 and 100,000 of everything: medians.',
+  about: 'Median latency of sequential requests to a platform with 10, 1,000 and 100,000 items of each kind.',
   measure,
 };

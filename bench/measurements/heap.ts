@@ -9,15 +9,15 @@ import { connectHttp } from '../clients/http-client.ts';
 import { startStdioPeer } from '../clients/stdio-client.ts';
 
 const calls = 100_000;
-const atOnce = 16;
-/** The share of calls after which everything that is kept for good is there. */
+const concurrency = 16;
+/** Share of calls after which all caches are filled. */
 const warm = 0.1;
 
-/** What the heap holds early on, and after all calls. */
+/** The used heap after the warm-up, and after all calls. */
 async function heaps(name: string, times: number, call: (worker: number) => Promise<unknown>, heap: () => Promise<number>): Promise<Figure[]> {
-  await load(times * warm, atOnce, call);
+  await load(times * warm, concurrency, call);
   const early: Figure = { name: `${name}: after ${(times * warm).toLocaleString('en')} calls`, value: await heap(), unit: 'MB' };
-  await load(times * (1 - warm), atOnce, call);
+  await load(times * (1 - warm), concurrency, call);
   return [early, relativeTo(early, { name: `${name}: after ${times.toLocaleString('en')} calls`, value: await heap(), unit: 'MB' })];
 }
 
@@ -32,7 +32,7 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
   await stdio.close();
 
   const http = await startHttpProcess(withHeapProbe(program), platform);
-  const peers = await Promise.all(Array.from({ length: atOnce }, () => connectHttp(http.url, '2026')));
+  const peers = await Promise.all(Array.from({ length: concurrency }, () => connectHttp(http.url, '2026')));
   const overHttp = await heaps('HTTP 2026', times(calls), (worker) => peers[worker]!.request('tools/call', tool), () => heapUsed(http.child));
   await Promise.all(peers.map((peer) => peer.close()));
   await http.close();
@@ -42,6 +42,6 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
 
 export const heap: Measurement = {
   name: 'heap',
-  about: 'What stays on the heap of the server, after a collection, early on and after 100,000 calls.',
+  about: 'Used heap of the server after garbage collection, early on and after 100,000 calls.',
   measure,
 };

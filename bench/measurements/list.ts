@@ -18,24 +18,24 @@ interface Listed {
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Of a list of tools, what hosts put before a model. */
+/** The parts of a tool that hosts show to a model. */
 const modelView = ({ name, description, inputSchema }: Listed) => ({ name, description, inputSchema });
 
 async function sizes(name: string, server: StdioCommand): Promise<Figure[]> {
   const peer = await startStdioPeer(server, '2025');
   const { tools: listed = [] } = await peer.request('tools/list');
   await peer.close();
-  const shown = bytes((listed as Listed[]).map(modelView));
+  const visible = bytes((listed as Listed[]).map(modelView));
   return [
     { name: `${name}: whole list`, value: bytes({ tools: listed }), unit: 'bytes' },
-    { name: `${name}: what a model sees`, value: shown, unit: 'bytes' },
-    { name: `${name}: of that a tool`, value: Math.round(shown / listed.length), unit: 'bytes' },
+    { name: `${name}: visible to a model`, value: visible, unit: 'bytes' },
+    { name: `${name}: visible to a model, per tool`, value: Math.round(visible / listed.length), unit: 'bytes' },
   ];
 }
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** What servers share, as a process has it at its start: nothing was derived from these tools yet. */
+/** Dependencies as at process start, with no cached data for these tools. */
 const freshDependencies = (): ServerDependencies =>
   createDependencies({
     tools: tools.map((tool) => ({ ...tool })),
@@ -47,28 +47,28 @@ const freshDependencies = (): ServerDependencies =>
     clock: { now: Date.now },
   });
 
-/** Asks a server of its own for the list, as a stateless host does for every request. */
-async function listOnce(parts: ServerDependencies): Promise<void> {
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  const server = startStdioServer(parts, far);
+/** Requests the list from a new server, as a stateless host does for every request. */
+async function listOnce(dependencies: ServerDependencies): Promise<void> {
+  const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair();
+  const server = startStdioServer(dependencies, serverTransport);
   const answered = new Promise<RpcResponse>((resolve) => {
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
-    near.onmessage = (said) => resolve(said as RpcResponse);
+    clientTransport.onmessage = (message) => resolve(message as RpcResponse);
   });
-  await near.start();
-  await near.send(requestMessage('2026', 1, 'tools/list', {}) as Parameters<typeof near.send>[0]);
+  await clientTransport.start();
+  await clientTransport.send(requestMessage('2026', 1, 'tools/list', {}) as Parameters<typeof clientTransport.send>[0]);
   if ((await answered).result === undefined) throw new Error('the list was not answered');
   await server.close();
 }
 
-/** Lists a second when what was derived once is remembered, beside deriving it anew. */
+/** Lists per second with cached data, compared with generating it each time. */
 async function rates({ repetitions: times }: BenchContext): Promise<Figure[]> {
   const shared = freshDependencies();
   await load(times(200), 1, () => listOnce(shared));
-  const anew = await load(times(200), 1, () => listOnce(freshDependencies()));
-  const remembered = await load(times(2000), 1, () => listOnce(shared));
-  const reference: Figure = { name: 'lists, derived anew', value: anew.perSecond, unit: 'per s' };
-  return [reference, relativeTo(reference, { name: 'lists, remembered', value: remembered.perSecond, unit: 'per s' })];
+  const uncached = await load(times(200), 1, () => listOnce(freshDependencies()));
+  const cached = await load(times(2000), 1, () => listOnce(shared));
+  const reference: Figure = { name: 'lists, not cached', value: uncached.perSecond, unit: 'per s' };
+  return [reference, relativeTo(reference, { name: 'lists, cached', value: cached.perSecond, unit: 'per s' })];
 }
 
 async function measure(bench: BenchContext): Promise<Figure[]> {
@@ -81,6 +81,6 @@ async function measure(bench: BenchContext): Promise<Figure[]> {
 
 export const listOfTools: Measurement = {
   name: 'list',
-  about: 'What tools/list costs: its bytes, those of it that a model reads in every conversation, and what remembering it saves.',
+  about: 'Cost of tools/list: its size, the part that a model reads in every conversation, and the effect of caching.',
   measure,
 };

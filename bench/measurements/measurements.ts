@@ -9,5 +9,5 @@ import { memory } from './memory.ts';
 import { platformRequests } from './platform.ts';
 import { start } from './start.ts';
 
-/** Everything that is measured, in the order of the report. */
+/** All measurements, in the order of the report. */
 export const measurements: readonly Measurement[] = [start, memory, listOfTools, callsOfTools, clients, heap, platformRequests, growth, engine];

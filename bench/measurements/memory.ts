@@ -14,7 +14,7 @@ const settling = 2000;
 
 type Sizes = Record<string, number>;
 
-/** Node with nothing to do but stay. */
+/** An idle Node process. */
 async function bareNode(): Promise<Sizes> {
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 1e9)'], { stdio: 'ignore' });
   const size = await settledMemory(child.pid!);
@@ -35,32 +35,32 @@ async function afterCalls(name: string, server: StdioCommand, tool: object, time
   await peer.request('tools/list');
   await peer.request('tools/call', tool);
   const afterOne = await residentMemory(peer.pid!);
-  for (let made = 1; made < times; made += 1) await peer.request('tools/call', tool);
+  for (let count = 1; count < times; count += 1) await peer.request('tools/call', tool);
   await pause(settling);
   const later = await residentMemory(peer.pid!);
   await peer.close();
   return { [`${name}: after one call`]: afterOne, [`${name}: two seconds after 1,000 calls`]: later };
 }
 
-/** Few starts are enough: sizes vary less than times. */
+/** Fewer rounds than for times, because sizes vary less. */
 const rounds = (runs: number): number => Math.max(1, Math.ceil(runs / 3));
 
 async function measure({ program: build, others, runs, repetitions: times }: BenchContext): Promise<Figure[]> {
   const program = await build();
   const platform = await startPlatformProcess(program, await program.directory('platform'));
   const tool = toolCall(commonRead(platform.ids));
-  const kept = await program.directory('kept');
-  const remote: StdioCommand = { command: program.command, env: environment(kept, platform.options) };
-  const embedded: StdioCommand = { command: program.command, env: environment(kept, { INFRA_RATE_LIMIT: '1000000' }) };
+  const directory = await program.directory('shared');
+  const remote: StdioCommand = { command: program.command, env: environment(directory, platform.options) };
+  const embedded: StdioCommand = { command: program.command, env: environment(directory, { INFRA_RATE_LIMIT: '1000000' }) };
   const sizes = new Map<string, number[]>();
   for (let round = 0; round <= rounds(runs); round += 1) {
     const found = [
       await bareNode(),
       await afterList('this server', remote),
-      await afterCalls('with a platform elsewhere', remote, tool, times(calls)),
+      await afterCalls('with a remote platform', remote, tool, times(calls)),
       await afterCalls('with the embedded platform', embedded, tool, times(calls)),
     ];
-    for (const { name, command, args } of others) found.push(await afterList(name, { command: [command, ...args], env: environment(kept) }));
+    for (const { name, command, args } of others) found.push(await afterList(name, { command: [command, ...args], env: environment(directory) }));
     // The first round fills the compile cache.
     if (round > 0) for (const [name, size] of found.flatMap(Object.entries<number>)) sizes.set(name, [...(sizes.get(name) ?? []), size]);
   }

@@ -9,7 +9,7 @@ import { startStdioPeer, type StdioCommand } from '../clients/stdio-client.ts';
 
 const bareNode = 'bare node';
 
-/** One way to start, and how long each of its steps took in every round. */
+/** One way to start. Returns the time to each of its steps in milliseconds. */
 interface Candidate {
   readonly name: string;
   readonly start: () => Promise<Readonly<Record<string, number>>>;
@@ -18,55 +18,55 @@ interface Candidate {
 const bare: Candidate = {
   name: bareNode,
   start: async () => {
-    const began = performance.now();
+    const startedAt = performance.now();
     await once(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }), 'exit');
-    return { '': performance.now() - began };
+    return { '': performance.now() - startedAt };
   },
 };
 
-const candidate = (name: string, era: ProtocolVersion, server: () => Promise<StdioCommand>): Candidate => ({
+const candidate = (name: string, version: ProtocolVersion, server: () => Promise<StdioCommand>): Candidate => ({
   name,
   start: async () => {
-    const peer = await startStdioPeer(await server(), era);
+    const peer = await startStdioPeer(await server(), version);
     await peer.request('tools/list');
     const listed = peer.elapsed();
     await peer.close();
-    return { opening: peer.openedAfter, 'tools/list': listed };
+    return { handshake: peer.openedAfter, 'tools/list': listed };
   },
 });
 
-/** Warm: everything compiled is kept from start to start. Cold: nothing is. */
+/** Warm starts share a compile cache; cold starts have an empty one. */
 async function candidates({ program: build, others }: BenchContext): Promise<Candidate[]> {
   const program = await build();
-  const kept = await program.directory('warm');
-  const ours = protocolVersions.flatMap((era) => [
-    candidate(`${era}, warm`, era, async () => ({ command: program.command, env: environment(kept) })),
-    candidate(`${era}, cold`, era, async () => ({ command: program.command, env: environment(await program.directory('cold')) })),
+  const warmDirectory = await program.directory('warm');
+  const ours = protocolVersions.flatMap((version) => [
+    candidate(`${version}, warm`, version, async () => ({ command: program.command, env: environment(warmDirectory) })),
+    candidate(`${version}, cold`, version, async () => ({ command: program.command, env: environment(await program.directory('cold')) })),
   ]);
-  const theirs = others.map(({ name, command, args }) => candidate(name, '2025', async () => ({ command: [command, ...args], env: environment(kept) })));
+  const theirs = others.map(({ name, command, args }) => candidate(name, '2025', async () => ({ command: [command, ...args], env: environment(warmDirectory) })));
   return [bare, ...ours, ...theirs];
 }
 
-/** In turns, so that whatever else the machine does meets all alike. The first round only warms up. */
+/** Alternates the candidates, so that other load of the machine affects all equally. The first round only warms up. */
 async function measure(bench: BenchContext): Promise<Figure[]> {
   const all = await candidates(bench);
-  const took = new Map<string, number[]>();
+  const timesByFigure = new Map<string, number[]>();
   for (let round = 0; round <= bench.runs; round += 1) {
     for (const { name, start } of all) {
       const steps = await start();
       if (round === 0) continue;
       for (const [step, time] of Object.entries(steps)) {
         const figure = step === '' ? name : `${name}: ${step}`;
-        took.set(figure, [...(took.get(figure) ?? []), time]);
+        timesByFigure.set(figure, [...(timesByFigure.get(figure) ?? []), time]);
       }
     }
   }
-  const [reference, ...figures] = [...took].map(([name, times]): Figure => ({ name, value: median(times), unit: 'ms' }));
+  const [reference, ...figures] = [...timesByFigure].map(([name, times]): Figure => ({ name, value: median(times), unit: 'ms' }));
   return [reference!, ...figures.map((figure) => relativeTo(reference!, figure))];
 }
 
 export const start: Measurement = {
   name: 'start',
-  about: 'From the start of the process to the answer to its opening and to tools/list: bundled, on stdio, in both eras, with a warm and a cold compile cache.',
+  about: 'Time from process start to the end of the handshake and to the tools/list response: bundled, over stdio, in both protocol versions, with a warm and a cold compile cache.',
   measure,
 };

@@ -1,4 +1,4 @@
-/** Takes the place of what the MCP library loads for Node: the same process, and the validator that this program chose over a larger one. */
+/** Replaces the shims that the MCP library loads for Node: the same process, with a smaller JSON Schema validator. */
 export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 
 const { process } = globalThis;

@@ -1,4 +1,4 @@
-/** Takes the place of undici in the bundle: of its agents, mocks, caches, sockets and its fetch, this program uses one agent and what that connects with. */
+/** Replaces undici in the bundle. This program uses only one agent and its connector, without mocks, caches, WebSockets and fetch. */
 import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';

@@ -5,33 +5,33 @@ import { terminalOutput, type DemoOutput } from './output.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What a tool answered. */
+/** The result of a tool call. */
 export interface ToolAnswer {
   readonly text: string;
   readonly data: Record<string, unknown>;
   readonly failed: boolean;
-  /** The calls that it proposes. */
+  /** The next calls that it proposes. */
   readonly proposed: readonly { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }[];
 }
 
-/** An assistant that is connected to a server of its own. Its user agrees to everything but what touches production. */
+/** An assistant with its own server. Its user confirms every call except those on production. */
 export interface Assistant {
-  /** Calls a tool and shows that it does. */
+  /** Calls a tool and shows the call. */
   call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<ToolAnswer>;
   /** Calls a tool without showing it. */
   ask(tool: string, args: Readonly<Record<string, unknown>>): Promise<ToolAnswer>;
-  /** The questions that the user was asked so far. */
+  /** The confirmation questions so far. */
   readonly questions: readonly string[];
   tools(): Promise<number>;
-  /** Where what it does is shown. */
+  /** The output that shows its calls. */
   readonly output: DemoOutput;
   close(): Promise<void>;
 }
 
 const textOf = (content: readonly { type: string; text?: string }[]): string => content.map(({ text = '' }) => text).join('\n');
 
-/** What a person fills in who agrees: yes, or the name that is to be typed, which the title tells. */
-function agreement(params: ElicitRequestParams): Record<string, string | boolean> | undefined {
+/** The form content that confirms a call: yes, or the name to type, which the field's title contains. */
+function confirmation(params: ElicitRequestParams): Record<string, string | boolean> | undefined {
   if (!('requestedSchema' in params)) return undefined;
   const fields = Object.entries(params.requestedSchema.properties);
   return Object.fromEntries(fields.map(([name, { type, title = '' }]) => [name, type === 'boolean' ? true : title.split(' ')[1]!]));
@@ -43,7 +43,7 @@ export async function assistantOver(transport: Transport, show: DemoOutput = ter
   const asked: string[] = [];
   client.setRequestHandler('elicitation/create', ({ params }) => {
     asked.push(params.message);
-    const answer = params.message.includes('PRODUCTION') ? undefined : agreement(params);
+    const answer = params.message.includes('PRODUCTION') ? undefined : confirmation(params);
     show.emit({ event: 'question', text: params.message, answer: answer === undefined ? 'no' : String(Object.values(answer)[0]) });
     return answer === undefined ? { action: 'decline' } : { action: 'accept', content: answer };
   });
@@ -69,7 +69,7 @@ export async function assistantOver(transport: Transport, show: DemoOutput = ter
 
 /**
  * Starts the server from source, as an assistant's host would, and connects to it over stdio.
- * @param options the server's environment; the caller's own INFRA_ variables don't reach it.
+ * @param options environment variables of the server. It doesn't inherit INFRA_ variables.
  */
 export function connect(options: Readonly<Record<string, string>>, show: DemoOutput): Promise<Assistant> {
   const inherited = Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined);

@@ -3,10 +3,10 @@ import { columns } from '../../src/cli/terminal/columns.ts';
 import { withProgress } from '../../src/cli/terminal/progress.ts';
 import { type Style, styled } from '../../src/cli/terminal/style.ts';
 
-/** What happens in the story, in the order in which it does. */
+/** An event of the demo. */
 export type DemoEvent =
   | { readonly event: 'chapter'; readonly title: string }
-  /** `hidden` names an argument that isn't shown. */
+  /** `hidden` is the name of an argument whose value is masked. */
   | { readonly event: 'call'; readonly tool: string; readonly arguments: Readonly<Record<string, unknown>>; readonly hidden?: string }
   | { readonly event: 'text'; readonly text: string }
   | { readonly event: 'table'; readonly heading: readonly string[]; readonly rows: readonly (readonly string[])[] }
@@ -14,17 +14,17 @@ export type DemoEvent =
   | { readonly event: 'question'; readonly text: string; readonly answer: string }
   | { readonly event: 'good'; readonly text: string };
 
-/** Where the story is shown. */
+/** Shows the events of the demo. */
 export interface DemoOutput {
   readonly emit: (event: DemoEvent) => void;
-  /** Shows that something is waited for, for as long as the work takes. */
-  readonly whileWaiting: <Value>(text: string, work: () => Promise<Value>) => Promise<Value>;
+  /** Runs a task and shows progress meanwhile. */
+  readonly whileWaiting: <Value>(text: string, task: () => Promise<Value>) => Promise<Value>;
 }
 
-const hide = ({ arguments: given, hidden }: Extract<DemoEvent, { event: 'call' }>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, name === hidden ? '•••' : value]));
+const hide = ({ arguments: args, hidden }: Extract<DemoEvent, { event: 'call' }>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(args).map(([name, value]) => [name, name === hidden ? '•••' : value]));
 
-// Ids are too long to be read.
+// Full ids are too long for the terminal.
 const short = (text: string): string => text.replaceAll(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/g, '$1…');
 const shown = (value: unknown): string => short(typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -37,8 +37,8 @@ type Renderers = { readonly [Kind in DemoEvent['event']]: (event: Extract<DemoEv
 const renderers: Renderers = {
   chapter: ({ title }) => `\n${styled('bold', title)}`,
   call: (event) => {
-    const given = Object.entries(hide(event)).map(([name, value]) => `${name}=${shown(value)}`);
-    return `  ${styled('cyan', `→ ${event.tool}`)} ${styled('dim', given.join(' '))}`.trimEnd();
+    const args = Object.entries(hide(event)).map(([name, value]) => `${name}=${shown(value)}`);
+    return `  ${styled('cyan', `→ ${event.tool}`)} ${styled('dim', args.join(' '))}`.trimEnd();
   },
   text: ({ text }) => indented(text),
   table: ({ heading, rows }) => indented(columns(heading, rows)),
@@ -49,17 +49,17 @@ const renderers: Renderers = {
 
 const renderEvent = (event: DemoEvent): string => (renderers[event.event] as (event: DemoEvent) => string)(event);
 
-/** For people: text, in colours where a terminal shows them. */
+/** Output for people: text, coloured in a terminal. */
 export const terminalOutput: DemoOutput = {
   emit: (event) => console.log(renderEvent(event)),
-  whileWaiting: (text, work) => withProgress(text, work),
+  whileWaiting: (text, task) => withProgress(text, task),
 };
 
-/** For programs: a line of JSON for each event. */
+/** Output for programs: one line of JSON for each event. */
 export const jsonOutput: DemoOutput = {
   emit: (event) => {
-    const { hidden: _, ...told } = event.event === 'call' ? { ...event, arguments: hide(event) } : { ...event, hidden: undefined };
-    console.log(JSON.stringify(told));
+    const { hidden: _, ...visible } = event.event === 'call' ? { ...event, arguments: hide(event) } : { ...event, hidden: undefined };
+    console.log(JSON.stringify(visible));
   },
-  whileWaiting: (_, work) => work(),
+  whileWaiting: (_, task) => task(),
 };

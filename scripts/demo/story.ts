@@ -4,15 +4,15 @@ import type { ToolAnswer, Assistant } from './assistant.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The story went another way than it should. */
+/** A step of the demo had an unexpected result. */
 class UnexpectedStep extends Error {}
 
-/** Goes on only if a thing is as the story has it. @throws Error that says what it is instead. */
-function ensure(holds: boolean, otherwise: string): asserts holds {
-  if (!holds) throw new UnexpectedStep(otherwise);
+/** Checks a step of the demo. @throws UnexpectedStep with the message if the condition is false. */
+function ensure(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new UnexpectedStep(message);
 }
 
-/** An answer, if it isn't a failure. @throws Error with its text where it is one. */
+/** Returns an answer that isn't a failure. @throws UnexpectedStep with the text of a failure. */
 const succeeded = (answer: ToolAnswer): ToolAnswer => {
   ensure(!answer.failed, `a call that should work failed: ${answer.text}`);
   return answer;
@@ -21,21 +21,21 @@ const succeeded = (answer: ToolAnswer): ToolAnswer => {
 /** The rows of a list. */
 const rowsOf = ({ data }: ToolAnswer): Row[] => (Array.isArray(data['results']) ? (data['results'] as Row[]) : []);
 
-/** A member that is text. @throws Error where it isn't. */
+/** A string member of a row. @throws UnexpectedStep if it isn't a string. */
 const textAt = (row: Row, member: string): string => {
   const value = row[member];
   ensure(typeof value === 'string', `an answer has no ${member}: ${JSON.stringify(row)}`);
   return value;
 };
 
-/** The failure that the story begins with: what the server is started with. */
+/** The failure scenario that the demo's server starts with. */
 export const scenario = 'bad-image-tag';
 
 const failing = { name: 'pricing-engine', path: 'pricing/staging/pricing-engine' } as const;
 const production = { name: 'production', path: 'shop/production' } as const;
 const created = { environment: 'shop/demo', database: 'shop/demo/orders', application: 'shop/demo/checkout' } as const;
 
-/** The secret that is set up must never come back. */
+/** Value of the created secret, which no answer may contain. */
 const secretValue = 'pk_demo_4242_never_shown';
 
 const showRows = ({ output: show }: Assistant, answer: ToolAnswer, ...members: [string, ...string[]]): void =>
@@ -55,7 +55,7 @@ interface Proposal {
   readonly arguments: Row;
 }
 
-/** What a diagnosis says, up to where its timeline begins. */
+/** The text of a diagnosis before its timeline. */
 const findings = ({ text }: ToolAnswer): string => text.split('\n').filter((line) => !line.startsWith('<')).join('\n').split('\nTimeline:')[0]!;
 
 async function diagnose(assistant: Assistant): Promise<readonly Proposal[]> {
@@ -96,26 +96,26 @@ async function setUp(assistant: Assistant): Promise<void> {
   assistant.output.emit({ event: 'good', text: 'the secret went in, and does not come out again' });
 }
 
-/** Longest a deployment of the demo may take, and how often its state is read, in milliseconds. */
+/** Maximum duration of a deployment, and the interval at which its state is read, in milliseconds. */
 const maxDeployTime = 20_000;
 const pollInterval = 150;
 
-/** Reads a state until it has ended well, and shows each that it goes through. */
+/** Polls a deployment state until it succeeded, and shows each state. */
 async function follow({ output: show }: Assistant, name: string, read: () => Promise<string>): Promise<void> {
-  const until = Date.now() + maxDeployTime;
-  const next = async (seen: string): Promise<string> => {
+  const deadline = Date.now() + maxDeployTime;
+  const next = async (previous: string): Promise<string> => {
     for (;;) {
-      const now = await read();
-      if (now !== seen) return now;
-      ensure(Date.now() < until, `${name} is still ${seen} after ${maxDeployTime / 1000} seconds`);
+      const current = await read();
+      if (current !== previous) return current;
+      ensure(Date.now() < deadline, `${name} is still ${previous} after ${maxDeployTime / 1000} seconds`);
       await pause(pollInterval);
     }
   };
-  let seen = '';
-  while (terminalOutcome('DEPLOY', seen) !== 'good') {
-    seen = await show.whileWaiting(`${name} ${seen}`, () => next(seen));
-    show.emit({ event: 'state', of: name, state: seen });
-    ensure(terminalOutcome('DEPLOY', seen) !== 'bad', `${name} ended as ${seen}`);
+  let state = '';
+  while (terminalOutcome('DEPLOY', state) !== 'good') {
+    state = await show.whileWaiting(`${name} ${state}`, () => next(state));
+    show.emit({ event: 'state', of: name, state });
+    ensure(terminalOutcome('DEPLOY', state) !== 'bad', `${name} ended as ${state}`);
   }
 }
 
@@ -160,8 +160,8 @@ async function tryToStop(assistant: Assistant): Promise<void> {
 }
 
 /**
- * Tells the story, checking each step, on a platform that was started with its scenario.
- * @throws Error that says what was not as it should be.
+ * Runs the demo and checks each step, on a platform that was started with its scenario.
+ * @throws UnexpectedStep that describes the first unexpected result.
  */
 export async function runStory(assistant: Assistant): Promise<void> {
   await showOverview(assistant);

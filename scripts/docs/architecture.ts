@@ -11,7 +11,7 @@ const roomsAt = (path: string): Room[] => rooms.filter(({ home }) => home.some((
 /** The rooms that a room may import from. */
 const importableRooms = (room: Room): Room[] => [...new Set(room.mayImport.flatMap(roomsAt))].filter((other) => other !== room);
 
-/** The rooms as a Mermaid diagram. An arrow points to a room that may be imported. */
+/** The rooms as a Mermaid diagram: arrows point to rooms that may be imported. */
 const diagram = (): string =>
   [
     'flowchart TD',
@@ -19,7 +19,7 @@ const diagram = (): string =>
     ...rooms.flatMap((room) => importableRooms(room).map((other) => `  ${idOf(room)} --> ${idOf(other)}`)),
   ].join('\n');
 
-/** The diagram and a table of the rooms, from the data that test/architecture.test.ts enforces. */
+/** The rooms and their allowed imports, from the same data as the architecture test. */
 export const architecture = (): string =>
   [
     `\`\`\`mermaid\n${diagram()}\n\`\`\``,

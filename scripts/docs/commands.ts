@@ -7,7 +7,7 @@ const usage = ({ name, args = [] }: Command): string => ['infra-mcp', name, ...a
 
 const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 
-/** Every command and what it does, for the README. */
+/** Every command with its summary, for the README. */
 export const commandTable = (): string => markdownTable(['Command', 'What it does'], commands.map(({ name, summary }) => [code(name), sentence(summary)]));
 
 const flagRows = ({ flags = {} }: Command): string[][] =>
@@ -18,8 +18,8 @@ const flagRows = ({ flags = {} }: Command): string[][] =>
 
 const section = (command: Command): string => {
   const { summary, args = [], takes, examines, examples } = command;
-  const whose = takes ?? examines;
-  const options = whose === undefined ? [] : optionsOf(whose).flatMap(({ flag }) => flag ?? []);
+  const configuredCommand = takes ?? examines;
+  const options = configuredCommand === undefined ? [] : optionsOf(configuredCommand).flatMap(({ flag }) => flag ?? []);
   const rows = [...args.map(({ name, description }) => [code(name), description]), ...flagRows(command)];
   return [
     `## ${usage(command)}`,
@@ -34,6 +34,6 @@ const section = (command: Command): string => {
 export const commandsPage = (): string =>
   `${[
     '# Commands',
-    `\`infra-mcp <command> --help\` says the same in the terminal. Commands that print data print it as JSON with \`--json\`; colours are left out where no terminal reads them, or with \`NO_COLOR\`. Commands of one group: ${Object.entries(groups).map(([name, does]) => `${code(name)} (${does})`).join('; ')}.`,
+    `\`infra-mcp <command> --help\` shows the same text in the terminal. Commands that print data print JSON with \`--json\`. Output is coloured only in a terminal, and never if \`NO_COLOR\` is set. Command groups: ${Object.entries(groups).map(([name, does]) => `${code(name)} (${does})`).join('; ')}.`,
     ...commands.map(section),
   ].join('\n\n')}\n`;

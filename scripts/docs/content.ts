@@ -23,37 +23,37 @@ const resourceRow = (resource: Resource): string[] => [
 /** docs/resources.md: resources, prompts and skills. */
 export async function contentPage(): Promise<string> {
   const prompts = [...(await textsIn(join(import.meta.dirname, '../..')).prompts()).values()];
-  const promptRow = ({ name, title, description, arguments: taken }: (typeof prompts)[number]): string[] => [
+  const promptRow = ({ name, title, description, arguments: args }: (typeof prompts)[number]): string[] => [
     code(name),
     title,
     description,
-    Object.entries(taken).map(([argument, { required }]) => `${code(argument)}${required ? '' : ' (optional)'}`).join(', '),
+    Object.entries(args).map(([argument, { required }]) => `${code(argument)}${required ? '' : ' (optional)'}`).join(', '),
   ];
   return `# Resources, prompts and skills
 
 ## Resources
 
-What can be read at an address, beside what tools answer. In place of a variable goes an id, or a path of names:
-${code('infra://environment/shop/staging/status')}. Written as one segment, ${code('infra://environment/shop%2Fstaging/status')}, it is the same; that it has to be only where its
-last name is one of ${uriParts.map(code).join(', ')}. A resource shows nothing that the policy denies to tools. Variables are completed by name and by id.
+Resources can be read in addition to calling tools. Replace a variable with an id or a path of names: ${code('infra://environment/shop/staging/status')}. A path
+can also be written as one segment: ${code('infra://environment/shop%2Fstaging/status')}. This is required only if its last name is one of
+${uriParts.map(code).join(', ')}. A resource shows nothing that the policy denies to tools. Variables can be completed by name and by id.
 
-${markdownTable(['Address', 'Shows', 'Variables', 'Tells of changes'], allResources.map(resourceRow))}
+${markdownTable(['URI', 'Content', 'Variables', 'Reports changes'], allResources.map(resourceRow))}
 
-Clients are told of changes after ${code('resources/subscribe')} (2025 revisions) or on a ${code('subscriptions/listen')} stream (2026-07-28). Each thing is looked at once, however many
-listen to it with the same right; at once after a call of this server that changed something, every few seconds while anything that is watched is under way, seldom
-otherwise. Of the requests that are left watching takes at most half; where more than half of the whole budget is left, what is under way may take that faster.
-Nothing is looked at that nobody listens to. At most ${mostWatched} things are watched for one caller.
+Clients are notified of changes after ${code('resources/subscribe')} (2025 revisions) or on a ${code('subscriptions/listen')} stream (2026-07-28). The server polls each resource
+once for all subscribers with the same rights, and only while somebody subscribes to it. It polls soon after a call of this server that changed something, every
+few seconds while a watched operation is in progress, and rarely otherwise. Polling uses at most half of the remaining request budget; while more than half of the
+whole budget remains, it may use that share faster for operations in progress. One caller can watch at most ${mostWatched} resources.
 
-Lists of tools, resources, prompts and skills have one page each: they are short, and a client needs them whole. So no cursor is ever given out, and one that comes anyway is refused.
+Lists of tools, resources, prompts and skills have a single page, because they are short and clients need all of it. The server never returns a cursor, and rejects any that it receives.
 
 ## Prompts
 
-${markdownTable(['Prompt', 'Title', 'What it asks for', 'Arguments'], prompts.map(promptRow))}
+${markdownTable(['Prompt', 'Title', 'Purpose', 'Arguments'], prompts.map(promptRow))}
 
-What a prompt is about is read into it when it is asked for. Its steps are those of the skill of the same name.
+A prompt includes the current data of its subject. Its steps are those of the skill of the same name.
 
 ## Skills
 
-Each prompt has a skill of its name, at ${code('skill://<name>/SKILL.md')}, for clients that know the skills extension. Others read it as a resource.
+Each prompt has a skill of the same name, at ${code('skill://<name>/SKILL.md')}, for clients that support the skills extension. Other clients can read it as a resource.
 `;
 }

@@ -8,7 +8,7 @@ import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';
 import { emptyProblem, outcomeOf, type Failure, type RefusedPlan, type Refusal } from '../../src/server/failure/failure.ts';
 
-// Examples, from which the program makes the words that stand on the page.
+// Examples from which the program generates the texts on the page.
 const origin = 'https://api.example.com';
 const environmentId = '8f6c1d1e-0000-4000-8000-000000000001';
 const now = Date.UTC(2030, 0, 1);
@@ -28,7 +28,7 @@ const statusRows = (): string[][] => [
   ['404, no such route', createOperationAvailability(origin).recordFailure(refused(404))!] as const,
 ].map(([status, { kind, reason, next }]) => [status, code(kind), reason, next]);
 
-/** Codes that stand for those explained by family. */
+/** One code of each family that is explained as a whole. */
 const familyCodes = ['CERT_HAS_EXPIRED', 'HPE_INVALID_CONSTANT', 'ECONNRESET'];
 
 const networkFaults = [
@@ -44,7 +44,7 @@ const networkRows = (): string[][] => {
   const causes = Map.groupBy(networkFaults, ([, { reason }]) => reason);
   return [...causes.values()].map((same) => {
     const { kind, reason, next, sent } = same[0]![1];
-    return [same.map(([cause]) => cause).join(', '), code(kind), reason, next, sent ? 'perhaps' : 'no'];
+    return [same.map(([cause]) => cause).join(', '), code(kind), reason, next, sent ? 'maybe' : 'no'];
   });
 };
 
@@ -52,7 +52,7 @@ const tool = tools.find(({ name }) => name === 'stop_environment')!;
 const plan: RefusedPlan = { tier: 'destructive', text: '' };
 const apiError = new ApiError(tool.name, failureFromResponse(refused(500, 'the database is down')));
 
-/** A failure of each kind. */
+/** An example of each kind of failure. */
 const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: Kind }> } = {
   bad_arguments: { kind: 'bad_arguments', issues: ['"environment_id" is missing'] },
   bad_address: { kind: 'bad_address', problem: emptyProblem('environment', 'shop/live/api', 'wrong_kind') },
@@ -75,26 +75,26 @@ const refusals: Readonly<Record<Refusal, true>> = {
 
 const redactor = { text: (text: string) => text, echo: (text: string) => text };
 
-/** What is said before the plan. */
-const said = (failure: Failure): string => failureText(failure, { tool, redactor, hidden: [] }).split('\nIt would do this')[0]!;
+/** The text before the plan. */
+const textBeforePlan = (failure: Failure): string => failureText(failure, { tool, redactor, hidden: [] }).split('\nIt would do this')[0]!;
 
-const failureRows = (): string[][] => Object.values(examples).map((failure) => [code(failure.kind), outcomeOf(failure).outcome, said(failure)]);
-const refusalRows = (): string[][] => (Object.keys(refusals) as Refusal[]).map((why) => [code(why), said({ kind: 'not_confirmed', why, plan })]);
+const failureRows = (): string[][] => Object.values(examples).map((failure) => [code(failure.kind), outcomeOf(failure).outcome, textBeforePlan(failure)]);
+const refusalRows = (): string[][] => (Object.keys(refusals) as Refusal[]).map((why) => [code(why), textBeforePlan({ kind: 'not_confirmed', why, plan })]);
 
-/** docs/errors.md: every way a call can end badly, in the words that the program has for it. */
+/** docs/errors.md: every failure of a call, with the program's own text. */
 export const errorsPage = (): string =>
   `${[
     '# Errors',
-    `An error says what happened, why, and what to do next, with real names and ids and never a secret. Below are the program's own words, of examples: a platform at ${origin}, an environment named live.`,
-    '## What the platform answers',
-    'A change that was sent and got no answer may have been made or not: the error says so, and nothing is tried again that could happen twice. What the platform itself says is quoted, as data.',
-    markdownTable(['Status', 'Kind', 'What is said', 'What to do'], statusRows()),
-    '## What happens on the way',
-    markdownTable(['Cause', 'Kind', 'What is said', 'What to do', 'Was it sent?'], networkRows()),
-    '## What the server says to the model',
-    'The outcome is how the call stands in the audit log.',
-    markdownTable(['Failure', 'Outcome', 'What is said'], failureRows()),
-    '## When nobody agreed',
-    markdownTable(['Why', 'What is said'], refusalRows()),
-    'Callers over HTTP also meet [refusals of the server itself](http.md); options that are wrong stop the start, and `infra-mcp doctor` says what to do about them.',
+    `An error says what happened, why, and what to do next. It contains real names and ids, and never a secret. The texts below are the program's own, for an example platform at ${origin} and an environment named live.`,
+    '## Error responses of the platform',
+    'If a change was sent and got no response, it may or may not have been made. The error says so, and the client never retries a request that could take effect twice. Messages of the platform are quoted as data.',
+    markdownTable(['Status', 'Kind', 'Reason', 'What to do'], statusRows()),
+    '## Connection errors',
+    markdownTable(['Cause', 'Kind', 'Reason', 'What to do', 'Request sent?'], networkRows()),
+    '## Failures reported to the model',
+    'The outcome is the one recorded in the audit log.',
+    markdownTable(['Failure', 'Outcome', 'Text'], failureRows()),
+    '## Calls without confirmation',
+    markdownTable(['Why', 'Text'], refusalRows()),
+    'HTTP callers can also get [errors of the HTTP server itself](http.md). Invalid options abort startup; `infra-mcp doctor` says how to fix them.',
   ].join('\n\n')}\n`;

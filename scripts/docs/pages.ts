@@ -14,11 +14,11 @@ const documented = allOperations.filter((op) => op.documented);
 const outside = allOperations.filter((op) => !op.documented);
 const toolOf = (op: AnyOperation): Tool | undefined => tools.find(({ name, operation }) => operation === op && name === op.name);
 
-const optionCells = ({ env, flag, value, description, defaultText: otherwise, commands }: OptionHelp): string[] => [
+const optionCells = ({ env, flag, value, description, defaultText, commands }: OptionHelp): string[] => [
   code(env),
   flag === undefined ? '' : code(value === undefined ? flag : `${flag} <${value}>`),
   description,
-  otherwise === undefined ? '' : otherwise.includes(' ') ? otherwise : code(otherwise),
+  defaultText === undefined ? '' : defaultText.includes(' ') ? defaultText : code(defaultText),
   commands.join(', '),
 ];
 
@@ -28,15 +28,15 @@ const optionTable = (options: readonly OptionHelp[]): string =>
 /** docs/configuration.md */
 export const configurationPage = (): string => `# Configuration
 
-Every option can be given as an environment variable, and all but secrets as a flag; the flag wins. Truth values are \`true\`, \`false\`, \`1\` or \`0\`.
-An unknown flag, a value that is none of its kind, an empty value, or an \`INFRA_…\` variable whose name is nearly one of these stops the start. Other
-\`INFRA_…\` variables are warned of on stderr and ignored. A base URL without a token, or a token without a base URL, stops the start too: nothing
-ever falls back from a real platform to the embedded one.
+Set options as environment variables or flags; a flag takes precedence. Options without a flag are secret: other users can see command lines. Booleans are \`true\`, \`false\`, \`1\` or \`0\`.
+Invalid options abort startup: an unknown flag, an invalid or empty value, or an \`INFRA_…\` variable that looks like a misspelled option. Any other
+unknown \`INFRA_…\` variable only causes a warning on stderr. A base URL without a token, or a token without a base URL, aborts startup too: the
+server never falls back from a remote platform to the embedded one.
 
 ${optionTable(optionHelp)}
 `;
 
-/** The tools by what they are about, for the README. */
+/** The tools of each toolset, for the README. */
 export const toolsByToolset = (): string =>
   markdownTable(
     ['About', 'Tools'],
@@ -53,7 +53,7 @@ const toolSection = (tool: Tool): string => {
   return [
     `### ${tool.name}`,
     description,
-    `Effect: ${effect}${needsConfirmation(effect) ? ', the user is asked first' : ''}. Token permission: ${permissionOf(tool)}. ${tool.operations.length > 1 ? 'Requests' : 'Request'}: ${tool.operations.map(request).join(', ')}.`,
+    `Effect: ${effect}${needsConfirmation(effect) ? ', asks the user first' : ''}. Token permission: ${permissionOf(tool)}. ${tool.operations.length > 1 ? 'Requests' : 'Request'}: ${tool.operations.map(request).join(', ')}.`,
     rows.length === 0 ? 'Takes no arguments.' : markdownTable(['Argument', 'Type', 'Required', 'Meaning'], rows),
   ].join('\n\n');
 };
@@ -61,9 +61,9 @@ const toolSection = (tool: Tool): string => {
 /** docs/tools.md */
 export const toolsPage = (): string => `# Tools
 
-${tools.length} tools: ${tools.filter(isDocumented).length} of documented operations, ${tools.filter((tool) => !isDocumented(tool)).length} of operations outside the document.
-What a tool does to the platform is its effect: ${code('read')}, ${code('write')} (adds), ${code('disruptive')}, ${code('destructive')} or ${code('sensitive')}. From disruptive on,
-the user is asked before anything happens. A change to a PRODUCTION environment, or to one whose mode can't be read, counts as disruptive at least.
+${tools.length} tools: ${tools.filter(isDocumented).length} for documented operations, ${tools.filter((tool) => !isDocumented(tool)).length} for operations outside the API document.
+The effect of a tool is ${code('read')}, ${code('write')} (adds something), ${code('disruptive')}, ${code('destructive')} or ${code('sensitive')}. Disruptive, destructive and
+sensitive calls ask the user first. Any change to a PRODUCTION environment, or to one whose mode can't be read, counts as at least disruptive.
 
 ${toolsets
   .flatMap((toolset) => {
@@ -81,18 +81,18 @@ const asTools = (operations: readonly AnyOperation[]): number => operations.filt
 /** docs/operations.md */
 export const operationsPage = (): string => `# Operations
 
-What the embedded platform serves and the client can call, from the contract in \`src/contract/\`. The same as an OpenAPI document: [openapi.json](openapi.json).
+The operations that the embedded platform serves and the client can call, generated from the contract in \`src/contract/\`. [openapi.json](openapi.json) describes the same as an OpenAPI document.
 
 ## Documented
 
-${documented.length} operations of the API document, in its order; ${asTools(documented)} of them are tools.
+${documented.length} operations of the API document, in its order. ${asTools(documented)} of them are tools.
 
 ${markdownTable(operationHeading, operationRows(documented))}
 
 ## Outside the document
 
-${outside.length} operations that platforms of this kind serve beside the documented ones; ${asTools(outside)} of them are tools. Another platform may not have them: a path is tried
-once, and after a 404 or 405 that says the route is unknown the operation is taken as not offered there, and the caller is told.
+${outside.length} operations that such platforms serve in addition to the documented ones. ${asTools(outside)} of them are tools. A platform may lack them: after a 404 or 405 for an
+unknown route, the client treats the operation as not offered, doesn't try it again, and tells the caller.
 
 ${markdownTable(operationHeading, operationRows(outside))}
 `;

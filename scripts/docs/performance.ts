@@ -5,13 +5,13 @@ import { markdownTable } from './markdown.ts';
 
 const run = await readRun(baseline);
 
-/** Where and when the figures of the page were measured. */
+/** The machine, time and commit of the measurements. */
 export function performanceMachine(): string {
   const { at, commit, node, system, processor, cores, memoryGb, loadBefore } = run.machine;
-  return `Node ${node}, ${system}, ${cores} × ${processor}, ${memoryGb} GB; ${at.slice(0, 16).replace('T', ' ')} UTC, at ${commit}; ${loadBefore} processes wanted to run when it began.`;
+  return `Node ${node}, ${system}, ${cores} × ${processor}, ${memoryGb} GB; ${at.slice(0, 16).replace('T', ' ')} UTC, at ${commit}; load average ${loadBefore} at the start.`;
 }
 
-/** What was aimed at and what was measured. */
+/** The targets with the measured ratios. */
 export function performanceTargets(): string {
   const rows = Object.entries(run.results).flatMap(([measurement, figures]) =>
     figures.flatMap((figure) => {
@@ -23,5 +23,5 @@ export function performanceTargets(): string {
   return markdownTable(['What', 'Target', 'Measured', ''], rows);
 }
 
-/** Every figure, a table for each measurement. */
+/** Every figure, with one table for each measurement. */
 export const performanceFigures = (): string => Object.entries(run.results).map(([name, figures]) => figuresTable(name, figures)).join('\n');

@@ -19,13 +19,13 @@ const typeOf = ({ type, enum: values, items, minimum }: SchemaNode): string => {
   return minimum === undefined ? (type ?? 'any') : `${type}, at least ${minimum}`;
 };
 
-/** A condition may be one value or a list of them; its schema has the list. */
+/** The type of a condition: that of one value. The schema has the list. */
 const conditionType = (schema: SchemaNode): string => typeOf(schema.items ?? schema);
 
 const rows = (members: Readonly<Record<string, SchemaNode>>, type: (schema: SchemaNode) => string): string[][] =>
   Object.entries(members).map(([name, schema]) => [code(name), type(schema), schema.description ?? '']);
 
-/** docs/policy.md: what a policy file may hold, from the schema that reads it. */
+/** docs/policy.md: the format of policy files, generated from its schema. */
 export function policyPage(): string {
   const { properties = {} } = z.toJSONSchema(policyFileFor(tools), { io: 'output', unrepresentable: 'any' }) as SchemaNode;
   const rule = properties['deny']!.items!.properties!;
@@ -33,22 +33,22 @@ export function policyPage(): string {
   const timing = Object.fromEntries(Object.entries(window).filter(([name]) => !(name in rule)));
   return `${[
     '# Policy files',
-    'What a file named by `INFRA_POLICY_FILE` may hold, in YAML or JSON; an example is in [guardrails.md](guardrails.md). Everything may be left out. Unknown keys, unknown tools, times that are none, names that no place could have and rules whose conditions exclude each other stop the start, with their line. `infra-mcp tools --policy-file policy.yaml` shows what a file leaves; `infra-mcp doctor` what is wrong with it, and which of its projects and environments are not there.',
+    'The format of the file at `INFRA_POLICY_FILE`, in YAML or JSON; [guardrails.md](guardrails.md) has an example. Every key is optional. Unknown keys, unknown tools, invalid times, impossible project or environment names and contradictory conditions abort startup with an error that names the line. `infra-mcp tools --policy-file policy.yaml` lists the tools that a file leaves; `infra-mcp doctor` reports errors in it, and projects and environments that don\'t exist.',
     markdownTable(['Key', 'Type', 'Meaning'], rows(properties, typeOf)),
     '## Rules',
-    'Of `allow`, `deny` and `freeze`. A rule has at least one condition besides its name, and all of them have to hold; a condition may be one value or a list of them, and holds for any.',
+    'The rules of `allow`, `deny` and `freeze`. A rule needs at least one condition in addition to its name, and applies only if all of its conditions match. A condition is one value or a list of values, and matches any of them.',
     markdownTable(['Condition', 'Values', 'Meaning'], rows(rule, conditionType)),
-    '## What a rule is held against',
+    '## What rules apply to',
     [
-      '- Everything that a call touches: a rule that denies holds where its conditions hold for anything of it, one that allows where they hold for all of it. A clone of a STAGING environment into PRODUCTION is both.',
-      '- What a cluster hosts, for a change of the cluster: a rule that denies or freezes a project or environment holds for it too. For that at most 20 projects are read, for 5 seconds; where not everything that it hosts is found, such rules hold. Creating an environment on it changes nothing of the others.',
-      '- Everything that a call carries out. Deploying an environment is, for each of its services, what deploying that service alone would be, such as `deploy_database` or `redeploy_terraform`, at its own tier; for `max_disruptive_per_hour` each part that is disruptive or graver counts. Restarting several services, or stopping an environment, counts once for each service, as far as the services can be read. Where the services can not be read, any of these may be in it: then rules that deny hold, and it counts as disruptive.',
-      '- What a tool does, for a rule that denies or freezes it: `deploy_application` denied, `rollback_application` and `deploy_service` do not deploy an application either. It holds the other way round for tools that change something by several operations: `deploy_service` denied, `deploy_database`, `deploy_application` and the others are too; `set_environment_variables` denied, so is what sets a single variable.',
-      '- `rollback_application` denied, `deploy_application` may not go back either: with the commit of an older deployment of that application it is refused. For that its history is read; where it can not be, or not to its beginning, any commit that is named may be an older one, and is refused.',
-      '- A rule that allows a tool means that tool alone. Tools that a rule leaves nothing of are not listed.',
+      '- Every resource that a call affects. A `deny` rule applies if it matches any of them, an `allow` rule only if it matches all of them. Cloning a STAGING environment into PRODUCTION affects both.',
+      '- Everything that a cluster hosts, if a call changes the cluster: rules that deny or freeze a project or environment on it apply too. To find them, the server reads at most 20 projects, for at most 5 seconds. If it can\'t find everything that the cluster hosts, such rules apply. Creating an environment on a cluster doesn\'t affect the others.',
+      '- Every operation that a call carries out. Deploying an environment includes the deployment of each of its services, such as `deploy_database` or `redeploy_terraform`, with its own tier. Each part that is disruptive, destructive or sensitive counts towards `max_disruptive_per_hour`. Restarting several services, or stopping an environment, counts once for each service that can be read. If the services can\'t be read, the call may include any of these operations: `deny` rules for them apply, and the call counts as disruptive.',
+      '- The action of a tool, if a rule denies or freezes the tool. Denying `deploy_application` also stops `rollback_application` and `deploy_service` from deploying an application. Denying a tool that uses several operations denies their own tools as well: `deploy_service` includes `deploy_database`, `deploy_application` and the others; `set_environment_variables` includes the tools that set a single variable.',
+      '- Rollbacks through `deploy_application`, if `rollback_application` is denied: the server refuses the commit of an older deployment of the application. It checks the deployment history. If it can\'t read the complete history, it refuses every explicit commit, because that might be an older one.',
+      '- Only the named tool, if a rule allows a tool. Tools that the rules deny completely are not listed.',
     ].join('\n'),
     '## Times',
-    'Of `freeze`; all are needed. A freeze may have conditions too, and holds for everything where it has none.',
+    'The keys of `freeze`, all required. A freeze can have conditions too; without conditions it applies to every change.',
     markdownTable(['Key', 'Type', 'Meaning'], rows(timing, typeOf)),
   ].join('\n\n')}\n`;
 }

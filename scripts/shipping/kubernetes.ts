@@ -5,17 +5,17 @@ import { fillIn } from './template.ts';
 
 const home = join(import.meta.dirname, '../../deploy/helm/infra-mcp');
 
-/** What Helm tells a chart of its installation. */
+/** The release values that Helm passes to a chart. */
 export interface HelmRelease {
-  /** As given to `helm install`. */
+  /** The release name of `helm install`. */
   readonly name: string;
-  /** What says that it manages the objects. */
+  /** The value of the managed-by label. */
   readonly service: string;
 }
 
 const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The Kubernetes objects of the chart with its own values, in the order of their files. */
+/** The Kubernetes objects of the chart with its default values, in the order of the template files. */
 export async function objectsOf({ name, service }: HelmRelease, chart: { readonly name: string; readonly appVersion: string }): Promise<Record<string, unknown>[]> {
   const files = (await readdir(join(home, 'templates'))).toSorted();
   const templates = await Promise.all(files.map((file) => readFile(join(home, 'templates', file), 'utf8')));
@@ -24,9 +24,9 @@ export async function objectsOf({ name, service }: HelmRelease, chart: { readonl
   return filledIn.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS({}) as unknown)).filter(isMap);
 }
 
-/** The same as a file for `kubectl apply`. */
+/** The objects as a file for `kubectl apply`. */
 export async function plainManifests(chart: { readonly name: string; readonly appVersion: string }): Promise<string> {
   const objects = await objectsOf({ name: chart.name, service: 'kubectl' }, chart);
-  const heading = '# Written from the chart beside it by `npm run docs`. Change the addresses in it before applying it.\n';
+  const heading = '# Generated from the Helm chart by `npm run docs`. Change the URLs before you apply it.\n';
   return heading + objects.map((object) => `---\n${stringify(object)}`).join('');
 }

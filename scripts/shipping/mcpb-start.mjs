@@ -1,5 +1,5 @@
-// A host passes on what the user left empty as an empty text, or as the placeholder of the manifest. The program takes
-// both for mistakes; here they mean that the option isn't given.
+// For fields that the user left empty, a host passes an empty string or the manifest's placeholder. The program would
+// reject both, so they are removed.
 for (const [name, value] of Object.entries(process.env)) {
   if (name.startsWith('INFRA_') && (value.trim() === '' || value.startsWith('${user_config.'))) delete process.env[name];
 }

@@ -5,11 +5,11 @@ import { tools } from '../../tools/index.ts';
 import { about } from './about.ts';
 import { isSecretOption, isBooleanOption } from './options.ts';
 
-/** The options that a host asks its user for. All others have their defaults. */
-const asked: readonly OptionHelp['name'][] = ['baseUrl', 'apiToken', 'readOnly', 'policyFile'];
-const options = optionsOf('stdio').filter(({ name }) => asked.includes(name));
+/** The options that a host asks its user for. The others keep their defaults. */
+const userOptions: readonly OptionHelp['name'][] = ['baseUrl', 'apiToken', 'readOnly', 'policyFile'];
+const options = optionsOf('stdio').filter(({ name }) => userOptions.includes(name));
 
-/** What the bundle starts: `mcpb-start.mjs` beside the files of the npm package. */
+/** Entry point of the bundle: `mcpb-start.mjs`, added to the files of the npm package. */
 export const entryPoint = 'server/start.mjs';
 
 /** `INFRA_BASE_URL` → `base_url` */

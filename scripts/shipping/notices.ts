@@ -7,17 +7,17 @@ const packageOf = (file: string): string | undefined => /^(?:.*\/)?node_modules\
 const licenseFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 
 async function noticeOf(root: string, folder: string): Promise<string> {
-  const place = join(root, folder);
-  const { name, version, license } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8')) as { name: string; version: string; license?: string };
+  const path = join(root, folder);
+  const { name, version, license } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as { name: string; version: string; license?: string };
   if (typeof license !== 'string') throw new Error(`${name} ${version} doesn't say under which license it is. Find out whether it may be shipped.`);
-  const files = (await readdir(place)).filter((file) => licenseFile.test(file)).toSorted();
-  const texts = await Promise.all(files.map((file) => readFile(join(place, file), 'utf8')));
+  const files = (await readdir(path)).filter((file) => licenseFile.test(file)).toSorted();
+  const texts = await Promise.all(files.map((file) => readFile(join(path, file), 'utf8')));
   return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join('\n\n');
 }
 
 /**
- * What the licenses of bundled packages ask to be passed on: each package with its version and license texts.
- * @param files those that went into the bundle, by path from the root.
+ * The third-party notices of a bundle: each package with its version and license texts.
+ * @param files paths of the bundled files, relative to the root.
  * @throws Error that names a package without a license.
  */
 export async function noticesFor(root: string, files: readonly string[]): Promise<string> {

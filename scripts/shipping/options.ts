@@ -1,7 +1,7 @@
 import type { OptionHelp } from '../../src/cli/config/read-config.ts';
 
-/** Whether an option's value is a secret. What no flag takes is one: command lines are shown in lists of processes. */
+/** Whether an option's value is a secret. Secrets are the options without a flag, because command lines are visible in process lists. */
 export const isSecretOption = ({ flag }: OptionHelp): boolean => flag === undefined;
 
-/** Whether an option is either on or off. */
+/** Whether an option is a boolean. */
 export const isBooleanOption = (option: OptionHelp): boolean => option.value === undefined && !isSecretOption(option);

@@ -1,6 +1,6 @@
 /**
- * The part of Helm's template language that our chart is written in: values, `include`, `range` over a map, `default`,
- * `quote`, `toYaml` and `nindent`. Whatever else a template says is an error.
+ * Implements the part of Helm's template language that our chart uses: values, `include`, `range` over a map, `default`,
+ * `quote`, `toYaml` and `nindent`. Anything else in a template is an error.
  */
 import { stringify } from 'yaml';
 
@@ -10,23 +10,23 @@ type Node =
   | { readonly kind: 'range'; readonly key: string; readonly value: string; readonly over: string; readonly body: readonly Node[] }
   | { readonly kind: 'define'; readonly name: string; readonly body: readonly Node[] };
 
-/** What names stand for: `.Values` and the like by their first part, variables with their dollar. */
+/** Values of names in a template: objects such as `.Values` by their first part, variables with their dollar sign. */
 export type TemplateScope = Readonly<Record<string, unknown>>;
 
 const range = /^range (?<key>\$\w+), (?<value>\$\w+) := (?<over>\S+)$/;
 const define = /^define "(?<name>[^"]+)"$/;
 
-/** An action. A dash inside its braces takes away the white space on that side. */
+/** An action. A dash inside its braces trims the white space on that side. */
 const braces = /(?:\s*\{\{-|\{\{)\s*(.*?)\s*(?:-\}\}\s*|\}\})/s;
 
-/** Texts, each with the action that follows it. */
-const parts = (template: string): { readonly text: string; readonly action?: string }[] => {
+/** Splits a template into texts, each with the action that follows it. */
+const splitTemplate = (template: string): { readonly text: string; readonly action?: string }[] => {
   const split = template.split(braces);
   return split.flatMap((text, index) => (index % 2 === 0 ? [{ text, action: split[index + 1] }] : []));
 };
 
-/** Reads nodes until the `end` of the block they are in. */
-function nodesOf(rest: ReturnType<typeof parts>): Node[] {
+/** Parses nodes up to the `end` of their block. */
+function nodesOf(rest: ReturnType<typeof splitTemplate>): Node[] {
   const nodes: Node[] = [];
   for (let part = rest.shift(); part; part = rest.shift()) {
     nodes.push({ kind: 'text', text: part.text });
@@ -41,19 +41,19 @@ function nodesOf(rest: ReturnType<typeof parts>): Node[] {
   return nodes;
 }
 
-/** What a word means: the dot, a text in quotes, a number, a variable, or the path of a value. */
+/** The value of a word: the dot, a quoted string, a number, a variable, or the path of a value. */
 const valueOf = (word: string, scope: TemplateScope): unknown => {
   if (word === '.') return scope;
   if (/^["\d]/.test(word)) return JSON.parse(word);
   const names = word.startsWith('$') ? [word] : word.split('.').slice(1);
-  const value = names.reduce<unknown>((held, name) => (held as TemplateScope | undefined)?.[name], scope);
+  const value = names.reduce<unknown>((current, name) => (current as TemplateScope | undefined)?.[name], scope);
   if (value === undefined) throw new Error(`The template uses ${word}, which has no value.`);
   return value;
 };
 
 const indented = (spaces: number, text: string): string => `\n${text.split('\n').map((line) => (line === '' ? line : ' '.repeat(spaces) + line)).join('\n')}`;
 
-type Functions = Readonly<Record<string, (...given: never[]) => unknown>>;
+type Functions = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 const functionsWith = (defined: ReadonlyMap<string, readonly Node[]>, scope: TemplateScope): Functions => ({
   include: (name: string) => {
@@ -61,23 +61,23 @@ const functionsWith = (defined: ReadonlyMap<string, readonly Node[]>, scope: Tem
     if (!body) throw new Error(`The template includes ${name}, which is not defined.`);
     return textOf(body, defined, scope);
   },
-  default: (otherwise: unknown, value: unknown) => value || otherwise,
+  default: (fallback: unknown, value: unknown) => value || fallback,
   quote: (value: unknown) => JSON.stringify(String(value)),
   toYaml: (value: unknown) => stringify(value).trimEnd(),
   nindent: (spaces: number, text: string) => indented(spaces, text),
 });
 
-/** A pipeline: what a step gives is the last that the next one is given. */
+/** Evaluates a pipeline: the result of each step is the last argument of the next one. */
 function run(words: string, defined: ReadonlyMap<string, readonly Node[]>, scope: TemplateScope): unknown {
   const functions = functionsWith(defined, scope);
-  return words.split('|').reduce<unknown>((held, step, index) => {
-    const [name = '', ...given] = step.trim().match(/"[^"]*"|\S+/g) ?? [];
-    const called = functions[name];
-    if (!called) {
-      if (index > 0 || given.length > 0) throw new Error(`The template uses ${name}, which is not known here.`);
+  return words.split('|').reduce<unknown>((previous, step, index) => {
+    const [name = '', ...args] = step.trim().match(/"[^"]*"|\S+/g) ?? [];
+    const implementation = functions[name];
+    if (!implementation) {
+      if (index > 0 || args.length > 0) throw new Error(`The template uses ${name}, which is not known here.`);
       return valueOf(name, scope);
     }
-    return called(...([...given.map((word) => valueOf(word, scope)), ...(index > 0 ? [held] : [])] as never[]));
+    return implementation(...([...args.map((word) => valueOf(word, scope)), ...(index > 0 ? [previous] : [])] as never[]));
   }, undefined);
 }
 
@@ -93,11 +93,11 @@ function textOf(nodes: readonly Node[], defined: ReadonlyMap<string, readonly No
 }
 
 /**
- * Fills in templates, each with what `define` of any of them names.
- * @throws Error that names what can't be filled in.
+ * Renders templates. Each can use the definitions of all of them.
+ * @throws Error that names an unknown value, function or definition.
  */
 export function fillIn(templates: readonly string[], scope: TemplateScope): string[] {
-  const read = templates.map((template) => nodesOf(parts(template)));
+  const read = templates.map((template) => nodesOf(splitTemplate(template)));
   const defined = new Map(read.flat().flatMap((node) => (node.kind === 'define' ? [[node.name, node.body] as const] : [])));
   return read.map((nodes) => textOf(nodes, defined, scope));
 }

@@ -1,26 +1,26 @@
 import { SUBSCRIPTION_ID_META_KEY, type Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 import { buildServer, type ServerDependencies } from '../server/protocol/server.ts';
-import { type WatchResource, withResources, isListenRequest, subscribe, type ResourceSubscription } from './subscriptions.ts';
+import { type WatchUri, withResources, isListenRequest, subscribe, type ResourceSubscription } from './subscriptions.ts';
 import type { Caller } from '../server/protocol/caller.ts';
 
 type Message = Parameters<Transport['send']>[0];
 type MessageExtraInfo = Parameters<NonNullable<Transport['onmessage']>>[1];
 
-/** The id of the request that a message takes back. */
+/** The id of the request that a message cancels. */
 const cancelledRequestId = (message: Message): string | number | undefined =>
   'method' in message && message.method === 'notifications/cancelled' ? (message.params?.['requestId'] as string | number | undefined) : undefined;
 
 /**
- * The same wire, on which clients of the 2026 revision are told of changes: the MCP library keeps to itself what a
- * connection listens for, so it is read here, as it passes.
- * @param load gives what watches; asked when a client first listens. What comes after that waits, so that order is kept.
+ * Wraps a transport to notify clients of the 2026 revision of changes. The MCP library doesn't expose what a connection
+ * listens for, so the wrapper reads it from the messages that pass through.
+ * @param load loads the watch function when a client first listens. Later messages wait for it, to keep their order.
  */
-function withSubscriptions(wire: Transport, load: () => Promise<WatchResource>): Transport {
-  let watch: WatchResource | undefined;
+function withSubscriptions(transport: Transport, load: () => Promise<WatchUri>): Transport {
+  let watch: WatchUri | undefined;
   let loading: Promise<void> | undefined;
   const open = new Map<string | number, ResourceSubscription>();
-  // Asked for, while it is looked at what there is to watch. Whoever takes it back meanwhile is told nothing.
+  // Listen requests whose resources are still being checked. A request that is cancelled meanwhile gets no notifications.
   const opening = new Set<string | number>();
 
   const end = (id: string | number): void => {
@@ -29,36 +29,36 @@ function withSubscriptions(wire: Transport, load: () => Promise<WatchResource>):
     open.delete(id);
   };
 
-  const tell = (id: string | number, uri: string): void => {
+  const notify = (id: string | number, uri: string): void => {
     const message = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri, _meta: { [SUBSCRIPTION_ID_META_KEY]: id } } } as const;
-    // Whoever left is told nothing.
-    wire.send(message).catch(() => end(id));
+    // If the client has disconnected, the subscription ends.
+    transport.send(message).catch(() => end(id));
   };
 
-  /** Opens what a message asks for. @returns the message with what is watched of it; undefined where it was taken back. */
-  const begun = async (message: Message, id: string | number): Promise<Message | undefined> => {
+  /** Opens a subscription. @returns the message, reduced to the resources that are watched; undefined if it was cancelled meanwhile. */
+  const openSubscription = async (message: Message, id: string | number): Promise<Message | undefined> => {
     end(id);
     opening.add(id);
-    const listening = await subscribe(message, watch!);
+    const subscription = await subscribe(message, watch!);
     if (!opening.delete(id)) {
-      listening.stop();
+      subscription.stop();
       return undefined;
     }
-    open.set(id, listening);
-    return withResources(message, listening.uris);
+    open.set(id, subscription);
+    return withResources(message, subscription.uris);
   };
 
-  const sent = (message: Message): void => {
+  const onSent = (message: Message): void => {
     if ('method' in message && message.method === 'notifications/subscriptions/acknowledged') {
       const { _meta: meta } = message.params ?? {};
       const id = meta?.[SUBSCRIPTION_ID_META_KEY] as string | number;
-      open.get(id)?.onChange((uri) => tell(id, uri));
+      open.get(id)?.onChange((uri) => notify(id, uri));
     }
-    // An answer to it, good or bad, is the end of a subscription.
+    // The response to a listen request, result or error, ends its subscription.
     if (('result' in message || 'error' in message) && message.id !== undefined) end(message.id);
   };
 
-  const failed = (error: Error): void => watched.onerror?.(error);
+  const onerror = (error: Error): void => wrapped.onerror?.(error);
 
   let closed = false;
   const close = (): void => {
@@ -66,42 +66,42 @@ function withSubscriptions(wire: Transport, load: () => Promise<WatchResource>):
     for (const id of [...opening, ...open.keys()]) end(id);
   };
 
-  const watched: Transport = {
+  const wrapped: Transport = {
     start: () => {
-      Object.assign(wire, {
+      Object.assign(transport, {
         onmessage: (message: Message, extra: MessageExtraInfo) => {
-          const pass = (taken: Message | undefined): void => {
-            if (!closed && taken) watched.onmessage?.(taken, extra);
+          const forward = (accepted: Message | undefined): void => {
+            if (!closed && accepted) wrapped.onmessage?.(accepted, extra);
           };
           const deliver = (): void => {
             const cancelled = cancelledRequestId(message);
             if (cancelled !== undefined) end(cancelled);
-            if (!isListenRequest(message) || !('id' in message) || message.id === undefined) return pass(message);
-            begun(message, message.id).then(pass).catch(failed);
+            if (!isListenRequest(message) || !('id' in message) || message.id === undefined) return forward(message);
+            openSubscription(message, message.id).then(forward).catch(onerror);
           };
           if (watch || (!loading && !isListenRequest(message))) return deliver();
           loading ??= load().then((loaded) => void (watch = loaded)).finally(() => (loading = undefined));
-          return void loading.then(deliver).catch(failed);
+          return void loading.then(deliver).catch(onerror);
         },
-        onerror: failed,
+        onerror,
         onclose: () => {
           close();
-          watched.onclose?.();
+          wrapped.onclose?.();
         },
       });
-      return wire.start();
+      return transport.start();
     },
     send: async (message, options) => {
-      await wire.send(message, options);
-      sent(message);
+      await transport.send(message, options);
+      onSent(message);
     },
-    close: () => wire.close(),
-    setProtocolVersion: (version) => wire.setProtocolVersion?.(version),
+    close: () => transport.close(),
+    setProtocolVersion: (version) => transport.setProtocolVersion?.(version),
   };
-  return watched;
+  return wrapped;
 }
 
-/** The one caller of a process that serves its standard streams. */
+/** The single caller of a stdio server. */
 const caller: Caller = { principal: 'local', connection: 'stdio' };
 
 const warn = async ({ loadDependencies }: ServerDependencies, error: Error): Promise<void> => {
@@ -109,20 +109,20 @@ const warn = async ({ loadDependencies }: ServerDependencies, error: Error): Pro
   log.warn({ err: error }, 'protocol error');
 };
 
-/** What tells the caller of changes, loaded when it is first needed. */
-const loadWatch = ({ loadDependencies }: ServerDependencies) => async (): Promise<WatchResource> => {
+/** Loads the function that watches resources for the caller. */
+const loadWatch = ({ loadDependencies }: ServerDependencies) => async (): Promise<WatchUri> => {
   const [{ watchFor }, loaded] = await Promise.all([import('../server/browse/resources/watch-resource.ts'), loadDependencies()]);
   return watchFor(() => loaded, caller);
 };
 
 /**
- * Serves one client over stdin and stdout, in both protocol eras. Answers the opening at once: the platform is
- * connected when a tool is first called.
- * @param transport the streams of this process unless another one is given.
+ * Serves one client over stdin and stdout, in every supported protocol version. Responds to the first request at once:
+ * the platform is connected when a tool is first called.
+ * @param transport default: the standard streams of this process.
  */
-export function startStdioServer(parts: ServerDependencies, transport: Transport = new StdioServerTransport()): StdioServerHandle {
-  return serve(({ era }) => buildServer(parts, { era, callerOf: () => caller }), {
-    transport: withSubscriptions(transport, loadWatch(parts)),
-    onerror: (error) => void warn(parts, error),
+export function startStdioServer(dependencies: ServerDependencies, transport: Transport = new StdioServerTransport()): StdioServerHandle {
+  return serve(({ era }) => buildServer(dependencies, { era, callerOf: () => caller }), {
+    transport: withSubscriptions(transport, loadWatch(dependencies)),
+    onerror: (error) => void warn(dependencies, error),
   });
 }

@@ -1,16 +1,13 @@
-import { mostWatched } from '../server/browse/resources/watches.ts';
+import { mostWatched, type Unsubscribe } from '../server/browse/resources/watches.ts';
 import { isRecord } from '../server/json/values.ts';
 
-/** Ends what it was given for. Safe to call more than once. */
-export type StopWatching = () => void;
+/** Watches a resource for one caller. @returns undefined if it can't be watched. */
+export type WatchUri = (uri: string, changed: (uri: string) => void) => Promise<Unsubscribe | undefined>;
 
-/** Watches the resource at an address for one caller. @returns undefined where it can't be watched. */
-export type WatchResource = (uri: string, changed: (uri: string) => void) => Promise<StopWatching | undefined>;
-
-/** The method by which clients of the 2026 revision ask to be told of changes. */
+/** The method by which clients of the 2026 revision subscribe to changes. */
 const listenMethod = 'subscriptions/listen';
 
-/** Whether a message opens a stream of changes. */
+/** Whether a message opens a stream of change notifications. */
 export const isListenRequest = (message: unknown): boolean => isRecord(message) && message['method'] === listenMethod;
 
 const notificationsIn = (message: unknown): Record<string, unknown> | undefined => {
@@ -19,13 +16,13 @@ const notificationsIn = (message: unknown): Record<string, unknown> | undefined 
   return isRecord(notifications) ? notifications : undefined;
 };
 
-/** The resources that a message asks to be told changes of; no more than can be watched at most. */
+/** The resources that a message subscribes to, up to the maximum that can be watched. */
 function requestedResources(message: unknown): readonly string[] {
   const uris = notificationsIn(message)?.['resourceSubscriptions'];
   return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === 'string'))].slice(0, mostWatched) : [];
 }
 
-/** The same message asking for these resources only: what isn't watched must not be agreed to. */
+/** The same message for these resources only: the server must not acknowledge resources that it doesn't watch. */
 export function withResources<Message>(message: Message, uris: readonly string[]): Message {
   const notifications = notificationsIn(message);
   if (notifications?.['resourceSubscriptions'] === undefined) return message;
@@ -33,23 +30,23 @@ export function withResources<Message>(message: Message, uris: readonly string[]
   return { ...message, params: { ...params, notifications: { ...notifications, resourceSubscriptions: uris } } };
 }
 
-/** Something being watched, and what is still to be told where. */
+/** The resources that one message subscribed to. */
 export interface ResourceSubscription {
-  /** The resources that are watched. */
+  /** URIs of the watched resources. */
   readonly uris: readonly string[];
-  /** Where changes are told from now on; they are told nowhere before. */
+  /** Sets the listener. Earlier changes are not reported. */
   readonly onChange: (changed: (uri: string) => void) => void;
-  readonly stop: StopWatching;
+  readonly stop: Unsubscribe;
 }
 
-/** Watches what a message asks for, as far as it can be watched. */
-export async function subscribe(message: unknown, watch: WatchResource): Promise<ResourceSubscription> {
-  let told: ((uri: string) => void) | undefined;
-  const asked = await Promise.all(requestedResources(message).map(async (uri) => ({ uri, stop: await watch(uri, (changed) => told?.(changed)) })));
-  const watched = asked.flatMap(({ uri, stop }) => (stop ? [{ uri, stop }] : []));
+/** Watches the resources that a message requests and that can be watched. */
+export async function subscribe(message: unknown, watch: WatchUri): Promise<ResourceSubscription> {
+  let listener: ((uri: string) => void) | undefined;
+  const requested = await Promise.all(requestedResources(message).map(async (uri) => ({ uri, stop: await watch(uri, (changed) => listener?.(changed)) })));
+  const watched = requested.flatMap(({ uri, stop }) => (stop ? [{ uri, stop }] : []));
   return {
     uris: watched.map(({ uri }) => uri),
-    onChange: (changed) => (told = changed),
+    onChange: (changed) => (listener = changed),
     stop: () => {
       for (const { stop } of watched) stop();
     },

@@ -79,16 +79,16 @@ describe('the data directory', () => {
 
 describe('options that contradict each other stop the start', () => {
   test.each([
-    [{ ...real, INFRA_API_TOKEN_FILE: '/token' }, 'INFRA_API_TOKEN and INFRA_API_TOKEN_FILE are both given'],
-    [{ INFRA_BASE_URL: real.INFRA_BASE_URL }, 'INFRA_BASE_URL is given without a token'],
-    [{ INFRA_API_TOKEN: 'super-secret' }, 'given without INFRA_BASE_URL'],
-    [{ INFRA_API_TOKEN_FILE: '/token' }, 'given without INFRA_BASE_URL'],
+    [{ ...real, INFRA_API_TOKEN_FILE: '/token' }, 'INFRA_API_TOKEN and INFRA_API_TOKEN_FILE are both set'],
+    [{ INFRA_BASE_URL: real.INFRA_BASE_URL }, 'INFRA_BASE_URL is set without a token'],
+    [{ INFRA_API_TOKEN: 'super-secret' }, 'set without INFRA_BASE_URL'],
+    [{ INFRA_API_TOKEN_FILE: '/token' }, 'set without INFRA_BASE_URL'],
   ])('%o', (env, words) => {
     expect(faults(env)).toContain(words);
   });
 
   test('two tokens for the platform', () => {
-    expect(faults({ INFRA_PLATFORM_TOKEN_FILE: '/token' }, { token: 'a' }, 'platform')).toContain('--token and --token-file are both given');
+    expect(faults({ INFRA_PLATFORM_TOKEN_FILE: '/token' }, { token: 'a' }, 'platform')).toContain('--token and --token-file are both set');
   });
 
   test('and those that agree do not', () => {
@@ -106,11 +106,11 @@ describe('a variable of our prefix that is no option', () => {
     ['INFRA_API_TOKENS', 'INFRA_API_TOKEN'],
     ['INFRA_DATADIR', 'INFRA_DATA_DIR'],
   ])('%s stops the start and names %s', (wrong, right) => {
-    for (const command of ['stdio', 'platform', 'token'] as const) expect(faults({ [wrong]: 'x' }, {}, command)).toBe(`${wrong} is no option of infra-mcp. Did you mean ${right}? Rename or unset it.`);
+    for (const command of ['stdio', 'platform', 'token'] as const) expect(faults({ [wrong]: 'x' }, {}, command)).toBe(`${wrong} is not an option of infra-mcp. Did you mean ${right}? Rename or unset it.`);
   });
 
   test('is only warned of when it is like none', () => {
-    expect(read({ INFRA_STRUCTURE_TEAM: 'x', OTHER: 'x' }).warnings).toEqual(['INFRA_STRUCTURE_TEAM is no option of infra-mcp and is ignored.']);
+    expect(read({ INFRA_STRUCTURE_TEAM: 'x', OTHER: 'x' }).warnings).toEqual(['INFRA_STRUCTURE_TEAM is not an option of infra-mcp and is ignored.']);
   });
 });
 

@@ -72,7 +72,7 @@ test('faults of a file of rules stop the start, each with its line', async () =>
 
 test('time that could not be moved is refused', async () => {
   const { code, stderr } = await runProgram(['platform', '--data-dir', await temporaryDirectory(), '--stepped-time', 'now']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('A stepped time is given without --control')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('A stepped time is set without --control')]);
   expect((await runProgram(['platform', '--control', '--stepped-time', 'tomorrow'])).stderr).toContain('--stepped-time must be now, or a moment such as');
 });
 

@@ -29,7 +29,7 @@ describe('of a first start', () => {
     const directory = join(await temporaryDirectory(), 'data');
     const { ok, of, findings } = await doctor([], { INFRA_DATA_DIR: directory });
     expect(ok).toBe(true);
-    expect(of('data directory')?.says).toBe(`${directory} is made when it is first needed`);
+    expect(of('data directory')?.says).toBe(`${directory} is created on first use`);
     expect(of('platform')?.says).toContain('embedded');
     expect(of('approvals')).toMatchObject({ state: 'note', todo: expect.stringContaining('infra-mcp approve --set-secret') as string });
     expect(findings.filter(({ check }) => check === 'port')).toEqual([]);
@@ -91,8 +91,8 @@ describe('of a real platform', () => {
   });
 
   test.each([
-    [['--environment', 'shop/staging'], 'good', 'the environment "shop/staging" is there'],
-    [['--project', 'shop', '--environment', 'staging'], 'good', 'the project "shop" and the environment "staging" is there'],
+    [['--environment', 'shop/staging'], 'good', 'the environment "shop/staging" exists'],
+    [['--project', 'shop', '--environment', 'staging'], 'good', 'the project "shop" and the environment "staging" exists'],
     [['--environment', 'shop/nope'], 'bad', 'which could not be found'],
     [['--project', 'nope'], 'bad', 'which could not be found'],
     [['--project', 'data', '--environment', 'shop/staging'], 'bad', ''],

@@ -64,7 +64,7 @@ describe('platform', () => {
   test('warns of a token on the command line, which others see, and of none that comes from elsewhere', async () => {
     const directory = await temporaryDirectory();
     const running = await startPlatformProgram(['--data-dir', directory, '--token', 'given-token']);
-    expect(running.output.stderr).toContain('warning: --token is on the command line, where others on this machine see its value in the list of processes. Give --token-file or INFRA_PLATFORM_TOKEN instead.');
+    expect(running.output.stderr).toContain('warning: --token is on the command line, where other users of this machine can see its value in the process list. Use --token-file or INFRA_PLATFORM_TOKEN instead.');
     expect(running.output.stderr).not.toContain('given-token');
     const path = join(directory, 'token');
     await writeFile(path, 'token-of-the-file\n');

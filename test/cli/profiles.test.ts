@@ -90,17 +90,17 @@ describe('what stops the start', () => {
     [usual, { INFRA_PROFILE: 'stagin' }, 'There is no profile "stagin" in @file; did you mean staging?'],
     [usual, { INFRA_PROFILE: '__proto__' }, 'There is no profile "__proto__"'],
     [usual, { INFRA_PROFILE: 'live' }, 'takes its token from the environment variable LIVE_TOKEN, which is not set'],
-    [usual, { INFRA_PROFILE: 'staging', INFRA_READ_ONLY: 'false' }, 'INFRA_READ_ONLY is given, and the profile staging gives read-only too. Leave one out.'],
-    [usual, { INFRA_PROFILE: 'staging' }, '--base-url is given, and the profile staging gives base-url too', { flags: { baseUrl: 'https://other.example.com' } }],
-    [usual, { INFRA_PROFILE: 'staging', INFRA_API_TOKEN: 'of-another-platform' }, 'INFRA_API_TOKEN is given beside the profile staging. A platform and its token come from one place'],
-    [usual, { INFRA_PROFILE: 'local', INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'x' }, 'INFRA_BASE_URL is given beside the profile local'],
-    ['profiles: { a: { read-onyl: true } }', { INFRA_PROFILE: 'a' }, 'profiles.a.read-onyl is no option; did you mean read-only?'],
-    ['profiles: { a: {}, b: { projct: x } }', { INFRA_PROFILE: 'a' }, 'profiles.b.projct is no option; did you mean project?'],
-    ['profiles: { a: { profile: b } }', { INFRA_PROFILE: 'a' }, 'profiles.a.profile is no option'],
+    [usual, { INFRA_PROFILE: 'staging', INFRA_READ_ONLY: 'false' }, 'INFRA_READ_ONLY is set, and the profile staging sets read-only too. Remove one.'],
+    [usual, { INFRA_PROFILE: 'staging' }, '--base-url is set, and the profile staging sets base-url too', { flags: { baseUrl: 'https://other.example.com' } }],
+    [usual, { INFRA_PROFILE: 'staging', INFRA_API_TOKEN: 'of-another-platform' }, 'INFRA_API_TOKEN is set in addition to the profile staging. The platform and its token must come from the same source'],
+    [usual, { INFRA_PROFILE: 'local', INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'x' }, 'INFRA_BASE_URL is set in addition to the profile local'],
+    ['profiles: { a: { read-onyl: true } }', { INFRA_PROFILE: 'a' }, 'profiles.a.read-onyl is not an option; did you mean read-only?'],
+    ['profiles: { a: {}, b: { projct: x } }', { INFRA_PROFILE: 'a' }, 'profiles.b.projct is not an option; did you mean project?'],
+    ['profiles: { a: { profile: b } }', { INFRA_PROFILE: 'a' }, 'profiles.a.profile is not an option'],
     ['profiles: { a: { read-only: perhaps } }', { INFRA_PROFILE: 'a' }, 'read-only in the profile a must be true, false, 1 or 0'],
-    ['profiles: { a: { base-url: https://x.example.com } }', { INFRA_PROFILE: 'a' }, 'is given without a token'],
+    ['profiles: { a: { base-url: https://x.example.com } }', { INFRA_PROFILE: 'a' }, 'is set without a token'],
     ['profiles: { a: { base-url: https://x.example.com, api-token: hidden-one } }', { INFRA_PROFILE: 'a' }, 'Make it private with: chmod 600', { mode: 0o644 }],
-    ['profiles: { a: { base-url: https://x.example.com, api-token: hidden-one, api-token-variable: X } }', { INFRA_PROFILE: 'a', X: 'y' }, 'gives api-token and api-token-variable'],
+    ['profiles: { a: { base-url: https://x.example.com, api-token: hidden-one, api-token-variable: X } }', { INFRA_PROFILE: 'a', X: 'y' }, 'sets both api-token and api-token-variable'],
     ['profiles: [a]', { INFRA_PROFILE: 'a' }, '@file: profiles: '],
     ['a: "hidden-one', { INFRA_PROFILE: 'a' }, '@file is not YAML'],
     [usual, { INFRA_PROFILE: 'a b' }, 'There is no profile "a b"'],
@@ -112,7 +112,7 @@ describe('what stops the start', () => {
   });
 
   test('there is no file', async () => {
-    await expect(chosenProfile('stdio', { profile: 'a' }, { XDG_CONFIG_HOME: folder })).rejects.toThrow(`no file of profiles at ${join(folder, 'infra-mcp', 'profiles.yaml')}`);
+    await expect(chosenProfile('stdio', { profile: 'a' }, { XDG_CONFIG_HOME: folder })).rejects.toThrow(`no profiles file at ${join(folder, 'infra-mcp', 'profiles.yaml')}`);
   });
 
   test('a chosen profile that nobody read', () => {

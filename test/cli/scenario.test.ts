@@ -22,7 +22,7 @@ test.each([['platform'], ['stdio'], ['http']])('%s does not start with a scenari
 
 test('a scenario is not put onto another platform', async () => {
   const { code, stderr } = await runProgram(['stdio', '--scenario', 'bad-image-tag'], { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'secret' });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('A scenario is given with INFRA_BASE_URL. Leave one out')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('A scenario is set together with INFRA_BASE_URL. Remove one')]);
 });
 
 test('an assistant finds it; a second one, which joins the platform of the first, learns that its own waits', async () => {

@@ -15,9 +15,9 @@ describe.concurrent('a start that can not be meant', () => {
     ['a bad value', ['--time-scale', 'fast'], {}, ['--time-scale must be a number']],
     ['a truth value that is none', [], { INFRA_READ_ONLY: 'yes' }, ['INFRA_READ_ONLY must be true, false, 1 or 0']],
     ['a variable that is nearly one', ['tools'], { INFRA_READONLY: 'true' }, ['INFRA_READONLY', 'INFRA_READ_ONLY']],
-    ['a base URL without a token', [], real, ['INFRA_BASE_URL is given without a token', 'INFRA_API_TOKEN']],
-    ['a token without a base URL', [], { INFRA_API_TOKEN: 'secret-token' }, ['given without INFRA_BASE_URL']],
-    ['both a token and a file of one', [], { ...real, INFRA_API_TOKEN: 'secret-token', INFRA_API_TOKEN_FILE: '/token' }, ['both given']],
+    ['a base URL without a token', [], real, ['INFRA_BASE_URL is set without a token', 'INFRA_API_TOKEN']],
+    ['a token without a base URL', [], { INFRA_API_TOKEN: 'secret-token' }, ['set without INFRA_BASE_URL']],
+    ['both a token and a file of one', [], { ...real, INFRA_API_TOKEN: 'secret-token', INFRA_API_TOKEN_FILE: '/token' }, ['both set']],
     ['a token file that is not there', ['--api-token-file', '/no/such/file'], real, ['/no/such/file', 'no such file']],
     ['plain http to another machine', [], { INFRA_BASE_URL: 'http://api.example.com', INFRA_API_TOKEN: 'secret-token' }, ['https://']],
   ] as const)('%s', async ([, args, env, words], { expect: expected }) => {
@@ -38,7 +38,7 @@ test('a token file that is empty stops the start', async () => {
 
 test('a foreign variable of our prefix is a warning on stderr', async () => {
   const { code, stdout, stderr } = await runProgram(['tools'], { INFRA_STRUCTURE_TEAM: 'red' });
-  expect(stderr).toBe('warning: INFRA_STRUCTURE_TEAM is no option of infra-mcp and is ignored.\n');
+  expect(stderr).toBe('warning: INFRA_STRUCTURE_TEAM is not an option of infra-mcp and is ignored.\n');
   expect(stdout).toContain('get_organization');
   expect(code).toBe(0);
 });

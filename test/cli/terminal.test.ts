@@ -87,7 +87,7 @@ async function shownAtTerminal(args: readonly string[], more: Record<string, str
 describe('in a real terminal', () => {
   test.skipIf(!makesTerminals)('work shows that it goes on, and tables have colours and fit', async () => {
     const text = await shownAtTerminal(['doctor']);
-    expect(text).toContain('Asking the platform');
+    expect(text).toContain('Calling the platform');
     expect(text).toContain('\u001B[32m✓\u001B[39m');
     const table = stripVTControlCharacters(text.slice(text.indexOf('found')));
     for (const line of table.split('\r\n')) expect(line.length).toBeLessThanOrEqual(100);

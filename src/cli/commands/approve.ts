@@ -24,33 +24,33 @@ const unlockErrors: { readonly [Kind in Exclude<UnlockedQueue['kind'], 'unlocked
   locked: ({ until }) => `Too many wrong secrets were given in a terminal. The next try counts from ${time(until)}.`,
 };
 
-/** Asks for the secret. @throws Error when it is wrong, or tried too often. */
-async function unlock(desk: ApprovalQueue, terminal: Terminal): Promise<(text: string) => string> {
-  const unlocked = await desk.unlock(await terminal.askHidden('Operator secret: '), terminalSource, Date.now());
+/** Asks for the operator secret. @returns a function that signs decisions. @throws Error if the secret is wrong or there were too many attempts. */
+async function unlock(queue: ApprovalQueue, terminal: Terminal): Promise<(text: string) => string> {
+  const unlocked = await queue.unlock(await terminal.askHidden('Operator secret: '), terminalSource, Date.now());
   if (unlocked.kind === 'unlocked') return unlocked.sign;
   throw new Error((unlockErrors[unlocked.kind] as (unlocked: UnlockedQueue) => string)(unlocked));
 }
 
-// A call that an earlier version of this program left waiting has no path.
+// Calls stored by an earlier version have no path.
 const targetText = ({ plan: { target } }: Pending): string => target.path ?? target.id ?? target.kind;
 
-/** Most calls that are listed where not all are asked for: what a person can look through. */
+/** Maximum number of calls to list without --all: as many as a person can read through. */
 const maxListed = 50;
 
-/** Lists what waits, oldest first. */
-async function list(desk: ApprovalQueue, { json, all }: Flags, terminal: Terminal): Promise<void> {
+/** Lists the waiting calls, oldest first. */
+async function list(queue: ApprovalQueue, { json, all }: Flags, terminal: Terminal): Promise<void> {
   const now = Date.now();
-  const [waiting, count] = [await desk.waiting(now, json || all ? {} : { most: maxListed }), await desk.count(now)];
+  const [waiting, count] = [await queue.waiting(now, json || all ? {} : { most: maxListed }), await queue.count(now)];
   const rows = waiting.map((one) => [one.code, one.plan.tool, clean(targetText(one)), riskText(one.plan.tier), clean(one.principal), time(one.expiresAt)]);
   terminal.write(json ? `${JSON.stringify(waiting)}\n` : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows));
   if (!json && count > waiting.length) terminal.write(`${count - waiting.length} more wait; infra-mcp approve --all lists them all, infra-mcp approve CODE decides any of them.\n`);
 }
 
-async function changeSecret(config: Config, desk: ApprovalQueue, terminal: Terminal): Promise<void> {
+async function changeSecret(config: Config, queue: ApprovalQueue, terminal: Terminal): Promise<void> {
   const { operator } = approvalsConfigOf(config);
   if (await hasSecret(operator)) {
     terminal.write('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n');
-    await unlock(desk, terminal);
+    await unlock(queue, terminal);
   }
   const secret = await terminal.askHidden('New operator secret: ');
   if (secret !== (await terminal.askHidden('Again: '))) throw new Error('The two are not the same. Nothing was set.');
@@ -61,39 +61,39 @@ async function changeSecret(config: Config, desk: ApprovalQueue, terminal: Termi
 const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): string =>
   `${styled('bold', code)}: ${clean(principal)} wants to run ${styled('bold', plan.tool)} (${riskText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n`;
 
-/** Whether the person at the terminal agrees to what was shown. */
+/** Asks the person at the terminal to confirm the plan that was shown. */
 async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<boolean> {
   if (typed === undefined) return (await terminal.ask('Approve it? Type yes: ')).trim() === 'yes';
   return matchesTyped(typed, await terminal.ask(`Type ${typed} to approve it: `));
 }
 
-async function decide(desk: ApprovalQueue, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {
-  const pending = await desk.find(code, Date.now());
+async function decide(queue: ApprovalQueue, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {
+  const pending = await queue.find(code, Date.now());
   if (!pending) throw new Error(`Nothing waits under ${code}: it expired, was decided already, or never was. infra-mcp approve lists what waits.`);
   terminal.write(questionText(pending));
   if (verdict === 'approved' && !(await isConfirmed(pending, terminal))) throw new Error('Not approved. It waits until it expires; --refuse ends it.');
-  const sign = await unlock(desk, terminal);
-  if (!(await desk.decide(code, verdict, sign, Date.now()))) throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
+  const sign = await unlock(queue, terminal);
+  if (!(await queue.decide(code, verdict, sign, Date.now()))) throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
   terminal.write(verdict === 'approved' ? 'Approved, for one call. The assistant can repeat it now.\n' : 'Refused.\n');
 }
 
 const needsTerminal = 'Approving needs a terminal: a person has to see the plan and type. Run infra-mcp approve in one, without pipes.';
 
 /**
- * `infra-mcp approve`: without a code it lists what waits; with one it shows the plan and asks for agreement and the
- * operator's secret.
+ * `infra-mcp approve`: without a code, lists the waiting calls. With a code, shows the plan, then asks for confirmation and
+ * the operator secret.
  * @throws Error that says why nothing was decided.
  */
 export async function approveCommand(config: Config, code: string | undefined, flags: Flags, terminal: Terminal = processTerminal()): Promise<void> {
   const approvals = approvalsConfigOf(config);
   const decisions = openDecisionLog(config);
-  const desk = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
+  const queue = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
   try {
-    if (code === undefined && !flags.setSecret) return await list(desk, flags, terminal);
+    if (code === undefined && !flags.setSecret) return await list(queue, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal);
-    if (flags.setSecret) return await changeSecret(config, desk, terminal);
+    if (flags.setSecret) return await changeSecret(config, queue, terminal);
     if (!(await hasSecret(approvals.operator))) throw new Error('No operator secret is set. Set one first: infra-mcp approve --set-secret');
-    return await decide(desk, code!, flags.refuse ? 'refused' : 'approved', terminal);
+    return await decide(queue, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {
     approvals.store.close();
     await decisions.close();

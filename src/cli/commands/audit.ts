@@ -22,13 +22,13 @@ const cells = (call: RecordedCall): string[] => [
 
 const heading = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why', 'took'];
 
-/** `infra-mcp audit show`: the newest calls, oldest first. */
+/** `infra-mcp audit show`: prints the newest calls, oldest first. */
 export async function auditShowCommand(config: Config, files: readonly string[], { json, limit }: { json?: boolean; limit: number }): Promise<void> {
   const calls = await readCalls(filesOf(config, files), limit);
   process.stdout.write(json ? calls.map((call) => `${JSON.stringify(call)}\n`).join('') : columns(heading, calls.map(cells)));
 }
 
-const linesOf = (found: LogVerification['faults']): string => found.map(({ where, what }) => `${where === undefined ? '' : `${where}: `}${what}\n`).join('');
+const linesOf = (faults: LogVerification['faults']): string => faults.map(({ where, what }) => `${where === undefined ? '' : `${where}: `}${what}\n`).join('');
 
 const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): string => {
   const size = `${entries} ${entries === 1 ? 'entry' : 'entries'} of ${chains} ${chains === 1 ? 'process' : 'processes'}`;
@@ -36,7 +36,7 @@ const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): 
   return `${linesOf(notes)}${linesOf(faults)}${result}\n${blindSpot}\n`;
 };
 
-/** `infra-mcp audit verify`: whether the log is as it was written; the exit code is 1 when it isn't. */
+/** `infra-mcp audit verify`: checks that the log was not modified. The exit code is 1 if it was. */
 export async function auditVerifyCommand(config: Config, files: readonly string[], { json }: { json?: boolean }): Promise<void> {
   const { heads, keys } = auditFilesOf(config);
   const verdict = await withProgress('Checking the audit log', () => verifyLog(filesOf(config, files), heads, keys()));

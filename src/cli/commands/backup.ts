@@ -8,14 +8,14 @@ import { withProgress } from '../terminal/progress.ts';
 const nameOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 
 /**
- * `infra-mcp backup`: copies the platform's records into a snapshot, also while they are in use; prints its name on stdout,
- * and on stderr what to know of it.
- * @param name by default the time
- * @throws Error that says why there is none
+ * `infra-mcp backup`: copies the platform's records into a snapshot, even while a process serves them. Prints its name on
+ * stdout, and on stderr how to restore it.
+ * @param name default: the current time
+ * @throws Error that says why the backup failed
  */
 export async function backupCommand({ dataDir }: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
   const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
-  process.stderr.write(`Backed up ${dataDir}. infra-mcp restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it is no part of a backup, and opens the secrets in it.\n`);
+  process.stderr.write(`Backed up ${dataDir}. infra-mcp restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it decrypts the secrets in the backup and is not part of it.\n`);
   process.stdout.write(json ? `${JSON.stringify(snapshot)}\n` : `${snapshot.name}\n`);
 }
 

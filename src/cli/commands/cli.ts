@@ -9,7 +9,7 @@ import { runWithConfig } from '../wiring/run-with-config.ts';
 
 const style = (format: Parameters<typeof styleText>[0]) => (text: string) => styleText(format, text, { validateStream: false });
 
-/** How help looks. The parser takes the styles out again where there is no terminal, or NO_COLOR is set. */
+/** Styles of help texts. The parser strips them if the output is not a terminal or NO_COLOR is set. */
 const helpStyles = { styleTitle: style('bold'), styleCommandText: style('cyan'), styleSubcommandText: style('cyan'), styleOptionText: style('cyan'), styleArgumentText: style('yellow') };
 
 const withChoices = (option: Option, schema: z.ZodType): Option => {
@@ -32,25 +32,25 @@ const commandFlagOption = (name: string, { value, description, schema }: Flag): 
   return unset.data === undefined ? option.makeOptionMandatory(!unset.success) : option.default(`${unset.data as string | number}`);
 };
 
-/** Reads a command's own flags. @throws Error that names the one that is wrong. */
-const readFlags = (own: NonNullable<Command['flags']>, given: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+/** Parses a command's own flags. @throws Error that names the invalid flag. */
+const readFlags = (flags: NonNullable<Command['flags']>, raw: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(own).map(([name, { schema }]) => {
-      const read = schema.safeParse(given[name]);
-      if (!read.success) throw new Error(`${flagOf(name)} ${read.error.issues[0]!.message}.`);
-      return [name, read.data];
+    Object.entries(flags).map(([name, { schema }]) => {
+      const parsed = schema.safeParse(raw[name]);
+      if (!parsed.success) throw new Error(`${flagOf(name)} ${parsed.error.issues[0]!.message}.`);
+      return [name, parsed.data];
     }),
   );
 
-/** @throws Error that names the argument that is wrong. */
-function checkArguments(args: NonNullable<Command['args']>, given: readonly string[]): void {
+/** Validates the arguments of a command. @throws Error that names the invalid one. */
+function checkArguments(args: NonNullable<Command['args']>, values: readonly string[]): void {
   for (const [index, { name, schema }] of args.entries()) {
-    const fault = given[index] === undefined ? undefined : schema?.safeParse(given[index]).error;
-    if (fault) throw new Error(`${name} ${fault.issues[0]!.message}, not ${given[index]}.`);
+    const fault = values[index] === undefined ? undefined : schema?.safeParse(values[index]).error;
+    if (fault) throw new Error(`${name} ${fault.issues[0]!.message}, not ${values[index]}.`);
   }
 }
 
-/** A command line that was understood. */
+/** A parsed command line. */
 export interface ParsedCommand {
   readonly command: Command;
   readonly flags: Readonly<Record<string, unknown>>;
@@ -58,88 +58,88 @@ export interface ParsedCommand {
   readonly rawFlags: GivenFlags;
 }
 
-/** Runs what was understood, with the options that it takes. */
-const run = ({ command, ...given }: ParsedCommand): Promise<void> =>
+/** Runs a parsed command with the configuration that it takes. */
+const run = ({ command, ...invocation }: ParsedCommand): Promise<void> =>
   command.takes === undefined
-    ? command.run({ ...given, config: undefined })
-    : runWithConfig(command.takes, given.rawFlags, (config) => command.run({ ...given, config }));
+    ? command.run({ ...invocation, config: undefined })
+    : runWithConfig(command.takes, invocation.rawFlags, (config) => command.run({ ...invocation, config }));
 
 const examplesText = (examples: Command['examples'] | Command['examples'][number][]): string =>
   `\nExamples:\n${examples.map(({ line, does }) => `  ${line}\n      ${does}`).join('\n')}`;
 
-/** Gives the parser a word that several commands begin with. */
+/** Adds the first word of a group of commands to the parser. */
 const addGroup = (parent: Parser, name: string): Parser =>
   parent.command(name).description(groups[name] ?? '').configureHelp(helpStyles)
     .addHelpText('after', examplesText(commands.filter((command) => command.name.startsWith(`${name} `)).flatMap(({ examples }) => examples)));
 
-/** Gives the parser a command: its arguments, flags and options, its help, and what it does. */
-function addCommand(parent: Parser, command: Command, carryOut: (called: ParsedCommand) => Promise<void>): void {
+/** Adds a command to the parser: arguments, flags, options, help and action. */
+function addCommand(parent: Parser, command: Command, execute: (parsed: ParsedCommand) => Promise<void>): void {
   const { name, summary, takes, examines, flags = {}, args = [], examples } = command;
-  const whose = takes ?? examines;
+  const configuredCommand = takes ?? examines;
   const parser = parent.command(name.split(' ').at(-1)!).description(summary).configureHelp(helpStyles);
   for (const { name: argument, description } of args) parser.addArgument(new Argument(argument, description));
   for (const [flag, own] of Object.entries(flags)) parser.addOption(commandFlagOption(flag, own));
-  const options = whose === undefined ? [] : optionsOf(whose);
+  const options = configuredCommand === undefined ? [] : optionsOf(configuredCommand);
   for (const option of options) {
     if (option.flag) parser.addOption(repeatable(withChoices(new Option(flagUsage(option.flag, option.value), optionText(option)), option.createSchema()), option));
   }
   const unflagged = options.filter(({ flag }) => !flag);
-  if (unflagged.length > 0) parser.addHelpText('after', `\nBy environment only:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);
+  if (unflagged.length > 0) parser.addHelpText('after', `\nEnvironment variables without a flag:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);
   parser.addHelpText('after', examplesText(examples));
   parser.action(async () => {
     checkArguments(args, parser.args);
-    const unread = parser.opts<GivenFlags>();
-    await carryOut({ command, flags: readFlags(flags, unread), args: parser.args, rawFlags: unread });
+    const rawFlags = parser.opts<GivenFlags>();
+    await execute({ command, flags: readFlags(flags, rawFlags), args: parser.args, rawFlags });
   });
 }
 
 /**
- * The parser of every command.
- * @param carryOut what is done with a command line that was understood; it is run where left out.
+ * Creates the parser of every command.
+ * @param execute called with the parsed command line. Default: runs the command.
  */
-export function createParser(carryOut: (called: ParsedCommand) => Promise<void> = run): Parser {
+export function createParser(execute: (parsed: ParsedCommand) => Promise<void> = run): Parser {
   const program = new Parser('infra-mcp')
     .description(manifest.description)
     .version(manifest.version)
     .configureHelp(helpStyles)
     .showHelpAfterError('(infra-mcp --help lists the commands, infra-mcp <command> --help its options)')
-    .addHelpText('after', '\nThe options of stdio may also be given without naming it: infra-mcp --read-only');
+    .addHelpText('after', '\nstdio may be omitted: infra-mcp --read-only');
   const parents = new Map<string, Parser>();
   for (const command of commands) {
     const [first = '', second] = command.name.split(' ');
     const group = second === undefined ? program : (parents.get(first) ?? addGroup(program, first));
     if (second !== undefined) parents.set(first, group);
-    addCommand(group, command, carryOut);
+    addCommand(group, command, execute);
   }
   return program;
 }
 
-/** Flags that are about the commands; all others are those of one. */
-const aboutCommands = ['-h', '--help', '-V', '--version'];
+/** Flags of the program itself. All others belong to a command. */
+const programFlags = ['-h', '--help', '-V', '--version'];
 
-const namesNone = ([first]: readonly string[]): boolean => first === undefined || (first.startsWith('-') && !aboutCommands.includes(first));
+const namesNoCommand = ([first]: readonly string[]): boolean => first === undefined || (first.startsWith('-') && !programFlags.includes(first));
 
-/** A command line that names its command: the default one of all, or of its group, where none is named. */
+/** Inserts the name of the default command, of the program or of a group, if the command line names no command. */
 export function withCommand(args: readonly string[]): readonly string[] {
-  const isMeant = ({ isDefault, name }: Command): boolean | undefined => {
+  const applies = ({ isDefault, name }: Command): boolean | undefined => {
     const group = name.split(' ').slice(0, -1);
-    return isDefault && group.every((word, index) => word === args[index]) && namesNone(args.slice(group.length));
+    return isDefault && group.every((word, index) => word === args[index]) && namesNoCommand(args.slice(group.length));
   };
-  const meant = commands.find(isMeant)?.name.split(' ');
-  return meant ? [...meant, ...args.slice(meant.length - 1)] : args;
+  const words = commands.find(applies)?.name.split(' ');
+  return words ? [...words, ...args.slice(words.length - 1)] : args;
 }
 
-/** Lets a command end by itself when whoever reads what it prints has seen enough, as head does. */
-function outliveReader(): void {
+/** Ignores EPIPE, so that a command finishes when the reader of its output closes the pipe, as `head` does. */
+function ignoreBrokenPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
 }
 
-/** Runs the command that a command line names. @throws Error that the user should read. */
+/** Runs the command of a command line. @throws Error with a message for the user. */
 export async function runCli(args: readonly string[]): Promise<void> {
-  outliveReader();
-  // Asked by the scripts of completion, for themselves: what follows is somebody's unfinished line.
+  ignoreBrokenPipe();
+  // Called by the completion scripts; the remaining words are an unfinished command line.
   if (args[0] === 'complete' && args[1] === '--') return (await import('./completion.ts')).completeCommand(createParser(), args.slice(2));
   await createParser().parseAsync(withCommand(args), { from: 'user' });
 }

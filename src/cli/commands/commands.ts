@@ -4,18 +4,18 @@ import { permissionLevels } from '../../contract/operation.ts';
 import { type Command, defineCommand, json, booleanFlag } from './command.ts';
 import { type Shell, shells } from './shells.ts';
 
-const files = [{ name: '[files...]', description: 'files of the log, oldest first, where it was moved away (default: the configured one)' }];
+const files = [{ name: '[files...]', description: 'files of a rotated log, oldest first (default: the configured file)' }];
 
 const toolNames = async () => (await import('../../../tools/index.ts')).tools.map(({ name }) => name);
 
-/** The name that goes before the others where commands share their first word, and what they have in common. */
+/** Groups of commands that share their first word, with a description. */
 export const groups: Readonly<Record<string, string>> = {
   token: "manage the tokens of the embedded platform's data directory",
   audit: 'read the audit log',
-  doctor: 'look at what a server needs before it is started, and say what to do; changes nothing; exit code 1 when something is wrong',
+  doctor: 'check what a server needs before you start it, and how to fix problems; changes nothing; exit code 1 if there is a problem',
 };
 
-/** Every command, in the order of help texts. The code of one is loaded when it runs. */
+/** Every command, in the order of help texts. The code of a command is loaded when it runs. */
 export const commands: readonly Command[] = [
   defineCommand({
     name: 'stdio',
@@ -23,59 +23,59 @@ export const commands: readonly Command[] = [
     isDefault: true,
     takes: 'stdio',
     examples: [
-      { line: 'infra-mcp', does: 'the server as assistants start it, with the embedded platform' },
-      { line: 'infra-mcp --read-only', does: 'the same, with nothing but the tools that read' },
+      { line: 'infra-mcp', does: 'start the server as assistants do, with the embedded platform' },
+      { line: 'infra-mcp --read-only', does: 'offer only tools that read' },
     ],
     run: async ({ config }) => (await import('./stdio.ts')).stdioCommand(config),
   }),
   defineCommand({
     name: 'http',
-    summary: 'serve MCP clients over HTTP, and print one line of JSON when it is ready',
+    summary: 'serve MCP clients over HTTP; print one line of JSON when ready',
     takes: 'http',
     examples: [
-      { line: 'infra-mcp http --port 8080', does: 'for this machine only' },
-      { line: 'infra-mcp http --keys-file keys.yaml --public-url https://mcp.example.com/mcp', does: 'for whoever brings a key, behind a proxy' },
+      { line: 'infra-mcp http --port 8080', does: 'serve only this machine' },
+      { line: 'infra-mcp http --keys-file keys.yaml --public-url https://mcp.example.com/mcp', does: 'serve callers with a key, behind a proxy' },
     ],
     run: async ({ config }) => (await import('./http.ts')).httpCommand(config),
   }),
   defineCommand({
     name: 'key',
-    summary: 'make a key for callers over HTTP: prints it, this once, and the entry for the keys file',
+    summary: 'create an API key for HTTP callers; prints the key, which is not shown again, and its entry for the keys file',
     flags: {
-      name: { value: 'name', description: 'who will use it, in logs and records', schema: z.string() },
+      name: { value: 'name', description: 'name of its user, for logs and audit records', schema: z.string() },
       level: {
-        value: 'level', description: 'what it may call, each level including those before it', schema: enumOf(permissionLevels)().default('read'),
+        value: 'level', description: 'permission level; each level includes those before it', schema: enumOf(permissionLevels)().default('read'),
       },
       json,
     },
-    examples: [{ line: 'infra-mcp key --name ci --level deploy', does: 'a key for a pipeline that deploys' }],
+    examples: [{ line: 'infra-mcp key --name ci --level deploy', does: 'create a key for a deployment pipeline' }],
     run: async ({ flags }) => (await import('./key.ts')).keyCommand(flags),
   }),
   defineCommand({
     name: 'platform',
-    summary: 'serve the embedded platform over HTTP, and print one line of JSON when it is ready',
+    summary: 'serve the embedded platform over HTTP; print one line of JSON when ready',
     takes: 'platform',
     examples: [
-      { line: 'infra-mcp platform --data-dir ./data --port 7070', does: 'a platform at an address of its own' },
-      { line: 'infra-mcp platform --time-scale 0.05', does: 'one that deploys twenty times faster' },
-      { line: 'infra-mcp platform --scenario bad-image-tag --scenario out-of-memory', does: 'one with failures to try an assistant on' },
+      { line: 'infra-mcp platform --data-dir ./data --port 7070', does: 'serve a platform on a fixed port' },
+      { line: 'infra-mcp platform --time-scale 0.05', does: 'deploy twenty times faster' },
+      { line: 'infra-mcp platform --scenario bad-image-tag --scenario out-of-memory', does: 'add failures for an assistant to diagnose' },
     ],
     run: async ({ config }) => (await import('./platform.ts')).platformCommand(config),
   }),
   defineCommand({
     name: 'token create',
-    summary: 'create a token and print it, this once',
+    summary: 'create a token and print it; it is not shown again',
     takes: 'token',
     flags: {
-      name: { value: 'name', description: 'who or what will use it', schema: z.string() },
-      permission: { value: 'level', description: 'what it may do, each level including those before it', schema: enumOf(permissionLevels)() },
-      ttl: { value: 'seconds', description: 'seconds until it expires', schema: integerBetween(1, 1_000_000_000)().optional() },
-      jwt: booleanFlag('make it a JWT, for the Bearer scheme'),
+      name: { value: 'name', description: 'name of its user', schema: z.string() },
+      permission: { value: 'level', description: 'permission level; each level includes those before it', schema: enumOf(permissionLevels)() },
+      ttl: { value: 'seconds', description: 'time until it expires, in seconds', schema: integerBetween(1, 1_000_000_000)().optional() },
+      jwt: booleanFlag('create a JWT for the Bearer scheme'),
       json,
     },
     examples: [
-      { line: 'infra-mcp token create --name ci --permission deploy', does: 'a token that may deploy' },
-      { line: 'infra-mcp token create --name visitor --permission read --ttl 3600', does: 'one that reads, for an hour' },
+      { line: 'infra-mcp token create --name ci --permission deploy', does: 'create a token that can deploy' },
+      { line: 'infra-mcp token create --name visitor --permission read --ttl 3600', does: 'create a token that can read for an hour' },
     ],
     run: async ({ config, flags: { ttl, ...flags } }) => (await import('./token.ts')).tokenCreateCommand(config, { ...flags, ttlSeconds: ttl }, flags),
   }),
@@ -84,7 +84,7 @@ export const commands: readonly Command[] = [
     summary: 'list the tokens, without their values',
     takes: 'token',
     flags: { json },
-    examples: [{ line: 'infra-mcp token list', does: 'who has a token, and when it was last used' }],
+    examples: [{ line: 'infra-mcp token list', does: 'show all tokens and when they were last used' }],
     run: async ({ config, flags }) => (await import('./token.ts')).tokenListCommand(config, flags),
   }),
   defineCommand({
@@ -92,111 +92,111 @@ export const commands: readonly Command[] = [
     summary: 'revoke a token at once',
     takes: 'token',
     flags: { json },
-    args: [{ name: '<id-or-name>', description: 'its id, or a name that only one live token has' }],
-    examples: [{ line: 'infra-mcp token revoke ci', does: 'the token named ci lets nobody in any more' }],
+    args: [{ name: '<id-or-name>', description: 'id of the token, or its name if no other live token has it' }],
+    examples: [{ line: 'infra-mcp token revoke ci', does: 'revoke the token named ci' }],
     run: async ({ config, args, flags }) => (await import('./token.ts')).tokenRevokeCommand(config, args[0]!, flags),
   }),
   defineCommand({
     name: 'backup',
-    summary: "copy the embedded platform's records into a backup in the data directory, also while it serves",
+    summary: "back up the embedded platform's records in the data directory, even while it runs",
     takes: 'backup',
     flags: { json },
-    args: [{ name: '[name]', description: 'what to call it: letters, digits, dots, dashes and underscores (default: the time)' }],
+    args: [{ name: '[name]', description: 'name of the backup: letters, digits, dots, dashes and underscores (default: the current time)' }],
     examples: [
-      { line: 'infra-mcp backup', does: 'a backup named after the time' },
-      { line: 'infra-mcp backup before-upgrade', does: 'one with a name of your own' },
+      { line: 'infra-mcp backup', does: 'create a backup named after the current time' },
+      { line: 'infra-mcp backup before-upgrade', does: 'create a backup with a given name' },
     ],
     run: async ({ config, args: [name], flags }) => (await import('./backup.ts')).backupCommand(config, name, flags),
   }),
   defineCommand({
     name: 'restore',
-    summary: 'bring back a backup, all or nothing, while no process serves the data directory; without a name, list the backups',
+    summary: 'restore a backup completely, while no process serves the data directory; without a name, list the backups',
     takes: 'restore',
     flags: { json },
-    args: [{ name: '[name]', description: 'the backup to bring back' }],
+    args: [{ name: '[name]', description: 'name of the backup' }],
     examples: [
-      { line: 'infra-mcp restore', does: 'the backups there are' },
-      { line: 'infra-mcp restore before-upgrade', does: 'everything as it was then; tokens stay as they are' },
+      { line: 'infra-mcp restore', does: 'list the backups' },
+      { line: 'infra-mcp restore before-upgrade', does: 'restore everything except tokens, which stay as they are' },
     ],
     run: async ({ config, args: [name], flags }) => (await import('./restore.ts')).restoreCommand(config, name, flags),
   }),
   defineCommand({
     name: 'tools',
-    summary: 'print the tools: what each does to the platform, and the token permission it needs; or all about one',
+    summary: 'list the tools with their risk and the token permission they need, or show one tool in detail',
     takes: 'tools',
     flags: { json },
-    args: [{ name: '[tool]', description: 'tell all about this one, its arguments too', words: toolNames }],
+    args: [{ name: '[tool]', description: 'show this tool and its arguments', words: toolNames }],
     examples: [
-      { line: 'infra-mcp tools', does: 'what an assistant is offered' },
-      { line: 'infra-mcp tools stop_environment', does: 'all about one' },
-      { line: 'infra-mcp tools --read-only --json', does: 'what it would be offered read-only, for a program' },
+      { line: 'infra-mcp tools', does: 'list the offered tools' },
+      { line: 'infra-mcp tools stop_environment', does: 'show one tool in detail' },
+      { line: 'infra-mcp tools --read-only --json', does: 'list the tools of read-only mode as JSON' },
     ],
     run: async ({ config, args: [tool], flags }) => (await import('./tools.ts')).toolsCommand(config, tool, flags),
   }),
   defineCommand({
     name: 'doctor stdio',
-    summary: 'look at what the server on stdin and stdout needs (the default)',
+    summary: 'check the server on stdin and stdout (the default)',
     isDefault: true,
     examines: 'stdio',
     flags: { json },
     examples: [
-      { line: 'infra-mcp doctor', does: 'is everything as it should be?' },
-      { line: 'infra-mcp doctor --base-url https://api.example.com --api-token-file token', does: 'can that platform be worked with?' },
-      { line: 'infra-mcp doctor --json', does: 'the same, for a program' },
+      { line: 'infra-mcp doctor', does: 'check the default setup' },
+      { line: 'infra-mcp doctor --base-url https://api.example.com --api-token-file token', does: 'check a remote platform and its token' },
+      { line: 'infra-mcp doctor --json', does: 'print the result as JSON' },
     ],
     run: async ({ rawFlags: unread, flags }) => (await import('../doctor/doctor.ts')).doctorCommand('stdio', unread, flags),
   }),
   defineCommand({
     name: 'doctor http',
-    summary: 'look at what the server over HTTP needs, the port and the callers too',
+    summary: 'check the HTTP server, with its port and authentication',
     examines: 'http',
     flags: { json },
-    examples: [{ line: 'infra-mcp doctor http --port 8080', does: 'could it listen there?' }],
+    examples: [{ line: 'infra-mcp doctor http --port 8080', does: 'check that the server can listen on a port' }],
     run: async ({ rawFlags: unread, flags }) => (await import('../doctor/doctor.ts')).doctorCommand('http', unread, flags),
   }),
   defineCommand({
     name: 'approve',
     summary: 'list the calls that wait for approval, or approve one in a terminal',
     takes: 'approve',
-    flags: { refuse: booleanFlag('refuse it instead'), setSecret: booleanFlag('set the operator secret'), json: { ...json, description: 'list as JSON' }, all: booleanFlag('list all of them, however many wait') },
-    args: [{ name: '[code]', description: 'approve the call under this code: shows its plan, and asks for the operator secret' }],
+    flags: { refuse: booleanFlag('refuse the call instead'), setSecret: booleanFlag('set the operator secret'), json: { ...json, description: 'list as JSON' }, all: booleanFlag('list all waiting calls') },
+    args: [{ name: '[code]', description: 'code of the call to approve; shows its plan and asks for the operator secret' }],
     examples: [
-      { line: 'infra-mcp approve', does: 'what waits' },
-      { line: 'infra-mcp approve K7QM', does: 'see the plan of one call, and decide' },
-      { line: 'infra-mcp approve --set-secret', does: 'set the secret that approving needs' },
+      { line: 'infra-mcp approve', does: 'list the waiting calls' },
+      { line: 'infra-mcp approve K7QM', does: 'show the plan of a call and decide' },
+      { line: 'infra-mcp approve --set-secret', does: 'set the secret for approving calls' },
     ],
     run: async ({ config, flags, args: [code] }) => (await import('./approve.ts')).approveCommand(config, code, flags),
   }),
   defineCommand({
     name: 'audit show',
-    summary: 'print the newest calls, and what the operator decided: who did what, how it was agreed to, and what came of it',
+    summary: 'print the newest calls and operator decisions: caller, tool, target, confirmation and outcome',
     takes: 'audit',
     flags: {
-      limit: { value: 'calls', description: 'most calls to print', schema: integerBetween(1, 1_000_000)().default(50) },
-      json: { ...json, description: 'print a line of JSON for each' },
+      limit: { value: 'calls', description: 'maximum number of calls to print', schema: integerBetween(1, 1_000_000)().default(50) },
+      json: { ...json, description: 'print one line of JSON for each call' },
     },
     args: files,
     examples: [
-      { line: 'infra-mcp audit show --limit 10', does: 'the ten newest calls' },
-      { line: 'infra-mcp audit show --json', does: 'a line of JSON for each call, for a program' },
+      { line: 'infra-mcp audit show --limit 10', does: 'print the ten newest calls' },
+      { line: 'infra-mcp audit show --json', does: 'print one line of JSON for each call' },
     ],
     run: async ({ config, flags, args }) => (await import('./audit.ts')).auditShowCommand(config, args, flags),
   }),
   defineCommand({
     name: 'audit verify',
-    summary: 'check that nothing in the log was changed, moved, added or taken out; exit code 1 when something was',
+    summary: 'check that no entry of the log was changed, moved, added or removed; exit code 1 if one was',
     takes: 'audit',
     flags: { json },
     args: files,
     examples: [
-      { line: 'infra-mcp audit verify', does: 'the log of the data directory' },
-      { line: 'infra-mcp audit verify audit.1.jsonl audit.jsonl', does: 'with the older part that was moved away' },
+      { line: 'infra-mcp audit verify', does: 'check the log of the data directory' },
+      { line: 'infra-mcp audit verify audit.1.jsonl audit.jsonl', does: 'check a rotated log' },
     ],
     run: async ({ config, flags, args }) => (await import('./audit.ts')).auditVerifyCommand(config, args, flags),
   }),
   defineCommand({
     name: 'completion',
-    summary: 'print what teaches a shell to complete commands and flags',
+    summary: 'print a completion script for a shell',
     args: [{ name: '<shell>', description: shells.join(', '), schema: enumOf(shells)() }],
     examples: [
       { line: 'infra-mcp completion bash', does: 'for ~/.bashrc: eval "$(infra-mcp completion bash)"' },

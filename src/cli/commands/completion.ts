@@ -7,7 +7,7 @@ type ValueSource = (flags: Readonly<Partial<Record<OptionName, string>>>) => Pro
 
 const toolNameValues: ValueSource = async () => (await import('../wiring/offered-tools.ts')).toolNames;
 
-/** Options whose values are names of things there are, and those names; looked up when a shell asks for them. */
+/** Possible values of options that name existing things. Looked up when a shell asks for them. */
 export const optionValues: Readonly<Partial<Record<OptionName, ValueSource>>> = {
   scenario: async () => {
     const { allScenarios, scenarios } = await import('../../platform/testing/scenarios/scenarios.ts');
@@ -19,7 +19,7 @@ export const optionValues: Readonly<Partial<Record<OptionName, ValueSource>>> = 
   excludeTools: toolNameValues,
 };
 
-/** `infra-mcp completion`: prints what teaches a shell to complete. */
+/** `infra-mcp completion`: prints a shell's completion script. */
 export const completionCommand = (shell: Shell): void => void process.stdout.write(scripts[shell]);
 
 interface Candidate {
@@ -27,18 +27,18 @@ interface Candidate {
   readonly description: string;
 }
 
-/** Where a command line has come to. */
+/** The parser's state after some words of a command line. */
 interface CursorPosition {
   readonly parser: Parser;
-  /** How many arguments of the command are already there. */
+  /** Number of arguments that the command already has. */
   readonly arguments: number;
-  /** The option whose value comes next. */
+  /** The option whose value is the next word. */
   readonly awaiting?: Option;
-  /** Values that were given to options, by the options' names. */
+  /** Values of earlier options, by option name. */
   readonly given: Readonly<Record<string, string>>;
 }
 
-/** The command that runs where none of these is named: its flags are taken there too. */
+/** The default command, whose flags are also accepted without its name. */
 const optionsParser = (parser: Parser): Parser => parser.commands.find((one) => one.name() === 'stdio') ?? parser;
 
 const optionOf = (parser: Parser, word: string): Option | undefined => optionsParser(parser).options.find(({ long, short }) => word === long || word === short);
@@ -63,32 +63,32 @@ async function valuesFor({ parser, arguments: count }: CursorPosition): Promise<
   return plainCandidates((argument?.schema && choicesOf(argument.schema)) ?? (await argument?.words?.()));
 }
 
-/** What the value of an option may be; of those that take several with commas, what may follow the ones that are there. */
+/** Candidates for the value of an option. For a comma-separated list, each extends the values typed so far. */
 async function valuesOf(option: Option, { given }: CursorPosition, typed: string): Promise<Candidate[]> {
   const values = option.argChoices ?? (await optionValues[option.attributeName() as OptionName]?.(given)) ?? [];
   const before = option.parseArg === undefined ? [] : typed.split(',').slice(0, -1);
   return plainCandidates(values.filter((value) => !before.includes(value)).map((value) => [...before, value].join(',')));
 }
 
-// Flags that may be repeated have a parser of their own, which adds to what was given before.
+// Repeatable flags have their own parser, which appends to the earlier value.
 const canFollow = ({ long, parseArg }: Option, before: readonly string[]): boolean => long !== undefined && (parseArg !== undefined || !before.includes(long));
 
 /**
- * What may come next on a command line.
- * @param words all after the program's name; the last is what is being typed, perhaps empty.
+ * The completions of a command line.
+ * @param words all words after the program's name. The last one is being typed and may be empty.
  */
 export async function candidates(program: Parser, words: readonly string[]): Promise<Candidate[]> {
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  const place = before.reduce<CursorPosition>(advancePosition, { parser: program, arguments: 0, given: {} });
+  const position = before.reduce<CursorPosition>(advancePosition, { parser: program, arguments: 0, given: {} });
   const all = (): Candidate[] | Promise<Candidate[]> => {
-    const { parser, awaiting } = place;
-    if (awaiting) return valuesOf(awaiting, place, typed);
+    const { parser, awaiting } = position;
+    if (awaiting) return valuesOf(awaiting, position, typed);
     const help = parser.createHelp();
     if (!typed.startsWith('-')) {
-      const below = help.visibleCommands(parser).map((one) => ({ word: one.name(), description: one.description() }));
-      if (below.length > 0) return place.arguments === 0 ? below : [];
-      return valuesFor(place);
+      const subcommands = help.visibleCommands(parser).map((one) => ({ word: one.name(), description: one.description() }));
+      if (subcommands.length > 0) return position.arguments === 0 ? subcommands : [];
+      return valuesFor(position);
     }
     const options = [...help.visibleOptions(parser), ...optionsParser(parser).options].filter((option) => canFollow(option, before));
     return options.map(({ long, description }) => ({ word: long!, description }));
@@ -97,7 +97,7 @@ export async function candidates(program: Parser, words: readonly string[]): Pro
   return [...new Map(found.map((one) => [one.word, one])).values()];
 }
 
-/** `infra-mcp complete -- …`: prints what may come next, for the scripts above; a line each, a tab before its description. */
+/** `infra-mcp complete -- …`: prints the completions for the shell scripts, one per line: word, tab, description. */
 export async function completeCommand(program: Parser, words: readonly string[]): Promise<void> {
   const found = await candidates(program, words);
   process.stdout.write(found.map(({ word, description }) => `${word}\t${description}\n`).join(''));

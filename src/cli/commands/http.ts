@@ -27,12 +27,12 @@ import { hasSecret } from '../../server/guard/approvals/operator-secret.ts';
 import type { RecordDecision } from '../../server/audit/call-records.ts';
 import type { ApprovalsSource } from '../../transport/http/approvals/approvals-page.ts';
 
-/** Most calls that the page shows. */
+/** Maximum number of calls on the approvals page. */
 const maxShownCalls = 30;
 
 /**
- * What the page of approvals shows, where it is wanted.
- * @param record puts what is decided there on record.
+ * Opens the data of the approvals page, if the page is enabled.
+ * @param record records the decisions made there.
  */
 export function openApprovalsSource(config: Config, record: RecordDecision): { readonly shown?: ApprovalsSource; readonly close: () => void } {
   if (!config.approvalsPage) return { close: () => undefined };
@@ -50,10 +50,10 @@ export function openApprovalsSource(config: Config, record: RecordDecision): { r
 
 const clock = { now: Date.now };
 
-/** Whether this server has a right of its own on the platform. Of the embedded one it is the administrator. */
+/** Whether this server has its own token for the platform. It always has one for the embedded platform. */
 const hasPlatformToken = ({ baseUrl, apiToken, apiTokenFile }: Config): boolean => baseUrl === undefined || (apiToken ?? apiTokenFile) !== undefined;
 
-/** Asks the platform once. Without a token to be accepted, being told so is as good an answer as any. */
+/** Sends one request to the platform. For a server without a token, 401 is a sufficient response. */
 const platformCheck = ({ connect }: Connection, holdsToken: boolean) => async (): Promise<void> => {
   const { client } = await connect();
   await client.call(operations.get_organization, {}, { attempts: 1 }).catch((error: unknown) => {
@@ -61,41 +61,41 @@ const platformCheck = ({ connect }: Connection, holdsToken: boolean) => async ()
   });
 };
 
-/** Reads again, on SIGHUP, what may change while the server runs: all of it, or nothing. */
+/** Reloads policy and keys on SIGHUP, both or neither. @returns a function that removes the signal handler. */
 function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => void {
-  const hangup = (): void => {
+  const onHangup = (): void => {
     reload().then(
       () => log.info({}, 'reloaded policy and keys'),
       (error: unknown) => log.error({ err: error }, 'not reloaded: policy and keys stay as they were'),
     );
   };
-  process.on('SIGHUP', hangup);
-  return () => process.off('SIGHUP', hangup);
+  process.on('SIGHUP', onHangup);
+  return () => process.off('SIGHUP', onHangup);
 }
 
 /**
- * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, one line of JSON on stdout
- * says where.
- * @throws Error when it would be open to everybody, or something it is configured with can't be used.
+ * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL as one line of
+ * JSON on stdout.
+ * @throws Error if anybody could reach it without authentication, or a configured file or address can't be used.
  */
 export async function httpCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const tools = offeredTools(config);
   const connection = await openConnection(config, log);
   const guard = openGuard(config);
-  const addresses = openNameResolver(config);
+  const resolver = openNameResolver(config);
   const texts = shippedTexts();
-  const admission = await authenticationOf(config, log);
-  let page: string | undefined;
-  // What the host writes is protected as what calls write.
+  const authentication = await authenticationOf(config, log);
+  let approvalsUrl: string | undefined;
+  // The host's log entries are redacted like those of calls.
   let hostLog = log;
   const policies = await openReloadablePolicy(config, tools, (policy) => {
-    const parts = createDependencies({
-      tools, otherTools: toolsLeftOut(tools), policy, connect: warningOfMissingResources(connection, policy, log).connect, secrets: connection.secrets, unseen: admission.unseen, log, guard: guard.dependencies, resolver: addresses, texts,
+    const dependencies = createDependencies({
+      tools, otherTools: toolsLeftOut(tools), policy, connect: warningOfMissingResources(connection, policy, log).connect, secrets: connection.secrets, unseen: authentication.unseen, log, guard: guard.dependencies, resolver, texts,
       version: manifest.version, clock,
     });
-    hostLog = parts.log;
-    return { ...parts, approvalsPage: () => page };
+    hostLog = dependencies.log;
+    return { ...dependencies, approvalsPage: () => approvalsUrl };
   });
   const approvals = openApprovalsSource(config, guard.recordDecision);
   const holdsToken = hasPlatformToken(config);
@@ -107,8 +107,8 @@ export async function httpCommand(config: Config): Promise<void> {
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
     legacy: config.statelessLegacy ? 'stateless' : 'sessions',
-    authenticate: admission.authenticate,
-    routes: admission.routes,
+    authenticate: authentication.authenticate,
+    routes: authentication.routes,
     limitAddresses: config.addressLimits,
     approvals: approvals.shown,
     holdsToken,
@@ -124,18 +124,18 @@ export async function httpCommand(config: Config): Promise<void> {
     log: hostLog,
   });
   const url = config.publicUrl?.href ?? server.url;
-  if (config.approvalsPage) page = new URL(approvalsPath, url).href;
-  const endReloading = reloadOnHangup(async () => {
-    const [usePolicy, useKeys] = await Promise.all([policies.prepareReload(), admission.prepareReload()]);
-    usePolicy();
-    useKeys();
+  if (config.approvalsPage) approvalsUrl = new URL(approvalsPath, url).href;
+  const stopReloading = reloadOnHangup(async () => {
+    const [applyPolicy, applyKeys] = await Promise.all([policies.prepareReload(), authentication.prepareReload()]);
+    applyPolicy();
+    applyKeys();
   }, log);
   process.stdout.write(`${JSON.stringify({ url })}\n`);
   await stopped;
-  endReloading();
+  stopReloading();
   await server.close();
   approvals.close();
-  await addresses.flush();
+  await resolver.flush();
   await guard.close();
   await connection.close();
 }

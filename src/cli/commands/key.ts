@@ -1,10 +1,10 @@
 import type { PermissionLevel } from '../../contract/operation.ts';
 import { createApiKey } from '../../transport/http/api-keys.ts';
 
-/** `infra-mcp key`: prints a new key on stdout, alone, and on stderr the entry for the keys file. */
+/** `infra-mcp key`: prints only the new key on stdout, and its entry for the keys file on stderr. */
 export function keyCommand({ name, level, json }: { name: string; level: PermissionLevel; json?: boolean }): void {
   const { key: value, sha256 } = createApiKey();
   if (json) return void process.stdout.write(`${JSON.stringify({ key: value, entry: { name, sha256, level } })}\n`);
-  process.stderr.write(`The key is shown this once. Put this under "keys:" in the keys file:\n  - name: ${name}\n    sha256: ${sha256}\n    level: ${level}\n`);
+  process.stderr.write(`The key is not shown again. Put this under "keys:" in the keys file:\n  - name: ${name}\n    sha256: ${sha256}\n    level: ${level}\n`);
   process.stdout.write(`${value}\n`);
 }

@@ -1,10 +1,10 @@
-/** Shells that can be taught to complete. */
+/** The shells with a completion script. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * What teaches each shell to complete. What was typed goes to the program as arguments, never through eval. Where nothing
- * is proposed, the shell proposes files.
+ * The completion script of each shell. The words of the command line go to the program as arguments, never through eval. If
+ * the program suggests nothing, the shell suggests files.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# Put this into ~/.bashrc: eval "$(infra-mcp completion bash)"

@@ -13,10 +13,10 @@ import { untilStopped } from '../wiring/until-stopped.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
 import type { OpenDependencies } from '../wiring/server-dependencies.ts';
 
-/** Whether the options choose among the tools. */
+/** Whether the options select tools. */
 const selectsTools = ({ toolsets, tools, excludeTools }: Config): boolean => toolsets !== undefined || tools !== undefined || excludeTools.length > 0;
 
-/** Told why nothing can be carried out: then there is no log yet that hides secrets. */
+/** The log for errors while the dependencies open, before the server's own redacting log exists. Loads the redaction on first use. */
 const protectedOpeningLog = (log: ServerLogger, { secrets }: Connection): Pick<ServerLogger, 'error'> => ({
   error: (fields, message) => {
     void import('../../server/redaction/index.ts').then(({ createRedaction, protectLog }) => protectLog(log, createRedaction({ configured: secrets })).error(fields, message));
@@ -24,9 +24,9 @@ const protectedOpeningLog = (log: ServerLogger, { secrets }: Connection): Pick<S
 });
 
 /**
- * `infra-mcp stdio`: serves one client on stdin and stdout until it leaves. What it shows is there when it starts; what
- * carries requests out is loaded with the first of them.
- * @throws Error when the options name something that can't be used.
+ * `infra-mcp stdio`: serves one client on stdin and stdout until it disconnects. Tools, prompts and skills are listed from
+ * prebuilt data; the code that runs calls is loaded with the first one.
+ * @throws Error if the options name something that can't be used.
  */
 export async function stdioCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
@@ -38,11 +38,11 @@ export async function stdioCommand(config: Config): Promise<void> {
     const { openDependencies } = await import('../wiring/server-dependencies.ts');
     return openDependencies(config, { policy, connection, texts, log });
   };
-  const working = (): Promise<OpenDependencies> => (opening ??= open());
-  const surface = (selectsTools(config) ? undefined : prebuiltSurface(policy)) ?? (await working()).dependencies.surface;
+  const openOnce = (): Promise<OpenDependencies> => (opening ??= open());
+  const surface = (selectsTools(config) ? undefined : prebuiltSurface(policy)) ?? (await openOnce()).dependencies.surface;
   const stopped = untilStopped(process.stdin);
   const server = startStdioServer({
-    version: manifest.version, surface, hasPrompts: true, skills: createSkills(texts, { log, hidden: surface.hidden }), loadDependencies: async () => (await working()).dependencies, startupLog: protectedOpeningLog(log, connection),
+    version: manifest.version, surface, hasPrompts: true, skills: createSkills(texts, { log, hidden: surface.hidden }), loadDependencies: async () => (await openOnce()).dependencies, startupLog: protectedOpeningLog(log, connection),
   });
   await stopped;
   await server.close();

@@ -2,11 +2,11 @@ import type { Config } from '../config/read-config.ts';
 import { createToken, listTokens, revokeToken, type TokenRecord, type TokenRequest } from '../../platform/api/tokens.ts';
 import { columns } from '../terminal/columns.ts';
 
-/** `infra-mcp token create`: prints the value on stdout, alone, and on stderr what to know of it. */
+/** `infra-mcp token create`: prints only the value on stdout, and a description on stderr. */
 export async function tokenCreateCommand({ dataDir }: Config, request: TokenRequest, { json }: { json?: boolean } = {}): Promise<void> {
   const value = await createToken(dataDir, request);
   if (json) return void process.stdout.write(`${JSON.stringify({ token: value, name: request.name, permission: request.permission })}\n`);
-  process.stderr.write(`Token "${request.name}" with permission ${request.permission}. It is shown this once; only a hash of it is kept.\n`);
+  process.stderr.write(`Token "${request.name}" with permission ${request.permission}. It is not shown again; only its hash is stored.\n`);
   process.stdout.write(`${value}\n`);
 }
 
@@ -16,14 +16,14 @@ const stateOf = ({ revoked_at: revoked, expires_at: expires }: TokenRecord): str
   return Date.parse(expires) > Date.now() ? `live until ${expires}` : `expired ${expires}`;
 };
 
-/** `infra-mcp token list`: every token, never its value. */
+/** `infra-mcp token list`: prints every token without its value. */
 export async function tokenListCommand({ dataDir }: Config, { json }: { json?: boolean }): Promise<void> {
   const tokens = await listTokens(dataDir);
   const rows = tokens.map((token) => [token.id, token.name, token.permission, token.created_at, token.last_used_at ?? 'never', stateOf(token)]);
   process.stdout.write(json ? `${JSON.stringify(tokens)}\n` : columns(['id', 'name', 'permission', 'created', 'last used', 'state'], rows));
 }
 
-/** `infra-mcp token revoke`: by id, or by a name that only one live token has. */
+/** `infra-mcp token revoke`: revokes a token by id, or by a name that only one live token has. */
 export async function tokenRevokeCommand({ dataDir }: Config, idOrName: string, { json }: { json?: boolean } = {}): Promise<void> {
   const { id, name } = await revokeToken(dataDir, idOrName);
   if (json) return void process.stdout.write(`${JSON.stringify({ id, name, revoked: true })}\n`);

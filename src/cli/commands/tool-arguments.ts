@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../server/json/json-schema.ts';
 
-/** An argument of a tool, for people to read. */
+/** An argument of a tool, as documented for people. */
 export interface ToolArgument {
   readonly name: string;
   readonly type: string;
@@ -17,7 +17,7 @@ const typeOf = ({ enum: values, items, ...rest }: JsonSchema, mark: (word: strin
 
 /**
  * The arguments that a tool's input schema declares.
- * @param mark how words are written that are typed as they are.
+ * @param mark formats enum values, for example as code.
  */
 export const argumentsOf = ({ properties = {}, required = [] }: JsonSchema, mark: (word: string) => string = String): ToolArgument[] =>
   Object.entries(properties).map(([name, schema]) => ({

@@ -13,7 +13,7 @@ import { argumentsOf } from './tool-arguments.ts';
 const print = (text: string): void => void process.stdout.write(text);
 const printJson = (value: unknown): void => print(`${JSON.stringify(value)}\n`);
 
-/** What is told of a tool in a list. Its second tier is the one it has on PRODUCTION, or where nobody can tell. */
+/** A tool in the list. Its second tier applies to PRODUCTION, and where the environment's mode is unknown. */
 const summaryOf = (tool: Tool) => {
   const { name, toolset, operation } = tool;
   return { name, toolset, effect: operation.effect, tiers: possibleRisks(operation), permission: permissionOf(tool), documented: isDocumented(tool) };
@@ -24,18 +24,18 @@ const row = (tool: Tool): string[] => {
   return [name, toolset, riskText(tiers[0]!), riskText(tiers.at(-1)!), permission, documented ? 'yes' : 'no'];
 };
 
-/** @throws Error when there is no such tool, or it isn't offered. */
+/** Finds a tool by name. @throws Error if there is no such tool, or it isn't offered. */
 function findOfferedTool(name: string, chosen: readonly Tool[], policy: Policy): Tool {
   const tool = everyTool.find((one) => one.name === name);
   const denial = tool && denialOf(tool, policy);
   if (denial) throw new Error(`${name} is not offered: ${denial.rule} (${denial.setBy}).`);
   if (tool && !chosen.includes(tool)) throw new Error(`${name} is not offered: the options choose other tools.`);
   if (tool) return tool;
-  const meant = nearestName(name, everyTool.map((one) => one.name));
-  throw new Error(`There is no tool "${name}".${meant === undefined ? '' : ` Did you mean ${meant}?`} infra-mcp tools lists them.`);
+  const nearest = nearestName(name, everyTool.map((one) => one.name));
+  throw new Error(`There is no tool "${name}".${nearest === undefined ? '' : ` Did you mean ${nearest}?`} infra-mcp tools lists them.`);
 }
 
-/** One tool as people read it: what it is for, and its arguments. */
+/** The description and arguments of one tool, as text. */
 function toolText(tool: Tool, policy: Policy): string {
   const { description, inputSchema } = listed(tool, policy);
   const { tiers, permission } = summaryOf(tool);
@@ -45,8 +45,8 @@ function toolText(tool: Tool, policy: Policy): string {
 }
 
 /**
- * `infra-mcp tools`: the tools that this configuration offers, or all about one of them.
- * @throws Error when the one that is named isn't offered.
+ * `infra-mcp tools`: lists the tools that this configuration offers, or prints the details of one.
+ * @throws Error if the named tool isn't offered.
  */
 export async function toolsCommand(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
   const chosen = offeredTools(config);

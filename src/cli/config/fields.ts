@@ -5,44 +5,44 @@ import * as z from 'zod';
 /** The commands that take options. */
 export type CommandName = 'stdio' | 'platform' | 'token' | 'tools' | 'http' | 'approve' | 'audit' | 'backup' | 'restore';
 
-/** What is told of an option wherever it is documented. */
+/** The documented properties of an option. */
 export interface OptionInfo {
   readonly env: string;
-  /** Name its flag has after the dashes, where it isn't the option's own. */
+  /** Name of its flag in camel case, if it differs from the option's name. */
   readonly flagName?: string;
-  /** What stands for its value in help texts; absent where the flag alone says yes. */
+  /** Placeholder of its value in help texts; absent for boolean flags. */
   readonly value?: string;
   readonly description: string;
-  /** What holds when it isn't given, where that is worked out. */
+  /** Describes a computed default. */
   readonly fallback?: string;
-  /** Given by environment only: command lines are shown in lists of processes. */
+  /** Only the environment can set it, because command lines are visible in process lists. */
   readonly environmentOnly?: true;
-  /** Its flag may be given several times; the values are put together, with commas. */
+  /** The flag may be repeated; the values are joined with commas. */
   readonly repeatable?: true;
-  /** Its value is shown nowhere. */
+  /** Its value is never shown. */
   readonly secret?: true;
-  /** What to give instead of its flag, whose value others on the machine see in the list of processes: whoever uses it is warned. */
+  /** The alternative to its flag, named in the warning that other users can see the flag's value in process lists. */
   readonly insteadOfFlag?: string;
   readonly commands: readonly CommandName[];
 }
 
-/** Gives the schema that reads a text. It is made only where there is a text to read: forty schemas were a tenth of a start. */
+/** Creates the schema that parses an option's text. Called only for options that are set: creating all forty schemas took a tenth of the startup time. */
 type SchemaFactory<Schema extends z.ZodType> = () => Schema;
 
-/** An option: what is told of it, how its text is read, and what it is where it isn't given. */
+/** An option: its documentation, schema and default value. */
 export interface Option<Value = unknown> extends OptionInfo {
   readonly createSchema: SchemaFactory<z.ZodType>;
   readonly defaultValue?: Value;
 }
 
-/** The value that an option has in a configuration. */
+/** The type of an option's value in a configuration. */
 export type ValueOf<Some> = Some extends Option<infer Value> ? Value : never;
 
-/** An option that may be left out. */
-export const optional = <Schema extends z.ZodType>(reading: SchemaFactory<Schema>, about: OptionInfo): Option<z.output<Schema> | undefined> => ({ ...about, createSchema: reading });
+/** An option without a default value. */
+export const optional = <Schema extends z.ZodType>(createSchema: SchemaFactory<Schema>, info: OptionInfo): Option<z.output<Schema> | undefined> => ({ ...info, createSchema });
 
-/** An option that has a value of its own where it is left out. */
-export const withDefault = <Schema extends z.ZodType>(reading: SchemaFactory<Schema>, value: z.output<Schema>, about: OptionInfo): Option<z.output<Schema>> => ({ ...about, createSchema: reading, defaultValue: value });
+/** An option with a default value. */
+export const withDefault = <Schema extends z.ZodType>(createSchema: SchemaFactory<Schema>, defaultValue: z.output<Schema>, info: OptionInfo): Option<z.output<Schema>> => ({ ...info, createSchema, defaultValue });
 
 export const anyText = () => z.string();
 export const textMatching = (what: string, accepts: (value: string) => boolean) => () => z.string().refine(accepts, { error: `must be ${what}` });
@@ -51,19 +51,19 @@ export const integerBetween = (least: number, most: number) => () =>
 export const path = () => z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
 export const booleanText = () => z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], case: 'sensitive', error: 'must be true, false, 1 or 0' });
 
-/** One of a few words. */
+/** One of a fixed set of words. */
 export const enumOf = <const Words extends readonly [string, ...string[]]>(choices: Words) => () => z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
 
-/** The words that a value may be, where there are only a few. */
+/** The words that an enum schema accepts; undefined for other schemas. */
 export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
   if (schema instanceof z.ZodEnum) return schema.options.map(String);
   return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? choicesOf(schema.unwrap() as z.ZodType) : undefined;
 }
 
-/** A name as a flag is typed: `dataDir` → `--data-dir`. */
+/** The flag of a name: `dataDir` → `--data-dir`. */
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Texts of a list written in JSON. */
+/** Parses a non-empty JSON array of strings whose first item isn't empty; undefined for anything else. */
 const textListOf = (value: string): string[] | undefined => {
   try {
     const list: unknown = JSON.parse(value);
@@ -73,25 +73,25 @@ const textListOf = (value: string): string[] | undefined => {
   }
 };
 
-/** A command and its arguments. */
+/** A command with its arguments, as a JSON array of strings. */
 export const command = () =>
-  textMatching('a command as a JSON list of texts, such as ["logger", "-t", "infra-mcp"]', (value) => textListOf(value) !== undefined)().transform((value) => textListOf(value)!);
+  textMatching('a command as a JSON array of strings, such as ["logger", "-t", "infra-mcp"]', (value) => textListOf(value) !== undefined)().transform((value) => textListOf(value)!);
 
 const isHttp = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
-/** An http or https address, as written. */
+/** An http or https URL, as written. */
 export const httpAddress = textMatching('an http or https address', isHttp);
 
-/** The same, taken apart. */
+/** An http or https URL, parsed. */
 export const url = () => httpAddress().transform((value) => new URL(value));
 
-/** Words, separated by commas. */
+/** Names separated by commas. */
 export const nameList = () =>
   textMatching('names, separated by commas', (value) => value.split(',').every((word) => /^[a-z0-9_-]+$/.test(word.trim())))().transform((value) =>
     value.split(',').map((word) => word.trim()),
   );
 
-/** Host names, separated by commas. */
+/** Host names separated by commas. */
 export const hostNames = () =>
   textMatching('host names without ports, separated by commas', (value) =>
     value.split(',').every((name) => URL.parse(`http://${name.trim()}`)?.host === name.trim().toLowerCase()),

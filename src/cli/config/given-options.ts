@@ -1,24 +1,24 @@
 import { type CommandName, flagOf } from './fields.ts';
 import { flagNameOf, optionHelp, optionsOf, type OptionHelp, type OptionName } from './option-help.ts';
 
-/** Options that a profile gives, by the names they have in profiles. */
+/** The option values of a profile, by their names in the profiles file. */
 export interface Profile {
   readonly name: string;
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** What a command line has for each flag, by name as written; true for a flag that takes no value. */
+/** The flags of a command line by name; `true` for a flag without a value. */
 export type GivenFlags = Readonly<Record<string, string | true | undefined>>;
 
-/** An option that was given. */
+/** An option that is set. */
 export interface GivenOption {
   readonly option: OptionHelp;
-  /** The flag, the variable or the profile that gave it. */
+  /** The flag, environment variable or profile that sets it. */
   readonly source: string;
   readonly text: string;
 }
 
-/** What flags and environment give. */
+/** The options set by flags and environment variables. A flag takes precedence over the variable. */
 export const directlyGiven = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv): GivenOption[] =>
   optionsOf(command).flatMap((option) => {
     const flag = flags[flagNameOf(option.name)];
@@ -27,37 +27,37 @@ export const directlyGiven = (command: CommandName, flags: GivenFlags, env: Node
     return text === undefined ? [] : [{ option, source, text }];
   });
 
-/** The name that an option has in profiles: that of its flag, where it has one. */
+/** The name of an option in profiles: the name of its flag without dashes. */
 const profileNameOf = (option: OptionHelp): string => flagOf(flagNameOf(option.name)).slice(2);
 
 const profileSelectors: readonly OptionName[] = ['profile', 'profilesFile'];
 
-/** The options that profiles can give, by their names there: all that servers take. */
+/** The options that profiles can set, by their names there: all options of servers. */
 export const profileOptions: ReadonlyMap<string, OptionHelp> = new Map(
   optionHelp
     .filter(({ commands, name }) => (commands.includes('stdio') || commands.includes('http')) && !profileSelectors.includes(name))
     .map((option) => [profileNameOf(option), option]),
 );
 
-const givenByProfile = (command: CommandName, { name, texts }: Profile): GivenOption[] =>
+const setByProfile = (command: CommandName, { name, texts }: Profile): GivenOption[] =>
   Object.entries(texts).flatMap(([key, text]) => {
     const option = profileOptions.get(key);
     return option?.commands.includes(command) ? [{ option, source: `${key} in the profile ${name}`, text }] : [];
   });
 
-/** Where the platform is and what it is called with. */
+/** The options that choose the platform and its token. */
 const connectionOptions: readonly OptionName[] = ['baseUrl', 'apiToken', 'apiTokenFile'];
 
-/** What of a command's options is given and where, a flag winning over the environment. */
+/** The options of a command that are set by flags, environment or profile. A flag takes precedence over its environment variable. */
 export const givenOptions = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv, profile?: Profile): readonly GivenOption[] => [
   ...directlyGiven(command, flags, env),
-  ...(profile ? givenByProfile(command, profile) : []),
+  ...(profile ? setByProfile(command, profile) : []),
 ];
 
-/** What is given beside a profile and may not be, one line each: in doubt which of two counts, neither does. */
+/** Options that conflict with the profile, one line each. Neither source takes precedence over the other. */
 export const profileConflicts = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv, { name, texts }: Profile): readonly string[] =>
   directlyGiven(command, flags, env).flatMap(({ option, source }) => {
     const key = profileNameOf(option);
-    if (Object.hasOwn(texts, key)) return [`${source} is given, and the profile ${name} gives ${key} too. Leave one out.`];
-    return connectionOptions.includes(option.name) ? [`${source} is given beside the profile ${name}. A platform and its token come from one place: unset it, or leave the profile out.`] : [];
+    if (Object.hasOwn(texts, key)) return [`${source} is set, and the profile ${name} sets ${key} too. Remove one.`];
+    return connectionOptions.includes(option.name) ? [`${source} is set in addition to the profile ${name}. The platform and its token must come from the same source: unset it, or don't use the profile.`] : [];
   });

@@ -2,36 +2,36 @@ import { type CommandName, flagOf, type Option, type ValueOf } from './fields.ts
 import { httpOptions } from './http-options.ts';
 import { options, scopeOptions, testingOptions } from './options.ts';
 
-/** Every option. The flag is the member's name, unless it says otherwise. */
+/** Every option. The flag is the member's name unless `flagName` is set. */
 const allOptions = { ...options, ...scopeOptions, ...testingOptions, ...httpOptions };
 export type OptionName = keyof typeof allOptions;
 
 /** The values of every option. */
 export type OptionValues = { readonly [Name in OptionName]: ValueOf<(typeof allOptions)[Name]> };
 
-/** One option as help texts and documents show it. */
+/** An option as shown in help texts and documentation. */
 export interface OptionHelp extends Option {
   readonly name: OptionName;
-  /** `--data-dir`; absent where only the environment gives it. */
+  /** For example `--data-dir`; absent if only the environment can set it. */
   readonly flag?: string;
-  /** What holds when it isn't given, in words; absent when nothing does. */
+  /** Its default as text; absent if there is none. */
   readonly defaultText?: string;
 }
 
-/** The name of an option's flag as commands know it: `dataDir` → `--data-dir`. */
+/** The name of an option's flag in camel case, as the parser reports it: `dataDir` for `--data-dir`. */
 export const flagNameOf = (name: OptionName): string => allOptions[name].flagName ?? name;
 
 const helpOf = (name: OptionName): OptionHelp => {
   const option: Option = allOptions[name];
-  const otherwise = option.fallback ?? option.defaultValue;
+  const defaultText = option.fallback ?? option.defaultValue;
   return {
     ...option, name,
     ...(!option.environmentOnly && { flag: flagOf(flagNameOf(name)) }),
-    ...(otherwise !== undefined && { defaultText: `${otherwise as string | number | boolean}` }),
+    ...(defaultText !== undefined && { defaultText: `${defaultText as string | number | boolean}` }),
   };
 };
 
-/** Every option, in the order of documents. */
+/** Every option, in the order of the documentation. */
 export const optionHelp: readonly OptionHelp[] = (Object.keys(allOptions) as OptionName[]).map(helpOf);
 
 /** The options that a command takes. */

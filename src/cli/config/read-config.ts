@@ -11,98 +11,98 @@ export { chosenProfile, profileNames } from './profiles.ts';
 export { optionHelp, type OptionHelp, type OptionName, optionsOf } from './option-help.ts';
 export { logLevels } from './options.ts';
 
-/** The options of one run. Those that its command doesn't take have their defaults. */
+/** The options of one run. Options that the command doesn't take have their defaults. */
 export type Config = OptionValues & { readonly dataDir: string };
 
-/** The options as given don't hold. The message has a line for each that is wrong, and shows no secret. */
+/** The options are invalid. The message has one line for each problem and shows no secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-const contradictions: readonly { readonly when: (read: OptionValues, command: CommandName) => unknown; readonly says: string }[] = [
+const contradictions: readonly { readonly when: (values: OptionValues, command: CommandName) => unknown; readonly message: string }[] = [
   {
     when: ({ apiToken, apiTokenFile }) => apiToken !== undefined && apiTokenFile !== undefined,
-    says: 'INFRA_API_TOKEN and INFRA_API_TOKEN_FILE are both given. Give one, so that it is plain which token is used.',
+    message: 'INFRA_API_TOKEN and INFRA_API_TOKEN_FILE are both set. Set only one.',
   },
   {
     when: ({ token, tokenFile }) => token !== undefined && tokenFile !== undefined,
-    says: '--token and --token-file are both given. Give one, so that it is plain which token is used.',
+    message: '--token and --token-file are both set. Set only one.',
   },
   {
     when: ({ auditFile, auditCommand }) => auditFile !== undefined && auditCommand !== undefined,
-    says: 'INFRA_AUDIT_FILE and INFRA_AUDIT_COMMAND are both given. Give one, so that it is plain where calls are recorded.',
+    message: 'INFRA_AUDIT_FILE and INFRA_AUDIT_COMMAND are both set. Set only one.',
   },
   {
-    // Over HTTP each caller may bring their own.
+    // Over HTTP each caller can send its own token.
     when: ({ baseUrl, apiToken, apiTokenFile }, command) => command !== 'http' && baseUrl && apiToken === undefined && apiTokenFile === undefined,
-    says: 'INFRA_BASE_URL is given without a token. Set INFRA_API_TOKEN or INFRA_API_TOKEN_FILE; without INFRA_BASE_URL the embedded platform is used.',
+    message: 'INFRA_BASE_URL is set without a token. Set INFRA_API_TOKEN or INFRA_API_TOKEN_FILE; without INFRA_BASE_URL the embedded platform is used.',
   },
   {
     when: ({ baseUrl, apiToken, apiTokenFile }) => !baseUrl && (apiToken !== undefined || apiTokenFile !== undefined),
-    says: 'An API token is given without INFRA_BASE_URL. Set INFRA_BASE_URL too, or remove the token: it would not be used, and calls meant for a real platform would reach the embedded one.',
+    message: 'An API token is set without INFRA_BASE_URL. Set INFRA_BASE_URL too, or remove the token: otherwise calls meant for a remote platform would reach the embedded one.',
   },
   {
     when: ({ baseUrl, scenario }) => baseUrl !== undefined && scenario !== undefined,
-    says: 'A scenario is given with INFRA_BASE_URL. Leave one out: scenarios are of the embedded platform, and nothing is put onto another one.',
+    message: 'A scenario is set together with INFRA_BASE_URL. Remove one: scenarios apply only to the embedded platform.',
   },
   {
     when: ({ control, steppedTime }) => steppedTime !== undefined && !control,
-    says: 'A stepped time is given without --control. Give that too: time would never move.',
+    message: 'A stepped time is set without --control. Add --control: otherwise time would never advance.',
   },
   {
     when: ({ oauthIssuer, publicUrl }) => oauthIssuer !== undefined && publicUrl === undefined,
-    says: 'INFRA_OAUTH_ISSUER is given without INFRA_HTTP_PUBLIC_URL. Set it to the address of the MCP endpoint as clients reach it: access tokens have to be issued for it.',
+    message: 'INFRA_OAUTH_ISSUER is set without INFRA_HTTP_PUBLIC_URL. Set INFRA_HTTP_PUBLIC_URL to the URL of the MCP endpoint as clients see it: access tokens must be issued for it.',
   },
   {
     when: ({ oauthIssuer, oauthAudience, oauthJwksUrl }) => oauthIssuer === undefined && (oauthAudience ?? oauthJwksUrl) !== undefined,
-    says: 'INFRA_OAUTH_AUDIENCE or INFRA_OAUTH_JWKS_URL is given without INFRA_OAUTH_ISSUER. Set the issuer too, or remove them: no access token would be taken.',
+    message: 'INFRA_OAUTH_AUDIENCE or INFRA_OAUTH_JWKS_URL is set without INFRA_OAUTH_ISSUER. Set the issuer too, or remove them: otherwise no access token would be accepted.',
   },
 ];
 
 const prefix = 'INFRA_';
-/** Edits that may lie between a name and the one that was meant. */
+/** Maximum edit distance between a misspelled variable and its suggestion. */
 const maxEdits = 2;
 
-const isNear = ({ name, meant }: { name: string; meant: string }): boolean => distance(name.toUpperCase(), meant) <= maxEdits;
+const isMisspelled = ({ name, nearest }: { name: string; nearest: string }): boolean => distance(name.toUpperCase(), nearest) <= maxEdits;
 
-/** The variables of our prefix that are no option: near ones are mistakes, the others may be someone else's. */
+/** Variables with our prefix that are not options. Misspelled options are errors; the others may belong to another program. */
 const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; readonly warnings: string[] } => {
   const known = optionHelp.map((option) => option.env);
   const unknown = Object.keys(env).filter((name) => name.toUpperCase().startsWith(prefix) && !known.includes(name));
-  const told = unknown.map((name) => ({ name, meant: closest(name.toUpperCase(), known) }));
+  const suggestions = unknown.map((name) => ({ name, nearest: closest(name.toUpperCase(), known) }));
   return {
-    mistakes: told.filter(isNear).map(({ name, meant }) => `${name} is no option of infra-mcp. Did you mean ${meant}? Rename or unset it.`),
-    warnings: told.filter((one) => !isNear(one)).map(({ name }) => `${name} is no option of infra-mcp and is ignored.`),
+    mistakes: suggestions.filter(isMisspelled).map(({ name, nearest }) => `${name} is not an option of infra-mcp. Did you mean ${nearest}? Rename or unset it.`),
+    warnings: suggestions.filter((one) => !isMisspelled(one)).map(({ name }) => `${name} is not an option of infra-mcp and is ignored.`),
   };
 };
 
-/** What others see that only this program should know. */
+/** Warnings about secrets on the command line. */
 const exposedFlags = (given: readonly GivenOption[]): string[] =>
   given.flatMap(({ option: { flag, insteadOfFlag }, source }) =>
-    insteadOfFlag !== undefined && source === flag ? [`${source} is on the command line, where others on this machine see its value in the list of processes. Give ${insteadOfFlag} instead.`] : [],
+    insteadOfFlag !== undefined && source === flag ? [`${source} is on the command line, where other users of this machine can see its value in the process list. Use ${insteadOfFlag} instead.`] : [],
   );
 
-/** Where data lies unless an option says otherwise. */
+/** The default data directory. */
 export const defaultDataDir = ({ XDG_DATA_HOME: xdg }: NodeJS.ProcessEnv): string =>
   join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'share'), 'infra-mcp');
 
-/** What an option has, for people to read. */
+/** The value of an option, for display. */
 export interface Setting {
   readonly option: OptionHelp;
-  /** The flag, variable or profile that gave it; absent where it has its default. */
+  /** The flag, variable or profile that sets it; absent for a default. */
   readonly source?: string;
-  /** Never a secret; absent where nothing holds. */
+  /** Never a secret; absent if the option has no value. */
   readonly value?: string;
 }
 
-/** A value as it may be shown: without the credentials that an address may carry. */
+/** A value for display, without secrets and without credentials in a URL. */
 const displayedValue = ({ secret }: OptionHelp, text: string): string => {
   const url = URL.parse(text);
   if (secret) return '(given, not shown)';
   return url && (url.username || url.password || url.search) ? `${url.origin}${url.pathname} (the rest is not shown)` : text;
 };
 
-/** What each option of a command has, and where from. Takes what readConfig does, and never fails. */
+/** The value and source of each option of a command. Takes the arguments of `readConfig`, but never throws. */
 export function settingsOf(command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv, profile?: Profile): Setting[] {
   const given = givenOptions(command, flags, env, profile);
   return optionsOf(command).map((option) => {
@@ -113,9 +113,9 @@ export function settingsOf(command: CommandName, flags: GivenFlags, env: NodeJS.
 }
 
 /**
- * Reads the options of a command. A flag wins over the environment; nothing stands beside a profile that gives it too.
- * @returns the configuration, and what the operator should hear of without being stopped.
- * @throws ConfigError naming every option that is wrong.
+ * Reads the options of a command. A flag takes precedence over the environment. An option that the profile sets too is an error.
+ * @returns the configuration, and warnings for the operator.
+ * @throws ConfigError that names every invalid option.
  */
 export function readConfig(
   command: CommandName,
@@ -125,13 +125,13 @@ export function readConfig(
 ): { readonly config: Config; readonly warnings: readonly string[] } {
   const { mistakes, warnings } = unknownVariables(env);
   const given = givenOptions(command, flags, env, profile);
-  const beside = profile ? profileConflicts(command, flags, env, profile) : [];
-  const empty = given.filter(({ text }) => text.trim() === '').map(({ source }) => `${source} is empty. Give it a value, or leave it out.`);
-  const read = given.map(({ option: { name, createSchema: reading }, source, text }) => ({ name, source, ...reading().safeParse(text) }));
-  const wrong = read.flatMap(({ source, error }) => (error?.issues ?? []).map(({ message }) => `${source} ${message}.`));
-  const values = Object.fromEntries([...optionHelp.map((option) => [option.name, option.defaultValue]), ...read.map(({ name, data }) => [name, data])]) as OptionValues;
-  const against = wrong.length === 0 ? contradictions.filter(({ when }) => when(values, command)).map(({ says }) => says) : [];
-  const faults = [...mistakes, ...beside, ...(empty.length > 0 ? empty : [...wrong, ...against])];
+  const conflicts = profile ? profileConflicts(command, flags, env, profile) : [];
+  const empty = given.filter(({ text }) => text.trim() === '').map(({ source }) => `${source} is empty. Set a value, or remove it.`);
+  const parsed = given.map(({ option: { name, createSchema }, source, text }) => ({ name, source, ...createSchema().safeParse(text) }));
+  const invalid = parsed.flatMap(({ source, error }) => (error?.issues ?? []).map(({ message }) => `${source} ${message}.`));
+  const values = Object.fromEntries([...optionHelp.map((option) => [option.name, option.defaultValue]), ...parsed.map(({ name, data }) => [name, data])]) as OptionValues;
+  const contradictory = invalid.length === 0 ? contradictions.filter(({ when }) => when(values, command)).map(({ message }) => message) : [];
+  const faults = [...mistakes, ...conflicts, ...(empty.length > 0 ? empty : [...invalid, ...contradictory])];
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   if (values.profile !== profile?.name) throw new Error(`The profile ${values.profile} is chosen and was not read.`);
   return { config: { ...values, dataDir: values.dataDir ?? defaultDataDir(env) }, warnings: [...warnings, ...exposedFlags(given)] };

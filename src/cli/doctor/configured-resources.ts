@@ -16,10 +16,10 @@ import { remoteConnection } from '../wiring/remote-connection.ts';
 import { missingResources } from '../wiring/missing-resources.ts';
 import { resourcesNamedIn, policyResourceText } from '../wiring/policy-resources.ts';
 
-/** Longest that an answer is waited for, in milliseconds. */
+/** Request timeout in milliseconds. */
 const answerTimeout = 10_000;
 
-/** A client of the platform that is there now, with a token that is there now; undefined where one of both is not. */
+/** A client with the platform and token that exist now; undefined if either is missing. Nothing is started or created. */
 async function currentClient(config: Config): Promise<Client | undefined> {
   const log = createLog('silent');
   if (config.baseUrl !== undefined) {
@@ -37,29 +37,29 @@ const scope = findingBuilder('pin');
 
 const scopeText = ({ project, environment }: Scope): string => [project && `the project "${project.name}"`, environment && `the environment "${environment.name}"`].filter(Boolean).join(' and ');
 
-/** What became of looking for the place. */
-async function scopeFinding(client: Client, kept: Scope): Promise<DoctorFinding> {
+/** Checks that the configured project and environment exist. */
+async function scopeFinding(client: Client, configured: Scope): Promise<DoctorFinding> {
   const deadline = Date.now() + answerTimeout;
   const reader = createReader((operation, input) => client.call(operation, input, { attempts: 1, deadline }));
   try {
-    await createScopeResolver(kept, createNameResolver()).resolve({ principal: 'doctor', reader, now: Date.now });
-    return scope.good(`${scopeText(kept)} is there`);
+    await createScopeResolver(configured, createNameResolver()).resolve({ principal: 'doctor', reader, now: Date.now });
+    return scope.good(`${scopeText(configured)} exists`);
   } catch (error) {
     if (error instanceof CallFailure && error.failure.kind === 'not_possible') return scope.bad(error.failure.what, 'Every call would be refused: correct it, or leave it out.');
-    if (error instanceof ApiError) return scope.skipped(`${scopeText(kept)} could not be looked for: ${error.reason}`);
+    if (error instanceof ApiError) return scope.skipped(`${scopeText(configured)} could not be looked for: ${error.reason}`);
     throw error;
   }
 }
 
-/** Whether what the options keep every call to is there; nothing where they keep calls to no place. */
+/** Checks the scope of the options; no findings if none is set. */
 export async function scopeFindings(config: Config): Promise<DoctorFinding[]> {
-  const kept = configuredScope(config);
-  if (!kept) return [];
-  // What is wrong with the platform's address or token, the platform's own finding says.
+  const configured = configuredScope(config);
+  if (!configured) return [];
+  // Problems with the platform's address or token are reported by the platform check.
   const client = await currentClient(config).catch(() => undefined);
-  if (!client) return [scope.note(`whether ${scopeText(kept)} is there can't be told before a platform serves`, 'Look again once it does, or make a call.')];
+  if (!client) return [scope.note(`whether ${scopeText(configured)} exists is unknown until a platform runs`, 'Check again when it does, or make a call.')];
   try {
-    return [await scopeFinding(client, kept)];
+    return [await scopeFinding(client, configured)];
   } finally {
     await client.close();
   }
@@ -67,15 +67,15 @@ export async function scopeFindings(config: Config): Promise<DoctorFinding[]> {
 
 const policyResources = findingBuilder('policy places');
 
-const correctionAdvice = 'Correct it, unless it is yet to be made: until then the rule holds for nothing.';
+const correctionAdvice = 'Correct the name, unless you will create it later: until then the rule matches nothing.';
 
-/** Whether the projects and environments are there that rules of the policy are about; nothing where there are no such rules. */
+/** Checks that the projects and environments named in the policy exist; no findings if it names none. */
 export async function policyResourceFindings(config: Config): Promise<DoctorFinding[]> {
-  // What is wrong with the policy, the platform's address or its token, their own findings say.
+  // Problems with the policy, the platform's address or its token are reported by their own checks.
   const named = resourcesNamedIn(await configuredPolicy(config).catch(() => ({ readOnly: false })));
   if (named.length === 0) return [];
   const client = await currentClient(config).catch(() => undefined);
-  if (!client) return [policyResources.note(`whether ${named.map(policyResourceText).join(' and ')} is there can't be told before a platform serves`, 'Look again once it does.')];
+  if (!client) return [policyResources.note(`whether ${named.map(policyResourceText).join(' and ')} exists is unknown until a platform runs`, 'Check again when it does.')];
   try {
     const missing = await missingResources(named, client);
     if (missing.length === 0) return [policyResources.good(`${named.map(policyResourceText).join(', ')}: there`)];

@@ -15,10 +15,10 @@ const minFreeBytes = 100 * 1024 * 1024;
 
 const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`;
 
-/** The first directory on the way up that exists. */
+/** The nearest ancestor that exists. */
 const nearestExisting = (path: string): string => (existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path)));
 
-/** Whether this process may do with a path what the mode asks for. */
+/** Whether this process has the given access to a path. @param mode a combination of `fs.constants`. */
 export function hasAccess(path: string, mode: number): boolean {
   try {
     accessSync(path, mode);
@@ -30,21 +30,21 @@ export function hasAccess(path: string, mode: number): boolean {
 
 const { R_OK: read, W_OK: write, X_OK: enter } = constants;
 
-/** Whether others on this machine may do something with a path. */
+/** Whether other users have any access to a path. */
 const isOpenToOthers = (path: string): boolean => process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0;
 
-/** Files of the directory that others on this machine may read. */
+/** Files of the directory that other users have access to. */
 const filesOpenToOthers = (dataDir: string): string[] =>
   isOpenToOthers(dataDir) ? readdirSync(dataDir).filter((name) => statSync(join(dataDir, name)).isFile() && isOpenToOthers(join(dataDir, name))) : [];
 
 async function directoryFinding(dataDir: string): Promise<DoctorFinding> {
   if (!existsSync(dataDir)) {
     const parent = nearestExisting(dataDir);
-    if (hasAccess(parent, write | enter)) return directory.good(`${dataDir} is made when it is first needed`);
-    return directory.bad(`${dataDir} is not there, and can't be made in ${parent}`, `Make it, give this user the right to write in ${parent}, or name another with INFRA_DATA_DIR.`);
+    if (hasAccess(parent, write | enter)) return directory.good(`${dataDir} is created on first use`);
+    return directory.bad(`${dataDir} does not exist and can't be created in ${parent}`, `Create it, give this user write access to ${parent}, or set another directory with INFRA_DATA_DIR.`);
   }
-  if (!statSync(dataDir).isDirectory()) return directory.bad(`${dataDir} is no directory`, 'Name a directory with INFRA_DATA_DIR.');
-  if (!hasAccess(dataDir, read | write | enter)) return directory.bad(`this user may not write in ${dataDir}`, 'Give this user the right, or name another directory with INFRA_DATA_DIR.');
+  if (!statSync(dataDir).isDirectory()) return directory.bad(`${dataDir} is not a directory`, 'Set a directory with INFRA_DATA_DIR.');
+  if (!hasAccess(dataDir, read | write | enter)) return directory.bad(`this user may not write in ${dataDir}`, 'Give this user write access, or set another directory with INFRA_DATA_DIR.');
   const open = filesOpenToOthers(dataDir);
   if (open.length > 0) {
     return directory.bad(`others on this machine may read ${open.join(', ')} in ${dataDir}`, `chmod 700 ${dataDir} && chmod 600 ${open.map((name) => join(dataDir, name)).join(' ')}`);
@@ -57,7 +57,7 @@ function diskFinding(dataDir: string): DoctorFinding {
   const { bavail, bsize } = statfsSync(nearestExisting(dataDir));
   const free = bavail * bsize;
   if (free >= minFreeBytes) return disk.good(`${megabytes(free)} free`);
-  return disk.bad(`${megabytes(free)} free: changes and records may soon fail to be written`, 'Free some space, or name a directory on another disk with INFRA_DATA_DIR.');
+  return disk.bad(`${megabytes(free)} free: changes and records may soon fail to be written`, 'Free some space, or set a directory on another disk with INFRA_DATA_DIR.');
 }
 
 interface DatabaseFault {
@@ -65,20 +65,20 @@ interface DatabaseFault {
   readonly todo: string;
 }
 
-const restore = 'infra-mcp restore brings a backup back; or move the file away to begin anew.';
+const restore = 'Restore a backup with infra-mcp restore, or move the file away to start over.';
 
-/** What SQLite finds wrong with a database; undefined when nothing. */
+/** The result of SQLite's quick check; undefined if the database is intact. */
 function damageOf(database: DatabaseSync): DatabaseFault | undefined {
   const { quick_check: verdict } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
   return verdict === 'ok' ? undefined : { says: `damaged: ${verdict}`, todo: restore };
 }
 
-/** Whether a newer program has changed the platform's database. */
+/** Migrations in the platform's database that this version doesn't know. */
 function newerMigrationsOf(database: DatabaseSync): DatabaseFault | undefined {
   if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()) return undefined;
   const names = database.prepare('SELECT name FROM kysely_migration').all().map(({ name }) => String(name));
-  const strange = names.filter((name) => !migrationNames.includes(name));
-  return strange.length === 0 ? undefined : { says: `of a newer infra-mcp (${strange.join(', ')})`, todo: 'Start that one, or name another directory with INFRA_DATA_DIR.' };
+  const unknown = names.filter((name) => !migrationNames.includes(name));
+  return unknown.length === 0 ? undefined : { says: `from a newer infra-mcp (${unknown.join(', ')})`, todo: 'Use that version, or set another directory with INFRA_DATA_DIR.' };
 }
 
 function databaseFaultOf(dataDir: string, name: string): DatabaseFault | undefined {
@@ -103,7 +103,7 @@ function databaseFindings(dataDir: string): DoctorFinding[] {
   return faults.length > 0 ? faults : [databases.good(`${files.join(', ')}: whole`)];
 }
 
-/** How the data directory is. Nothing is made or changed in it. */
+/** Checks the data directory, its disk space and its databases. Changes nothing. */
 export const directoryFindings = async (dataDir: string): Promise<DoctorFinding[]> => {
   const found = await directoryFinding(dataDir);
   return found.state === 'bad' ? [found] : [found, diskFinding(dataDir), ...databaseFindings(dataDir)];

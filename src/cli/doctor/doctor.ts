@@ -12,7 +12,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 
 const node = findingBuilder('node');
 
-/** Whether this Node is one that the program is made for. @param version such as 22.19.0 */
+/** Checks the version of Node. @param version for example 22.19.0 */
 export function nodeFinding(version: string = process.versions.node): DoctorFinding {
   const least = manifest.engines.node.replace('>=', '');
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -22,19 +22,19 @@ export function nodeFinding(version: string = process.versions.node): DoctorFind
   return node.bad(`${version}; ${least} or newer is needed`, `Install Node ${least} or newer, and start infra-mcp with it.`);
 }
 
-/** The servers whose start can be looked at. */
+/** The servers that doctor can check. */
 export type ServerKind = 'stdio' | 'http';
 
 const configuration = findingBuilder('configuration');
 
-/** What is looked at, in this order, once the options are read. */
-const checks: readonly { readonly does: string; readonly about: string; readonly of: readonly ServerKind[]; readonly find: (config: Config) => Promise<readonly DoctorFinding[]> }[] = [
-  { does: 'Looking at the data directory', about: 'data directory', of: ['stdio', 'http'], find: ({ dataDir }) => directoryFindings(dataDir) },
-  { does: 'Reading the policy', about: 'policy', of: ['stdio', 'http'], find: async (config) => [...(await policyFindings(config)), await approvalsFinding(config), auditFinding(config)] },
-  { does: 'Trying to listen', about: 'port', of: ['http'], find: listeningFindings },
-  { does: 'Asking the platform', about: 'platform', of: ['stdio', 'http'], find: platformFindings },
-  { does: 'Looking for the place that calls are kept to', about: 'pin', of: ['stdio', 'http'], find: scopeFindings },
-  { does: 'Looking for what the policy names', about: 'policy places', of: ['stdio', 'http'], find: policyResourceFindings },
+/** The checks after the options were read, in this order. */
+const checks: readonly { readonly progress: string; readonly about: string; readonly servers: readonly ServerKind[]; readonly run: (config: Config) => Promise<readonly DoctorFinding[]> }[] = [
+  { progress: 'Checking the data directory', about: 'data directory', servers: ['stdio', 'http'], run: ({ dataDir }) => directoryFindings(dataDir) },
+  { progress: 'Reading the policy', about: 'policy', servers: ['stdio', 'http'], run: async (config) => [...(await policyFindings(config)), await approvalsFinding(config), auditFinding(config)] },
+  { progress: 'Trying to listen', about: 'port', servers: ['http'], run: listeningFindings },
+  { progress: 'Calling the platform', about: 'platform', servers: ['stdio', 'http'], run: platformFindings },
+  { progress: 'Looking up the configured scope', about: 'pin', servers: ['stdio', 'http'], run: scopeFindings },
+  { progress: 'Looking up the resources that the policy names', about: 'policy places', servers: ['stdio', 'http'], run: policyResourceFindings },
 ];
 
 async function readServerConfig(server: ServerKind, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<{ readonly config?: Config; readonly findings: readonly DoctorFinding[] }> {
@@ -42,25 +42,25 @@ async function readServerConfig(server: ServerKind, flags: GivenFlags, env: Node
     const profile = await chosenProfile(server, flags, env);
     const { config, warnings } = readConfig(server, flags, env, profile);
     const found = warnings.map((warning) => configuration.note(warning, 'Unset it, if it was meant for infra-mcp.'));
-    const given = settingsOf(server, flags, env, profile).filter(({ source }) => source !== undefined).length;
-    return { config, findings: found.length > 0 ? found : [configuration.good(given === 0 ? 'nothing given: all as by default' : `${given} given, the rest as by default`)] };
+    const count = settingsOf(server, flags, env, profile).filter(({ source }) => source !== undefined).length;
+    return { config, findings: found.length > 0 ? found : [configuration.good(count === 0 ? 'no options set: all defaults' : `${count} set, the others have their defaults`)] };
   } catch (error) {
     return { findings: errorText(error).split('\n').map((line) => configuration.bad(line, 'Correct it; docs/configuration.md lists every option.')) };
   }
 }
 
-const retryAdvice = 'Correct what else is wrong first, then look again.';
+const retryAdvice = 'Fix the other problems first, then check again.';
 
-/** Looks at everything. @param env stands for the environment that the server would be started in. */
+/** Runs every check of a server. @param env the environment that the server would be started in. */
 export async function runChecks(server: ServerKind, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<DoctorFinding[]> {
   const { config, findings } = await readServerConfig(server, flags, env);
-  if (!config) return [nodeFinding(), ...findings, findingBuilder('everything else').skipped('needs a configuration that can be meant')];
-  const found = await withProgress('Looking', async (tell) => {
+  if (!config) return [nodeFinding(), ...findings, findingBuilder('everything else').skipped('needs a valid configuration')];
+  const found = await withProgress('Checking', async (update) => {
     const all: DoctorFinding[] = [];
-    for (const { does, about, of, find } of checks) {
-      if (!of.includes(server)) continue;
-      tell(does);
-      all.push(...(await find(config).catch((error: unknown) => [findingBuilder(about).bad(errorText(error), retryAdvice)])));
+    for (const { progress, about, servers, run } of checks) {
+      if (!servers.includes(server)) continue;
+      update(progress);
+      all.push(...(await run(config).catch((error: unknown) => [findingBuilder(about).bad(errorText(error), retryAdvice)])));
     }
     return all;
   });
@@ -84,21 +84,20 @@ const settingRow = ({ option, source, value }: Setting): string[] =>
 
 const verdict = (findings: readonly DoctorFinding[]): string => {
   const bad = findings.filter(({ state }) => state === 'bad').length;
-  return bad === 0 ? styled('green', 'Nothing is wrong.') : styled('red', `${bad} ${bad === 1 ? 'thing is' : 'things are'} wrong; what to do is said beside each.`);
+  return bad === 0 ? styled('green', 'Nothing is wrong.') : styled('red', `${bad} ${bad === 1 ? 'thing is' : 'things are'} wrong; each line says what to do.`);
 };
 
 /**
- * `infra-mcp doctor`: looks at what a server needs before it is started, changing nothing. The exit code is 1 when
- * something is wrong.
+ * `infra-mcp doctor`: checks what a server needs before it starts. Changes nothing. The exit code is 1 if there is a problem.
  */
 export async function doctorCommand(server: ServerKind, flags: GivenFlags, { json }: { json?: boolean }): Promise<void> {
   const findings = await runChecks(server, flags, process.env);
-  // What is wrong with a profile is among the findings.
+  // Problems with the profile are among the findings.
   const profile = await chosenProfile(server, flags, process.env).catch((): Profile | undefined => undefined);
   const settings = settingsOf(server, flags, process.env, profile);
-  const isWell = findings.every(({ state }) => state !== 'bad');
-  if (!isWell) process.exitCode = 1;
-  const asData = { ok: isWell, findings, settings: settings.map(({ option, source, value }) => ({ name: option.env, value, source: source ?? 'default' })) };
+  const ok = findings.every(({ state }) => state !== 'bad');
+  if (!ok) process.exitCode = 1;
+  const asData = { ok, findings, settings: settings.map(({ option, source, value }) => ({ name: option.env, value, source: source ?? 'default' })) };
   const tables = () => [columns(['', 'what', 'found'], findings.map(findingRow)), columns(['option', 'value', 'from'], settings.map(settingRow)), `${verdict(findings)}\n`];
   process.stdout.write(json ? `${JSON.stringify(asData)}\n` : tables().join('\n'));
 }

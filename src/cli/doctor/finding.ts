@@ -1,17 +1,17 @@
-/** How something is: well, worth knowing, not well, or not looked at because something else isn't well. */
+/** The result of a check: fine, worth knowing, a problem, or not checked because of another problem. */
 export type FindingState = 'good' | 'note' | 'bad' | 'skipped';
 
-/** What was found when one thing was looked at. */
+/** The result of one check. */
 export interface DoctorFinding {
   readonly check: string;
   readonly state: FindingState;
-  /** What is the case. Never a secret. */
+  /** What was found. Never a secret. */
   readonly says: string;
   /** What to do about it. */
   readonly todo?: string;
 }
 
-/** What one thing is looked at for. */
+/** Creates the findings of one check. */
 export const findingBuilder = (check: string) => ({
   good: (says: string): DoctorFinding => ({ check, state: 'good', says }),
   note: (says: string, todo?: string): DoctorFinding => ({ check, state: 'note', says, todo }),
@@ -19,5 +19,5 @@ export const findingBuilder = (check: string) => ({
   skipped: (says: string): DoctorFinding => ({ check, state: 'skipped', says }),
 });
 
-/** The words of whatever was thrown. */
+/** The message of a thrown value. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

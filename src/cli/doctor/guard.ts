@@ -15,51 +15,51 @@ const offered = findingBuilder('tools');
 const approvals = findingBuilder('approvals');
 const audit = findingBuilder('audit log');
 
-/** What is offered of the tools that the options choose. */
+/** Counts the tools that the options select and the policy allows. */
 function toolsFinding(config: Config, rules: Policy): DoctorFinding {
   try {
-    const left = offeredTools(config).filter((tool) => denialOf(tool, rules) === undefined);
-    const told = `${left.length} of ${tools.length} are offered${config.readOnly ? ', read-only' : ''}`;
-    return left.length > 0 ? offered.good(told) : offered.note(told, 'Allow something in the policy file: assistants see no tool at all.');
+    const allowed = offeredTools(config).filter((tool) => denialOf(tool, rules) === undefined);
+    const summary = `${allowed.length} of ${tools.length} are offered${config.readOnly ? ', read-only' : ''}`;
+    return allowed.length > 0 ? offered.good(summary) : offered.note(summary, 'Allow something in the policy file: assistants see no tool at all.');
   } catch (error) {
     return offered.bad(errorText(error), 'infra-mcp tools lists every tool and its toolset.');
   }
 }
 
-/** Whether the policy can be used, and what it leaves of the tools. */
+/** Checks the policy file, and which tools remain under the policy. */
 export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
   try {
     const rules = await configuredPolicy(config);
     return [policy.good(config.policyFile ?? 'no file'), toolsFinding(config, rules)];
   } catch (error) {
-    return [policy.bad(errorText(error), 'Correct the file; docs/policy.md lists what it may hold.')];
+    return [policy.bad(errorText(error), 'Correct the file; docs/policy.md describes its format.')];
   }
 }
 
-/** Whether approvals can be given outside of clients. */
+/** Checks whether calls can be approved outside of clients. */
 export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
   try {
     if (await hasSecret(approvalsConfigOf(config).operator)) return approvals.good('an operator secret is set; infra-mcp approve lists what waits');
-    return approvals.note('no operator secret is set: grave calls are refused where a client can\'t ask its user, or a policy leaves them to the operator', 'To approve them in a terminal instead: infra-mcp approve --set-secret');
+    return approvals.note('no operator secret is set: high-risk calls are refused if the client can\'t ask its user, or if a policy requires the operator', 'To approve them in a terminal instead: infra-mcp approve --set-secret');
   } catch (error) {
-    return approvals.bad(`the operator's file can't be read: ${errorText(error)}`, 'Set the secret anew: infra-mcp approve --set-secret');
+    return approvals.bad(`the operator's file can't be read: ${errorText(error)}`, 'Set the secret again: infra-mcp approve --set-secret');
   }
 }
 
 const isProgram = (name: string): boolean => {
-  const places = name.includes('/') ? [name] : (process.env['PATH'] ?? '').split(delimiter).map((place) => join(place, name));
-  return places.some((place) => hasAccess(place, constants.X_OK) && statSync(place).isFile());
+  const candidates = name.includes('/') ? [name] : (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
+  return candidates.some((path) => hasAccess(path, constants.X_OK) && statSync(path).isFile());
 };
 
-/** Whether calls can be recorded. */
+/** Checks whether calls can be recorded. */
 export function auditFinding(config: Config): DoctorFinding {
   const program = config.auditCommand?.[0];
   if (program !== undefined) {
     if (isProgram(program)) return audit.good(`goes to ${program}`);
-    return audit.bad(`${program} is no program that can be started: changes can't be recorded, and so are refused`, 'Correct INFRA_AUDIT_COMMAND, or install the program.');
+    return audit.bad(`${program} can't be started: changes can't be recorded and are therefore refused`, 'Correct INFRA_AUDIT_COMMAND, or install the program.');
   }
   const { file } = auditFilesOf(config);
-  const place = existsSync(file) ? file : dirname(file);
-  if (!existsSync(place) ? dirname(file) === config.dataDir : hasAccess(place, constants.W_OK)) return audit.good(`${file}; infra-mcp audit verify checks it`);
-  return audit.bad(`${file} can't be written: changes can't be recorded, and so are refused`, 'Make its directory, give this user the right to write there, or name another file with INFRA_AUDIT_FILE.');
+  const path = existsSync(file) ? file : dirname(file);
+  if (!existsSync(path) ? dirname(file) === config.dataDir : hasAccess(path, constants.W_OK)) return audit.good(`${file}; infra-mcp audit verify checks it`);
+  return audit.bad(`${file} can't be written: changes can't be recorded and are therefore refused`, 'Create its directory, give this user write access, or set another file with INFRA_AUDIT_FILE.');
 }

@@ -10,7 +10,7 @@ const callers = findingBuilder('callers');
 const issuer = findingBuilder('issuer');
 const port = findingBuilder('port');
 
-/** Why nothing can listen at an address; undefined when something can. */
+/** The error of listening on an address; undefined if it works. */
 const listenError = (host: string, at: number): Promise<NodeJS.ErrnoException | undefined> =>
   new Promise((resolve) => {
     const server = createServer();
@@ -29,7 +29,7 @@ async function portFinding({ httpHost: host, httpPort: at }: Config): Promise<Do
   const where = at === 0 ? `any free one on ${host}` : `${at} on ${host}`;
   if (!error) return port.good(`${where}: free`);
   const why = listenErrors[error.code ?? ''] ?? error.message;
-  return port.bad(`${where}: ${why}`, 'Give another with --port or --host, or end what listens there; if that is infra-mcp already, nothing is wrong.');
+  return port.bad(`${where}: ${why}`, 'Set another with --port or --host, or stop what listens there. If that is infra-mcp, nothing is wrong.');
 }
 
 async function callersFinding(config: Config): Promise<DoctorFinding> {
@@ -39,7 +39,7 @@ async function callersFinding(config: Config): Promise<DoctorFinding> {
     if (authenticate) return callers.good([config.keysFile && `keys of ${config.keysFile}`, config.oauthIssuer && `access tokens of ${config.oauthIssuer}`].filter(Boolean).join(', '));
     return callers.good('everybody on this machine, and nobody else');
   } catch (error) {
-    return callers.bad(errorText(error), 'docs/http.md says who may call, and how to let them in.');
+    return callers.bad(errorText(error), 'See docs/http.md for authentication.');
   }
 }
 
@@ -50,9 +50,9 @@ async function issuerFindings({ oauthIssuer, oauthJwksUrl }: Config): Promise<Do
     const answer = await fetch(keys, { signal: AbortSignal.timeout(10_000) });
     return [answer.ok ? issuer.good(`its keys are at ${keys.href}`) : issuer.bad(`${keys.href} answers ${answer.status}`, 'Correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
   } catch (error) {
-    return [issuer.bad(errorText(error), 'See that this machine reaches it; correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
+    return [issuer.bad(errorText(error), 'Check that this machine can reach it, or correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
   }
 }
 
-/** Whether the HTTP server can listen as configured, and knows whom to let in. */
+/** Checks the authentication of callers, the OAuth issuer and the port of the HTTP server. */
 export const listeningFindings = async (config: Config): Promise<DoctorFinding[]> => [await callersFinding(config), ...(await issuerFindings(config)), await portFinding(config)];

@@ -13,7 +13,7 @@ const token = findingBuilder('token');
 const permissions = findingBuilder('permissions');
 const budget = findingBuilder('budget');
 
-/** Longest time that an answer is waited for, in milliseconds. */
+/** Request timeout in milliseconds. */
 const answerTimeout = 10_000;
 
 const singleAttempt = () => ({ attempts: 1, deadline: Date.now() + answerTimeout });
@@ -23,32 +23,32 @@ const asApiError = (error: unknown): ApiError => {
   throw error;
 };
 
-/** Reads that need no more than the organization, for what the token may do. Nothing is changed to find it out. */
+/** Finds out what the token may read, with requests that need only the organization's id and change nothing. */
 async function permissionsFinding(client: Client, organizationId: string): Promise<DoctorFinding> {
   const input = { organization_id: organizationId };
   const tried = { projects: operations.list_projects, members: operations.list_members, clusters: operations.list_clusters, webhooks: operations.list_webhooks };
-  const told = await Promise.all(
-    Object.entries(tried).map(async ([what, operation]) => {
+  const results = await Promise.all(
+    Object.entries(tried).map(async ([resources, operation]) => {
       const error = await client.call(operation, input, singleAttempt()).then(() => undefined, asApiError);
-      return { what, kind: error?.kind };
+      return { resources, kind: error?.kind };
     }),
   );
-  const where = (...kinds: (ApiErrorKind | undefined)[]) => told.filter(({ kind }) => kinds.includes(kind)).map(({ what }) => what).join(', ');
+  const where = (...kinds: (ApiErrorKind | undefined)[]) => results.filter(({ kind }) => kinds.includes(kind)).map(({ resources }) => resources).join(', ');
   const may = `reads the organization${where(undefined) && `, ${where(undefined)}`}`;
   const refused = where('forbidden');
-  if (refused) return permissions.note(`${may}; is refused ${refused}`, 'If assistants need those, have a token made with more permissions.');
-  return permissions.good(`${may}. Whether it may also change something only a change can tell`);
+  if (refused) return permissions.note(`${may}; may not read ${refused}`, 'If assistants need those, create a token with more permissions.');
+  return permissions.good(`${may}. Write permissions can't be checked without a change`);
 }
 
 function budgetFinding(client: Client): DoctorFinding {
   const left = client.budget();
-  if (!left) return budget.note('the platform says nothing of a limit');
-  const told = `${left.remaining} of ${left.limit} requests left until ${new Date(left.resetAt).toISOString()}`;
-  if (left.remaining > left.limit / 10) return budget.good(told);
-  return budget.note(told, 'Calls wait or fail when it is used up. See who else uses this token, or give the server one of its own.');
+  if (!left) return budget.note('the platform reports no limit');
+  const usage = `${left.remaining} of ${left.limit} requests left until ${new Date(left.resetAt).toISOString()}`;
+  if (left.remaining > left.limit / 10) return budget.good(usage);
+  return budget.note(usage, 'Calls wait or fail when it is used up. Check who else uses this token, or give the server its own.');
 }
 
-/** What an API token that is a JWT says of its own end, in milliseconds since the epoch. */
+/** The expiry of a JWT in milliseconds since 1970; undefined for other tokens. */
 function expiryOf(value: string | undefined): number | undefined {
   try {
     const { exp } = JSON.parse(Buffer.from(value?.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown };
@@ -58,44 +58,44 @@ function expiryOf(value: string | undefined): number | undefined {
   }
 }
 
-const replaceTokenAdvice = 'Have the platform make a new token, and give it with INFRA_API_TOKEN or INFRA_API_TOKEN_FILE.';
+const replaceTokenAdvice = 'Create a new token on the platform, and set it with INFRA_API_TOKEN or INFRA_API_TOKEN_FILE.';
 
 function acceptedFinding(value: string | undefined, name: string): DoctorFinding {
   const expiry = expiryOf(value);
-  const told = `accepted, for ${clean(name)}`;
-  if (expiry === undefined) return token.good(told);
+  const summary = `accepted, for ${clean(name)}`;
+  if (expiry === undefined) return token.good(summary);
   const days = (expiry - Date.now()) / 86_400_000;
-  const until = `${told}, until ${new Date(expiry).toISOString()}`;
+  const until = `${summary}, until ${new Date(expiry).toISOString()}`;
   return days > 7 ? token.good(until) : token.note(until, replaceTokenAdvice);
 }
 
-/** The first answer of a platform that is no success. */
+/** A failed request to the platform. */
 interface FailedRequest {
   readonly error: ApiError;
   readonly where: string;
-  /** That it answers, and how long it took. */
+  /** The finding that the platform responds, with the response time. */
   readonly answers: DoctorFinding;
   readonly holdsToken: boolean;
 }
 
 const unexpectedAnswerFindings = ({ error, where }: FailedRequest): DoctorFinding[] => [
-  platform.bad(`${where} does not answer as the API does: ${error.reason}`, 'See that INFRA_BASE_URL is the address of the API, with its path where it has one.'),
+  platform.bad(`${where} does not respond like the API: ${error.reason}`, 'Check that INFRA_BASE_URL is the URL of the API, including its path.'),
 ];
 
 const unreachableFindings = ({ error, where }: FailedRequest): DoctorFinding[] => [
-  platform.bad(`${where}: ${error.reason}`, error.next), token.skipped('the platform does not answer'), permissions.skipped('likewise'), budget.skipped('likewise'),
+  platform.bad(`${where}: ${error.reason}`, error.next), token.skipped('the platform does not answer'), permissions.skipped('the platform does not answer'), budget.skipped('the platform does not answer'),
 ];
 
-/** What each failure tells of platform and token. */
-const findingsByErrorKind: Readonly<Record<ApiErrorKind, (refused: FailedRequest) => DoctorFinding[]>> = {
+/** Findings about platform and token by kind of failure. */
+const findingsByErrorKind: Readonly<Record<ApiErrorKind, (failed: FailedRequest) => DoctorFinding[]>> = {
   unauthorized: ({ answers, holdsToken }) =>
     holdsToken
       ? [answers, token.bad('refused', replaceTokenAdvice), permissions.skipped('the token is refused')]
-      : [answers, token.skipped('this server has none: callers bring their own')],
+      : [answers, token.skipped('this server has none: callers send their own')],
   forbidden: ({ answers }) => [
-    answers, token.good('accepted'), permissions.bad('it may not even read the organization', 'Have a token made that may read, or one of this organization.'),
+    answers, token.good('accepted'), permissions.bad('it may not even read the organization', 'Create a token of this organization that may read.'),
   ],
-  rate_limited: ({ answers, error }) => [answers, token.skipped('no request is left to try it'), budget.bad(error.reason, error.next)],
+  rate_limited: ({ answers, error }) => [answers, token.skipped('no requests left to check it'), budget.bad(error.reason, error.next)],
   invalid_input: unexpectedAnswerFindings,
   not_found: unexpectedAnswerFindings,
   not_offered: unexpectedAnswerFindings,
@@ -107,11 +107,11 @@ const findingsByErrorKind: Readonly<Record<ApiErrorKind, (refused: FailedRequest
   canceled: unreachableFindings,
 };
 
-/** Asks a platform a few questions that change nothing. */
+/** Checks a remote platform with a few read requests. */
 async function remoteFindings(client: Client, where: string, holdsToken: boolean, value?: string): Promise<DoctorFinding[]> {
-  const began = Date.now();
+  const startedAt = Date.now();
   const answer = await client.call(operations.get_organization, {}, singleAttempt()).catch(asApiError);
-  const answers = platform.good(`${where} answers, in ${Date.now() - began} ms`);
+  const answers = platform.good(`${where} answers, in ${Date.now() - startedAt} ms`);
   if (answer instanceof ApiError) return findingsByErrorKind[answer.kind]({ error: answer, where, answers, holdsToken });
   return [answers, acceptedFinding(value, answer.name ?? answer.id), await permissionsFinding(client, answer.id), budgetFinding(client)];
 }
@@ -121,10 +121,10 @@ async function embeddedFindings(dataDir: string): Promise<DoctorFinding[]> {
   if (!endpoint) return [platform.good('the embedded one; it starts with the first call')];
   const answers = await fetch(`${endpoint.url}/openapi.json`, { signal: AbortSignal.timeout(answerTimeout) }).then(({ ok }) => ok, () => false);
   if (answers) return [platform.good(`the embedded one, served by process ${endpoint.pid} at ${endpoint.url}`)];
-  return [platform.note(`the embedded one; process ${endpoint.pid} served it at ${endpoint.url} and does no more`, 'The next call starts it anew. Nothing needs to be done, unless that process hangs: then end it.')];
+  return [platform.note(`the embedded one; process ${endpoint.pid} served it at ${endpoint.url} but doesn't respond`, 'The next call starts it again. Do nothing, unless that process hangs: then end it.')];
 }
 
-/** Whether the platform can be reached, takes the token, and what it lets the token do. */
+/** Checks that the platform is reachable and accepts the token, what the token may read, and the remaining request budget. */
 export async function platformFindings(config: Config): Promise<DoctorFinding[]> {
   if (config.baseUrl === undefined) return embeddedFindings(config.dataDir);
   try {

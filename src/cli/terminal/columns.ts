@@ -10,14 +10,14 @@ const chars = { ...(Object.fromEntries(sides.map((side) => [side, ''])) as Recor
 const longestWord = (cell: string): number => Math.max(...stripVTControlCharacters(cell).split(/\s+/).map(({ length }) => length));
 
 /**
- * Makes columns narrower, the widest first, until they fit into the room. None gets narrower than its longest word:
- * where that is too wide, the terminal breaks lines.
+ * Shrinks columns, the widest first, until they fit the available width. No column gets narrower than its longest word:
+ * if that is still too wide, the terminal wraps the line.
  */
-function fitWidths(natural: readonly number[], lines: readonly (readonly string[])[], room: number): number[] {
+function fitWidths(natural: readonly number[], lines: readonly (readonly string[])[], available: number): number[] {
   const least = natural.map((width, column) => Math.min(width, Math.max(...lines.map((cells) => longestWord(cells[column]!)))));
   const widths = [...natural];
   for (;;) {
-    const excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - room;
+    const excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - available;
     const slack = widths.map((width, column) => (width > least[column]! ? width : 0));
     const widest = Math.max(...slack);
     if (excess <= 0 || widest === 0) return widths;
@@ -28,9 +28,9 @@ function fitWidths(natural: readonly number[], lines: readonly (readonly string[
 }
 
 /**
- * A table for a terminal: a heading, then a row a line, columns two spaces apart. In a terminal, long cells are wrapped
- * where the table would be wider, and no word is cut; elsewhere a row is always one line.
- * @param stream where it will be written.
+ * Formats a table: a heading, then one line for each row, with columns two spaces apart. In a terminal, cells of a table that is
+ * too wide are wrapped between words. Elsewhere a row is always one line.
+ * @param stream the stream that the table will be written to.
  */
 export function columns(heading: readonly string[], rows: readonly (readonly string[])[], stream: NodeJS.WriteStream = process.stdout): string {
   const draw = (colWidths?: number[]) => {

@@ -1,14 +1,14 @@
 /**
- * Does work that may take a while, and shows on stderr that it goes on, where that is a terminal.
- * @param text what is being done.
- * @param work is given a way to say what it has come to.
+ * Runs a task with a spinner on stderr, if stderr is a terminal.
+ * @param text the initial text of the spinner.
+ * @param task receives a function that changes the text.
  */
-export async function withProgress<Value>(text: string, work: (tell: (text: string) => void) => Promise<Value>): Promise<Value> {
-  if (!process.stderr.isTTY) return work(() => undefined);
+export async function withProgress<Value>(text: string, task: (update: (text: string) => void) => Promise<Value>): Promise<Value> {
+  if (!process.stderr.isTTY) return task(() => undefined);
   const { default: spin } = await import('yocto-spinner');
   const spinner = spin({ text }).start();
   try {
-    return await work((now) => void (spinner.text = now));
+    return await task((next) => void (spinner.text = next));
   } finally {
     spinner.stop();
   }

@@ -3,23 +3,23 @@ import { Writable } from 'node:stream';
 
 /** A person at a terminal. */
 export interface Terminal {
-  /** False where input or output is a file, a pipe or another program. */
+  /** False if input or output is not a terminal. */
   readonly isInteractive: boolean;
   write(text: string): void;
-  /** What the person types in answer, without the line break. @throws Error when no answer is given: Ctrl-C, or the end of input. */
+  /** Prompts for one line, returned without the line break. @throws Error on Ctrl-C or end of input. */
   ask(prompt: string): Promise<string>;
-  /** The same, without showing what is typed. */
+  /** Like `ask`, without echoing the input. */
   askHidden(prompt: string): Promise<string>;
 }
 
-/** Passes a prompt on to the terminal, and nothing of what is written after it. */
+/** A stream that writes the prompt to the terminal and drops everything else. */
 const promptOnly = (prompt: string): Writable => {
-  let left = prompt;
+  let expected = prompt;
   return new Writable({
     write: (chunk, _encoding, done) => {
-      if (String(chunk) === left) {
-        process.stdout.write(left);
-        left = '';
+      if (String(chunk) === expected) {
+        process.stdout.write(expected);
+        expected = '';
       }
       done();
     },
@@ -27,9 +27,9 @@ const promptOnly = (prompt: string): Writable => {
 };
 
 /**
- * One line from this process's terminal. The prompt is the reader's own: it clears the line before it writes one.
- * @param output where the prompt and what is typed appear.
- * @throws Error when the person ends the input, or interrupts, instead of answering.
+ * Reads one line from this process's terminal. The readline interface must write the prompt, because it clears the line first.
+ * @param output receives the prompt and the echoed input.
+ * @throws Error on Ctrl-C or end of input.
  */
 async function readLine(prompt: string, output: Writable): Promise<string> {
   const reader = createInterface({ input: process.stdin, output, terminal: true });
@@ -51,7 +51,7 @@ export const processTerminal = (): Terminal => ({
   ask: (prompt) => readLine(prompt, process.stdout),
   askHidden: async (prompt) => {
     const typed = await readLine(prompt, promptOnly(prompt));
-    // The line break that was typed is not shown either.
+    // The typed line break is not echoed either.
     process.stdout.write('\n');
     return typed;
   },

@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts';
 
-/** The way from the tools to a platform. */
+/** The connection to a platform. */
 export interface Connection {
-  /** Gives the platform's client; asked with every call. */
+  /** Returns the platform's client. Called for every tool call. */
   readonly connect: () => Promise<{ readonly client: Client }>;
-  /** Credentials in use, as known at the moment. */
+  /** The credentials in use at the moment. */
   readonly secrets: () => readonly string[];
   readonly close: () => Promise<void>;
 }

@@ -8,24 +8,24 @@ import { readTextFile, replaceSecretFile } from './secret-file.ts';
 const lockFile = 'serving.lock';
 const endpointFile = 'serving.json';
 
-// What SQLite says when another process holds the lock.
+// SQLITE_BUSY: another process holds the lock.
 const sqliteBusy = 5;
 
 const Endpoint = z.object({ url: z.string(), pid: z.int() });
-/** Where the platform of a data directory is served, and by which process. */
+/** The URL of a data directory's platform and the process that serves it. */
 export type Endpoint = z.infer<typeof Endpoint>;
 
-/** The right to serve a data directory. One process has it at a time; when the process ends, however, it is free. */
+/** The exclusive right to serve a data directory. It is released when the process ends, even by a crash. */
 export interface DataDirClaim {
-  /** Tells the other processes where the platform is. */
+  /** Publishes the platform's URL for other processes. */
   publish(url: string): Promise<void>;
   release(): Promise<void>;
 }
 
 /**
  * Claims a data directory for this process.
- * An exclusive lock on a database file of its own: the operating system lets go of it when the process dies.
- * @returns undefined while another process, or this one, has it.
+ * It holds an exclusive lock on a separate database file, which the operating system releases when the process dies.
+ * @returns undefined if the directory is claimed already, by any process.
  * @throws Error when the directory can't be written.
  */
 export async function claimDataDir(dataDir: string): Promise<DataDirClaim | undefined> {
@@ -41,7 +41,7 @@ export async function claimDataDir(dataDir: string): Promise<DataDirClaim | unde
     throw error;
   }
   const path = join(dataDir, endpointFile);
-  // What a process that died has left here leads nowhere.
+  // A file left by a crashed process is stale.
   await rm(path, { force: true });
   return {
     publish: (url) => replaceSecretFile(path, JSON.stringify({ url, pid: process.pid } satisfies Endpoint)),
@@ -52,14 +52,14 @@ export async function claimDataDir(dataDir: string): Promise<DataDirClaim | unde
   };
 }
 
-/** Why a data directory can't be claimed: another process serves it. @param instead what to do about it */
-export async function alreadyServedError(dataDir: string, instead: string): Promise<Error> {
+/** The error for a data directory that another process serves. @param advice what the user can do. */
+export async function alreadyServedError(dataDir: string, advice: string): Promise<Error> {
   const endpoint = await endpointOf(dataDir);
   const by = endpoint ? ` by process ${endpoint.pid}, at ${endpoint.url}` : ' by another process';
-  return new Error(`${dataDir} is already being served${by}. ${instead}`);
+  return new Error(`${dataDir} is already being served${by}. ${advice}`);
 }
 
-/** Where the process that has claimed a data directory serves its platform; undefined until it is ready. */
+/** The endpoint of the process that claimed a data directory; undefined until it is ready. */
 export async function endpointOf(dataDir: string): Promise<Endpoint | undefined> {
   const text = await readTextFile(join(dataDir, endpointFile));
   return text === undefined ? undefined : Endpoint.parse(JSON.parse(text));

@@ -8,53 +8,53 @@ import type { ServerLogger } from '../../server/context/call-context.ts';
 import { createToken } from '../../platform/api/tokens.ts';
 import { createSecretFile, readTextFile } from './secret-file.ts';
 
-/** A client that the platform of a data directory has let in. */
+/** An authenticated client of a data directory's platform. */
 export interface EmbeddedClient {
   readonly url: string;
   readonly client: Client;
   readonly token: string;
-  /** What the platform answered when it was seen to be there: the organization. Given once, and only while it is fresh. */
+  /** Returns the organization that the connection check fetched; undefined after the first call or once it is stale. */
   readonly takeOrganization: () => unknown;
 }
 
-// How long what was just answered need not be asked again, in milliseconds.
-const freshTime = 1_000;
+// How long the response of the connection check may be reused, in milliseconds.
+const maxAge = 1_000;
 
-function onceWhileFresh(answer: unknown): EmbeddedClient['takeOrganization'] {
-  const until = Date.now() + freshTime;
-  let isGiven = false;
+function onceWhileFresh(organization: unknown): EmbeddedClient['takeOrganization'] {
+  const expiresAt = Date.now() + maxAge;
+  let isTaken = false;
   return () => {
-    if (isGiven || Date.now() > until) return undefined;
-    isGiven = true;
-    return answer;
+    if (isTaken || Date.now() > expiresAt) return undefined;
+    isTaken = true;
+    return organization;
   };
 }
 
-/** What a link is made with. */
+/** Options of an embedded client. */
 export interface EmbeddedClientOptions {
   readonly dataDir: string;
-  /** Longest wait for one answer, in seconds. */
+  /** Timeout of one request, in seconds. */
   readonly requestTimeout: number;
   readonly log: ServerLogger;
 }
 
 const tokenFile = (dataDir: string): string => join(dataDir, 'token');
 
-/** The token that the data directory holds; undefined where there is none yet. */
+/** The token stored in the data directory; undefined if there is none yet. */
 export const storedToken = (dataDir: string): Promise<string | undefined> => readTextFile(tokenFile(dataDir));
 
-/** The token in the data directory; one is made where there is none. An administrator's: the directory is the user's own. */
+/** The token stored in the data directory, or a new one. It is an administrator's, because the directory belongs to the user. */
 async function storedOrNewToken(dataDir: string): Promise<string> {
-  const kept = await storedToken(dataDir);
-  if (kept) return kept;
+  const stored = await storedToken(dataDir);
+  if (stored) return stored;
   const created = await createToken(dataDir, { name: 'infra-mcp stdio', permission: 'admin' });
   return (await createSecretFile(tokenFile(dataDir), created)) ? created : storedOrNewToken(dataDir);
 }
 
 async function tryConnect(url: string, { dataDir, requestTimeout, log }: EmbeddedClientOptions): Promise<EmbeddedClient> {
   const token = await storedOrNewToken(dataDir);
-  const wait = requestTimeout * 1000;
-  const client = createClient({ baseUrl: url, credential: credentialOf(token), timeouts: { headers: wait, body: wait }, log });
+  const timeout = requestTimeout * 1000;
+  const client = createClient({ baseUrl: url, credential: credentialOf(token), timeouts: { headers: timeout, body: timeout }, log });
   try {
     const organization = await client.call(operations.get_organization, {});
     return { url, client, token, takeOrganization: onceWhileFresh(organization) };
@@ -65,9 +65,9 @@ async function tryConnect(url: string, { dataDir, requestTimeout, log }: Embedde
 }
 
 /**
- * Connects to the platform that serves a data directory, and sees that it answers. A token that was revoked there, or
- * is of a database that is gone, is replaced by a new one.
- * @throws ApiError when the platform doesn't answer as it should.
+ * Connects to the platform of a data directory and checks that it responds. A stored token that was revoked, or that belongs to
+ * a deleted database, is replaced.
+ * @throws ApiError if the check fails.
  */
 export async function connectEmbedded(url: string, options: EmbeddedClientOptions): Promise<EmbeddedClient> {
   try {

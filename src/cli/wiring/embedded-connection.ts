@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts';
 import { connectEmbedded, type EmbeddedClient } from './embedded-client.ts';
 import { startEmbeddedPlatform, type EmbeddedPlatform } from './embedded-platform.ts';
 
-// How long another process may take to start the platform, and how often it is looked for, in milliseconds.
+// How long another process may take to start the platform, and how often to check for it, in milliseconds.
 const startTimeout = 15_000;
 const pollInterval = 50;
 
@@ -19,50 +19,50 @@ const unavailableError = (dataDir: string, cause: Error): Error =>
     { cause },
   );
 
-/** Whether a call failed because nothing was there to take it, so that it can safely be made again. */
+/** Whether a call never reached a platform, so that it can be repeated safely. */
 const isSafeToRepeat = (error: unknown): boolean => error instanceof ApiError && error.kind === 'unreachable' && !error.outcomeUnknown;
 
 /**
- * The way to the embedded platform of a data directory. The first process that calls serves it; the others use that
- * one's, and when it has ended, the next to call takes over.
+ * The connection to the embedded platform of a data directory. The first process that makes a call serves the platform and the
+ * others connect to it. After that process has ended, the next one to make a call takes over.
  */
 export function embeddedConnection(config: Config, log: ServerLogger): Connection {
   const { dataDir } = config;
-  const links: EmbeddedClient[] = [];
-  let serving: EmbeddedPlatform | undefined;
-  let link: EmbeddedClient | undefined;
-  let linking: Promise<EmbeddedClient> | undefined;
+  const clients: EmbeddedClient[] = [];
+  let served: EmbeddedPlatform | undefined;
+  let latest: EmbeddedClient | undefined;
+  let connecting: Promise<EmbeddedClient> | undefined;
 
-  const relink = async (url: string): Promise<EmbeddedClient> => {
-    link = await connectEmbedded(url, { ...config, log });
-    links.push(link);
-    return link;
+  const connectTo = async (url: string): Promise<EmbeddedClient> => {
+    latest = await connectEmbedded(url, { ...config, log });
+    clients.push(latest);
+    return latest;
   };
 
-  const serveHere = async (claimed: DataDirClaim): Promise<EmbeddedClient> => {
-    serving = await startEmbeddedPlatform(claimed, config, log);
-    log.info({ dataDir, url: serving.platform.url }, 'serving the embedded platform');
-    return relink(serving.platform.url);
+  const serveHere = async (claim: DataDirClaim): Promise<EmbeddedClient> => {
+    served = await startEmbeddedPlatform(claim, config, log);
+    log.info({ dataDir, url: served.platform.url }, 'serving the embedded platform');
+    return connectTo(served.platform.url);
   };
 
-  /** The link to the platform of the process that has the directory; undefined while it isn't ready. */
+  /** Connects to the platform of the process that claimed the directory; undefined if it isn't ready yet. */
   const join = async (): Promise<EmbeddedClient | undefined> => {
     const endpoint = await endpointOf(dataDir);
     if (!endpoint) return undefined;
-    return link?.url === endpoint.url ? link : relink(endpoint.url);
+    return latest?.url === endpoint.url ? latest : connectTo(endpoint.url);
   };
 
-  const find = async (until: number): Promise<EmbeddedClient> => {
+  const find = async (deadline: number): Promise<EmbeddedClient> => {
     for (;;) {
-      const claimed = await claimDataDir(dataDir);
-      if (claimed) return serveHere(claimed);
+      const claim = await claimDataDir(dataDir);
+      if (claim) return serveHere(claim);
       const found = await join().catch((error: Error) => error);
       if (found && !(found instanceof Error)) {
         if (config.scenario) log.warn({ dataDir, scenario: config.scenario }, 'another process serves this directory: a scenario that it does not hold is put on when this one begins to serve it');
         return found;
       }
-      // The one that has it may be just starting, or just ending.
-      if (Date.now() > until) throw found ?? new Error('Another process has claimed it, but serves no platform.');
+      // The process that claimed it may be starting or ending.
+      if (Date.now() > deadline) throw found ?? new Error('Another process has claimed it, but serves no platform.');
       await pause(pollInterval);
     }
   };
@@ -72,29 +72,29 @@ export function embeddedConnection(config: Config, log: ServerLogger): Connectio
       throw unavailableError(dataDir, error);
     });
 
-  const current = async (): Promise<EmbeddedClient> => (serving && link) ?? (linking ??= open().finally(() => (linking = undefined)));
+  const current = async (): Promise<EmbeddedClient> => (served && latest) ?? (connecting ??= open().finally(() => (connecting = undefined)));
 
-  /** Outlives the process that serves: a call that reached nobody is made once more, to whoever serves then. */
+  /** Survives the end of the serving process: a call that reached no platform is repeated once, after reconnecting. */
   const client: Client = {
     call: async (operation, input, options) => {
       const used = await current();
-      // Whoever asks first what the greeting told is not to pay for it twice.
-      const greeting = operation === operations.get_organization && options?.credential === undefined ? used.takeOrganization() : undefined;
-      if (greeting !== undefined) return greeting as never;
+      // The connection check has just fetched the organization: the first call for it reuses the response.
+      const organization = operation === operations.get_organization && options?.credential === undefined ? used.takeOrganization() : undefined;
+      if (organization !== undefined) return organization as never;
       try {
         return await used.client.call(operation, input, options);
       } catch (error) {
         if (!isSafeToRepeat(error)) throw error;
-        if (link === used) link = undefined;
+        if (latest === used) latest = undefined;
         return (await current()).client.call(operation, input, options);
       }
     },
-    budget: (credential) => link?.client.budget(credential),
-    lacks: (operation) => link?.client.lacks(operation) ?? false,
+    budget: (credential) => latest?.client.budget(credential),
+    lacks: (operation) => latest?.client.lacks(operation) ?? false,
     close: async () => {
-      await linking?.catch(() => undefined);
-      await Promise.all(links.map((one) => one.client.close()));
-      await serving?.close();
+      await connecting?.catch(() => undefined);
+      await Promise.all(clients.map((one) => one.client.close()));
+      await served?.close();
     },
   };
 
@@ -103,7 +103,7 @@ export function embeddedConnection(config: Config, log: ServerLogger): Connectio
       await current();
       return { client };
     },
-    secrets: () => links.map(({ token }) => token),
+    secrets: () => clients.map(({ token }) => token),
     close: () => client.close(),
   };
 }

@@ -9,20 +9,20 @@ import type { ResolutionProblem } from '../../server/failure/failure.ts';
 import { CallFailure } from '../../server/failure/failure.ts';
 import { createReader } from '../../server/context/reader.ts';
 
-/** Longest that one request waits, in milliseconds. */
+/** Request timeout in milliseconds. */
 const requestTimeout = 10_000;
 
-/** Reads that fail where there is nothing with an id: finding what an id stands for asks nobody. */
+/** Requests that fail for an unknown id. Needed because resolving an id makes no request. */
 const existenceReads = { project: operations.list_environments, environment: operations.get_environment } as const;
 
-/** Whether a name that stands for nothing was looked for everywhere: what was left out is noted. */
+/** Whether an unknown name was searched everywhere. Places that were not searched are in the notes. */
 const isSearchComplete = ({ why, notes }: ResolutionProblem): boolean => why === 'unknown' && notes.length === 0;
 
-/** Whether the platform is seen not to have a place. What can't be seen, or could be several, counts as there. @throws ApiError as the platform fails otherwise. */
-async function isMissing({ kind, name }: PolicyResource, look: Lookup, addresses: NameResolver): Promise<boolean> {
+/** Whether the platform certainly lacks a resource. An invisible or ambiguous one counts as existing. @throws ApiError for other failures of the platform. */
+async function isMissing({ kind, name }: PolicyResource, lookup: Lookup, resolver: NameResolver): Promise<boolean> {
   try {
-    const { id } = await addresses.resolve(kind, name, look);
-    await look.reader.attempt(existenceReads[kind] as AnyOperation, { [`${kind}_id`]: id });
+    const { id } = await resolver.resolve(kind, name, lookup);
+    await lookup.reader.attempt(existenceReads[kind] as AnyOperation, { [`${kind}_id`]: id });
     return false;
   } catch (error) {
     if (error instanceof CallFailure && error.failure.kind === 'bad_address') return isSearchComplete(error.failure.problem);
@@ -31,14 +31,14 @@ async function isMissing({ kind, name }: PolicyResource, look: Lookup, addresses
   }
 }
 
-/** Which of some places the platform doesn't have. @throws ApiError where it can't be asked. */
-export async function missingResources(places: readonly PolicyResource[], client: Client): Promise<readonly PolicyResource[]> {
+/** Those of the given resources that the platform lacks. @throws ApiError if the platform can't be queried. */
+export async function missingResources(resources: readonly PolicyResource[], client: Client): Promise<readonly PolicyResource[]> {
   const reader = createReader((operation, input) => client.call(operation, input, { attempts: 1, deadline: Date.now() + requestTimeout }));
-  const look: Lookup = { principal: 'operator', reader, now: Date.now };
-  const addresses = createNameResolver();
+  const lookup: Lookup = { principal: 'operator', reader, now: Date.now };
+  const resolver = createNameResolver();
   const missing: PolicyResource[] = [];
-  // One after the other: what is listed for one is not asked for again for the next.
+  // Sequential, so that later resources reuse the lists fetched for earlier ones.
   // oxlint-disable-next-line no-await-in-loop
-  for (const place of places) if (await isMissing(place, look, addresses)) missing.push(place);
+  for (const resource of resources) if (await isMissing(resource, lookup, resolver)) missing.push(resource);
   return missing;
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config/read-config.ts';
 import { createNameResolver, type PersistentNameResolver } from '../../server/resolve/name-resolver.ts';
 import { readTextFile, replaceSecretFile } from './secret-file.ts';
 
-// Where it listens changes with every start; whose data directory it is doesn't.
+// A constant: the embedded platform's port changes with every start, but ids are stored per data directory.
 const embedded = 'embedded';
 
 function platformOf(baseUrl: string | undefined): string {
@@ -13,7 +13,7 @@ function platformOf(baseUrl: string | undefined): string {
   return `${origin}${prefix}`;
 }
 
-/** Addresses that are remembered in the data directory. */
+/** Opens a name resolver that stores known ids in the data directory. */
 export function openNameResolver({ dataDir, baseUrl }: Config): PersistentNameResolver {
   const path = join(dataDir, 'seen.json');
   return createNameResolver({

@@ -6,7 +6,7 @@ import { toolsets, type Tool } from '../../server/tool/tool.ts';
 
 type ToolOption = 'toolsets' | 'tools' | 'excludeTools';
 
-/** An option as its givers know it. */
+/** The flag and environment variable of an option, for error texts. */
 function optionLabel(name: ToolOption): string {
   const { env, flag } = optionHelp.find((option) => option.name === name)!;
   return `${flag} (${env})`;
@@ -17,10 +17,10 @@ const groups: Readonly<Record<string, readonly Tool[]>> = {
   ...Object.fromEntries(toolsets.map((name) => [name, tools.filter(({ toolset }) => toolset === name)])),
 };
 
-/** Names under which tools are chosen together. */
+/** Names of all toolsets. */
 export const groupNames: readonly string[] = Object.keys(groups);
 
-/** Names of all tools there are. */
+/** Names of all tools. */
 export const toolNames: readonly string[] = tools.map(({ name }) => name);
 
 function unknownNames(option: ToolOption, what: string, names: readonly string[] = [], known: readonly string[]): string[] {
@@ -33,23 +33,23 @@ function unknownNames(option: ToolOption, what: string, names: readonly string[]
 }
 
 /**
- * The tools that the options choose, in their usual order.
- * @throws Error that names every tool or toolset that there isn't, or says that nothing is left.
+ * The tools that the options select, in their usual order.
+ * @throws Error that names every unknown tool or toolset, or says that no tool is left.
  */
 export function offeredTools({ toolsets: chosen, tools: single, excludeTools }: Pick<Config, ToolOption>): readonly Tool[] {
   const faults = [
     ...unknownNames('toolsets', 'toolset', chosen, groupNames),
     ...unknownNames('tools', 'tool', single, toolNames),
     ...unknownNames('excludeTools', 'tool', excludeTools, toolNames),
-    ...excludeTools.filter((name) => single?.includes(name)).map((name) => `${name} is given by ${optionLabel('tools')} and by ${optionLabel('excludeTools')}. Leave it out of one.`),
+    ...excludeTools.filter((name) => single?.includes(name)).map((name) => `${name} is in both ${optionLabel('tools')} and ${optionLabel('excludeTools')}. Remove it from one.`),
   ];
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const isChosen = (tool: Tool): boolean =>
     (chosen === undefined && single === undefined) || single?.includes(tool.name) === true || chosen?.some((name) => groups[name]!.includes(tool)) === true;
   const offered = tools.filter((tool) => isChosen(tool) && !excludeTools.includes(tool.name));
-  if (offered.length === 0) throw new Error(`No tool is left to offer: ${optionLabel('excludeTools')} takes all away.`);
+  if (offered.length === 0) throw new Error(`No tool is left to offer: ${optionLabel('excludeTools')} excludes all of them.`);
   return offered;
 }
 
-/** Names of the tools that the options leave out. */
+/** Names of the tools that the options exclude. */
 export const toolsLeftOut = (offered: readonly Tool[]): string[] => tools.filter((tool) => !offered.includes(tool)).map(({ name }) => name);

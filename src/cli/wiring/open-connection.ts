@@ -2,7 +2,7 @@ import type { Config } from '../config/read-config.ts';
 import type { ServerLogger } from '../../server/context/call-context.ts';
 import type { Connection } from './connection.ts';
 
-/** The embedded platform's code is loaded when it is first called. */
+/** Loads the code of the embedded platform on first use. */
 const lazily = (load: () => Promise<Connection>): Connection => {
   let loading: Promise<Connection> | undefined;
   let loaded: Connection | undefined;
@@ -14,8 +14,8 @@ const lazily = (load: () => Promise<Connection>): Connection => {
 };
 
 /**
- * The way to the platform that is configured: a real one, or the embedded one.
- * @throws Error when the platform's address or token can't be used.
+ * Opens the connection to the configured platform: a remote one, or the embedded one.
+ * @throws Error if the platform's address or token can't be used.
  */
 export const openConnection = async (config: Config, log: ServerLogger): Promise<Connection> =>
   config.baseUrl === undefined

@@ -9,7 +9,7 @@ const envOf = (option: 'maxDisruptivePerHour' | 'project' | 'environment'): stri
 const optionRules = ({ maxDisruptivePerHour: most }: Config): Rules[] =>
   most === undefined ? [] : [{ deny: [], freezes: [], limit: { most, setBy: envOf('maxDisruptivePerHour') } }];
 
-/** The place that options keep every call to. */
+/** The scope set by options; undefined if none is set. */
 export function configuredScope({ project, environment }: Config): Scope | undefined {
   if (project === undefined && environment === undefined) return undefined;
   return {
@@ -19,13 +19,13 @@ export function configuredScope({ project, environment }: Config): Scope | undef
 }
 
 /**
- * What the operator allows, by options and policy file.
+ * The policy set by options and the policy file.
  * @throws Error that says what is wrong with the file.
  */
 export async function configuredPolicy(config: Config): Promise<Policy> {
   const { readOnly, policyFile } = config;
-  const pin = configuredScope(config);
-  if (policyFile === undefined) return { readOnly, rules: optionRules(config), scope: pin };
+  const scope = configuredScope(config);
+  if (policyFile === undefined) return { readOnly, rules: optionRules(config), scope };
   const [{ loadPolicy }, { tools }] = await Promise.all([import('../../server/guard/policy/load.ts'), import('../../../tools/index.ts')]);
-  return { readOnly, scope: pin, rules: [await loadPolicy(policyFile, tools), ...optionRules(config)] };
+  return { readOnly, scope, rules: [await loadPolicy(policyFile, tools), ...optionRules(config)] };
 }

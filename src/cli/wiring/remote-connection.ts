@@ -5,12 +5,12 @@ import type { Config } from '../config/read-config.ts';
 import type { ServerLogger } from '../../server/context/call-context.ts';
 import type { Connection } from './connection.ts';
 
-/** Stands for the token where the server has none: whoever calls brings their own, and with this nobody gets in. */
+/** Placeholder for a server without its own token, where callers send theirs. The platform never accepts it. */
 const noToken = 'none';
 
 /**
- * The way to the platform at INFRA_BASE_URL. The HTTP client is loaded with the first call.
- * @throws Error when the address or the token can't be used.
+ * The connection to the platform at INFRA_BASE_URL. The HTTP client is loaded with the first call.
+ * @throws Error if the address or the token can't be used.
  */
 export async function remoteConnection({ baseUrl = '', apiToken, apiTokenFile, requestTimeout }: Config, log: ServerLogger): Promise<Connection> {
   parseBaseUrl(baseUrl);

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 const ownerOnly = 0o600;
 
-/** The text of a file without white space around it; undefined when there is no such file. */
+/** Reads a file and trims its text; undefined if there is no such file. */
 export async function readTextFile(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim();
@@ -14,7 +14,7 @@ export async function readTextFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a draft beside a file, lets `place` bring it there, and leaves no draft behind. */
+/** Writes a temporary file next to the target, calls `place` to move it there, and removes it if it is still there. */
 async function withDraft(path: string, text: string, place: (draft: string) => Promise<void>): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}`;
@@ -26,12 +26,12 @@ async function withDraft(path: string, text: string, place: (draft: string) => P
   }
 }
 
-/** Writes a file that only its owner may read, whole or not at all, over the one that may be there. */
+/** Atomically writes a file that only its owner can read, replacing an existing one. */
 export const replaceSecretFile = (path: string, text: string): Promise<void> => withDraft(path, text, (draft) => rename(draft, path));
 
 /**
- * Writes such a file where there is none, whole or not at all.
- * @returns false when there is one, also when another process was quicker.
+ * Atomically creates a file that only its owner can read.
+ * @returns false if the file exists, for example because another process was faster.
  */
 export async function createSecretFile(path: string, text: string): Promise<boolean> {
   try {
@@ -43,7 +43,7 @@ export async function createSecretFile(path: string, text: string): Promise<bool
   }
 }
 
-/** The token in a file; a new one is written where there is no file. */
+/** Reads the token in a file, or creates the file with a new token. @throws Error if the file is empty. */
 export async function readOrCreateToken(path: string): Promise<string> {
   const token = await readTextFile(path);
   if (token === '') throw new Error(`${path} is empty. Put a token into it, or delete it to have one made.`);

@@ -9,26 +9,26 @@ import type { Connection } from './connection.ts';
 import { openGuard } from './guard.ts';
 import { offeredTools, toolsLeftOut } from './offered-tools.ts';
 
-/** What carries requests out, opened. */
+/** The server's dependencies, with a function to close them. */
 export interface OpenDependencies {
   readonly dependencies: SharedDependencies;
-  /** Writes what is yet to be written. */
+  /** Flushes pending writes and closes the files. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens what carries requests out.
- * @throws Error when the options choose tools that there aren't.
+ * Opens the server's dependencies.
+ * @throws Error if the options name unknown tools.
  */
-export function openDependencies(config: Config, given: { readonly policy: Policy; readonly connection: Connection; readonly texts: Texts; readonly log: ServerLogger }): OpenDependencies {
-  const { policy, connection: { connect, secrets }, texts, log } = given;
+export function openDependencies(config: Config, services: { readonly policy: Policy; readonly connection: Connection; readonly texts: Texts; readonly log: ServerLogger }): OpenDependencies {
+  const { policy, connection: { connect, secrets }, texts, log } = services;
   const tools = offeredTools(config);
   const guard = openGuard(config);
-  const addresses = openNameResolver(config);
+  const resolver = openNameResolver(config);
   return {
-    dependencies: createDependencies({ tools, otherTools: toolsLeftOut(tools), connect, secrets, log, policy, guard: guard.dependencies, resolver: addresses, texts, version: manifest.version, clock: { now: Date.now } }),
+    dependencies: createDependencies({ tools, otherTools: toolsLeftOut(tools), connect, secrets, log, policy, guard: guard.dependencies, resolver, texts, version: manifest.version, clock: { now: Date.now } }),
     close: async () => {
-      await addresses.flush();
+      await resolver.flush();
       await guard.close();
     },
   };

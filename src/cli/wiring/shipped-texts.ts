@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { textPaths, textsIn, type Texts } from '../../server/browse/texts.ts';
 
 /**
- * The texts that come with the program: at the root of the source, or in the folder of the bundle that this code is in.
- * @throws Error when they were left behind.
+ * The prompts and skills shipped with the program: at the root of the source tree, or in the folder of the bundle.
+ * @throws Error if they are missing.
  */
 export function shippedTexts(): Texts {
-  const around = ['.', '..', '../..', '../../..'].map((way) => join(import.meta.dirname, way));
-  const folder = around.find((one) => Object.values(textPaths).every((place) => existsSync(join(one, place))));
-  if (folder === undefined) throw new Error(`The prompts and skills that belong to this program are not in ${around.join(' nor in ')}.`);
+  const candidates = ['.', '..', '../..', '../../..'].map((path) => join(import.meta.dirname, path));
+  const folder = candidates.find((candidate) => Object.values(textPaths).every((path) => existsSync(join(candidate, path))));
+  if (folder === undefined) throw new Error(`The prompts and skills that belong to this program are not in ${candidates.join(' nor in ')}.`);
   return textsIn(folder);
 }

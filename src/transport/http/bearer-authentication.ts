@@ -3,7 +3,7 @@ import type { AuthenticateCaller } from './identity.ts';
 import { identityForKey, type ApiKeys } from './api-keys.ts';
 import type { OAuth } from './oauth.ts';
 
-/** Who is let in. */
+/** The accepted credentials. */
 export interface BearerOptions {
   readonly keys?: ApiKeys;
   readonly oauth?: OAuth;
@@ -13,13 +13,13 @@ const withoutOAuth = (message: string): Response => errorResponse({ status: 401,
 
 const bearerIn = ({ headers }: Request): string | undefined => /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
 
-/** Lets in whoever brings a key of the file or an access token of the authorization server, as a bearer. */
+/** Accepts as bearer token an API key of the keys file or an access token of the authorization server. */
 export const bearerAuthentication =
   ({ keys, oauth }: BearerOptions): AuthenticateCaller =>
   async (request) => {
-    const turnAway = oauth?.challenge ?? withoutOAuth;
+    const challenge = oauth?.challenge ?? withoutOAuth;
     const token = bearerIn(request);
-    if (token === undefined) return turnAway('Send "Authorization: Bearer" with a token of this server');
+    if (token === undefined) return challenge('Send "Authorization: Bearer" with a token of this server');
     const holder = keys && identityForKey(keys, token);
-    return holder ?? oauth?.verify(token) ?? turnAway('The key is not known');
+    return holder ?? oauth?.verify(token) ?? challenge('The key is not known');
   };

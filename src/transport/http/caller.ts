@@ -4,24 +4,24 @@ import type { PermissionLevel } from '../../contract/operation.ts';
 import type { Rules } from '../../server/guard/policy/rules.ts';
 import type { Caller } from '../../server/protocol/caller.ts';
 
-/** What a caller is held to, beyond what the operator set for everybody. Nothing here allows more. */
+/** Rules for one caller in addition to the operator's policy. They can only narrow what is allowed. */
 export interface Restriction {
-  /** The same for the same rules, and only for them. */
+  /** Identifies the rules: equal names mean equal rules. */
   readonly name: string;
   readonly rules: readonly Rules[];
 }
 
-/** Who sent a request, and what it may do. */
+/** The sender of a request and its rights. */
 export interface HttpCaller {
-  /** Names who it is and with what right on the platform. Budgets, caches and confirmations are kept apart by it. */
+  /** Identity plus platform credential. Budgets, caches and confirmations are separate for each principal. */
   readonly principal: string;
-  /** Who it is, whatever right it brought along: by it is counted what it takes up. */
+  /** The key or subject, whatever platform credential it sends. Resource usage is counted by identity. */
   readonly identity: string;
-  /** Highest level of operations it may call. */
+  /** The highest permission level that it may use. */
   readonly level: PermissionLevel;
-  /** The answer when a tool needs a higher level: how the caller can get it. Absent where it can't: then its restriction has such calls refused. */
+  /** The response when a tool needs a higher level: tells how to get it. Absent if the caller can't get one; its restriction then refuses such calls. */
   readonly stepUp?: (needed: PermissionLevel, tool: string) => Response;
-  /** What the platform is called with, where the caller brought its own right. */
+  /** The platform credential that the caller sent, if any. */
   readonly credential?: Credential;
   readonly restriction: Restriction;
 }
@@ -32,14 +32,14 @@ export interface HttpCall {
   readonly call: Caller;
 }
 
-/** Hands a call through the MCP library, which asks for nothing but that it looks like an authorization. */
+/** Wraps a call so that the MCP library passes it through as its authorization info. */
 export const authInfoOf = (call: HttpCall): AuthInfo => ({
-  // The caller's bearer ends here: nothing behind this point may see it.
+  // The caller's bearer token ends here: no code after this point may see it.
   token: '',
   clientId: call.caller.principal,
   scopes: [],
   extra: { call },
 });
 
-/** The call that `authInfoOf` handed through. */
+/** Unwraps the call that `authInfoOf` wrapped. */
 export const callOf = (authInfo: AuthInfo | undefined): HttpCall => authInfo?.extra?.['call'] as HttpCall;

@@ -1,45 +1,51 @@
-import type { LimiterKey } from './client-address.ts';
-
-/** Gives places back. Safe to call more than once. */
-export type ReleaseSlots = () => void;
-
-/** Places for calls, shared fairly among those who call. */
-export interface ConcurrencyLimiter {
-  /**
-   * Waits for places. Identities take turns, however many calls one of them has waiting, and within one its principals do.
-   * @param count how many places are needed at once.
-   * @param signal ends the waiting.
-   * @returns undefined when there are never as many places, too many calls of this caller or from its address wait already, the time
-   * is up, or the signal aborted.
-   */
-  acquire(holder: LimiterKey, count: number, signal: AbortSignal): Promise<ReleaseSlots | undefined>;
+/** The caller that slots are counted for. */
+export interface LimiterKey {
+  /** Identity plus platform credential. */
+  readonly principal: string;
+  /** The key or subject, whatever platform credential it sends. */
+  readonly identity: string;
+  /** The client's address, as returned by `clientAddress`. */
+  readonly address: string;
 }
 
-/** How many there may be, counted in calls; times in milliseconds. */
+/** Returns acquired slots. Safe to call more than once. */
+export type ReleaseSlots = () => void;
+
+/** Limits concurrent calls and shares the slots fairly among callers. */
+export interface ConcurrencyLimiter {
+  /**
+   * Waits for slots. Identities take turns, however many calls each has waiting; so do the principals of one identity.
+   * @param count number of slots needed at the same time.
+   * @param signal cancels the wait.
+   * @returns undefined if `count` exceeds a limit, too many calls of this caller or its address are waiting, the wait timed out, or
+   * the signal aborted.
+   */
+  acquire(key: LimiterKey, count: number, signal: AbortSignal): Promise<ReleaseSlots | undefined>;
+}
+
+/** Limits in calls; times in milliseconds. */
 export interface ConcurrencyLimits {
   readonly calls: number;
-  /** Of one principal. */
   readonly callsPerPrincipal: number;
   readonly callsPerIdentity: number;
   readonly callsPerAddress: number;
-  /** Of one principal. */
   readonly waitingPerPrincipal: number;
   readonly waitingPerIdentity: number;
   readonly waitingPerAddress: number;
   readonly waitingTime: number;
 }
 
-/** What is counted for one principal, identity or address. */
+/** Usage of one principal, identity or address. */
 interface Usage {
   running: number;
   waiting: number;
 }
 
-/** One or several calls that came together. */
+/** One call, or a batch of calls, that waits for slots. */
 interface Waiter {
   readonly count: number;
-  readonly from: Usage;
-  /** Gives them their places. */
+  readonly addressUsage: Usage;
+  /** Hands it its slots. */
   readonly start: () => void;
 }
 
@@ -48,43 +54,43 @@ interface PrincipalQueue extends Usage {
   readonly queue: Set<Waiter>;
 }
 
-/** The calls of one identity, by principal in the order of turns. */
+/** The calls of one identity, by principal in round-robin order. */
 interface IdentityQueue extends Usage {
   readonly principals: Map<string, PrincipalQueue>;
 }
 
 const isIdle = ({ running, waiting }: Usage): boolean => running === 0 && waiting === 0;
 
-/** Puts an entry last, where it may have been before or not. */
+/** Adds an entry at the end, or moves an existing one there. */
 function putLast<Value>(entries: Map<string, Value>, name: string, value: Value): void {
   entries.delete(name);
   entries.set(name, value);
 }
 
-/** Lanes of one host, empty. */
+/** Creates a limiter with every slot free. */
 export function createConcurrencyLimiter(limits: ConcurrencyLimits): ConcurrencyLimiter {
-  // By identity, in the order of turns: whoever got a place goes to the end.
-  const lanes = new Map<string, IdentityQueue>();
+  // By identity in round-robin order: an identity that got a slot moves to the end.
+  const identities = new Map<string, IdentityQueue>();
   const addresses = new Map<string, Usage>();
-  const mostTogether = Math.min(limits.calls, limits.callsPerPrincipal, limits.callsPerIdentity, limits.callsPerAddress);
+  const maxCount = Math.min(limits.calls, limits.callsPerPrincipal, limits.callsPerIdentity, limits.callsPerAddress);
   let running = 0;
 
-  /** Whose turn it is within an identity; nobody's where what would be next has no room. */
-  const nextIn = (lane: IdentityQueue): Waiter | undefined => {
-    for (const line of lane.principals.values()) {
-      const [first] = line.queue;
-      if (!first || line.running + first.count > limits.callsPerPrincipal || first.from.running + first.count > limits.callsPerAddress) continue;
-      return lane.running + first.count > limits.callsPerIdentity ? undefined : first;
+  /** The next waiter of an identity; undefined if its next waiter exceeds the identity's limit. */
+  const nextIn = (identityQueue: IdentityQueue): Waiter | undefined => {
+    for (const principalQueue of identityQueue.principals.values()) {
+      const [first] = principalQueue.queue;
+      if (!first || principalQueue.running + first.count > limits.callsPerPrincipal || first.addressUsage.running + first.count > limits.callsPerAddress) continue;
+      return identityQueue.running + first.count > limits.callsPerIdentity ? undefined : first;
     }
     return undefined;
   };
 
-  // Whoever gets a place goes to the end, and so has another turn once the others had theirs.
-  const admit = (): void => {
-    for (const lane of lanes.values()) {
-      const next = nextIn(lane);
+  // The loop also reaches the entries that `start` moves to the end, so an identity gets another turn after the others.
+  const startNext = (): void => {
+    for (const identityQueue of identities.values()) {
+      const next = nextIn(identityQueue);
       if (!next) continue;
-      // Its turn: those behind it must not take, one by one, the places that it needs together.
+      // A batch keeps its turn: otherwise later single calls would take the slots that it needs together.
       if (running + next.count > limits.calls) return;
       next.start();
     }
@@ -92,34 +98,34 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
 
   return {
     async acquire({ principal, identity, address }, count, signal) {
-      if (signal.aborted || count > mostTogether) return undefined;
-      const lane: IdentityQueue = lanes.get(identity) ?? { running: 0, waiting: 0, principals: new Map() };
-      const line: PrincipalQueue = lane.principals.get(principal) ?? { running: 0, waiting: 0, queue: new Set() };
-      const from: Usage = addresses.get(address) ?? { running: 0, waiting: 0 };
-      const counted = [line, lane, from] as const;
-      lanes.set(identity, lane);
-      lane.principals.set(principal, line);
-      addresses.set(address, from);
+      if (signal.aborted || count > maxCount) return undefined;
+      const identityQueue: IdentityQueue = identities.get(identity) ?? { running: 0, waiting: 0, principals: new Map() };
+      const principalQueue: PrincipalQueue = identityQueue.principals.get(principal) ?? { running: 0, waiting: 0, queue: new Set() };
+      const addressUsage: Usage = addresses.get(address) ?? { running: 0, waiting: 0 };
+      const usages = [principalQueue, identityQueue, addressUsage] as const;
+      identities.set(identity, identityQueue);
+      identityQueue.principals.set(principal, principalQueue);
+      addresses.set(address, addressUsage);
 
-      const forgetIdle = (): void => {
-        if (isIdle(line)) lane.principals.delete(principal);
-        if (isIdle(lane)) lanes.delete(identity);
-        if (isIdle(from)) addresses.delete(address);
+      const removeIdle = (): void => {
+        if (isIdle(principalQueue)) identityQueue.principals.delete(principal);
+        if (isIdle(identityQueue)) identities.delete(identity);
+        if (isIdle(addressUsage)) addresses.delete(address);
       };
 
       const take = (): ReleaseSlots => {
         running += count;
-        for (const tally of counted) tally.running += count;
-        putLast(lanes, identity, lane);
-        putLast(lane.principals, principal, line);
-        let held = true;
+        for (const usage of usages) usage.running += count;
+        putLast(identities, identity, identityQueue);
+        putLast(identityQueue.principals, principal, principalQueue);
+        let released = false;
         return () => {
-          if (!held) return;
-          held = false;
+          if (released) return;
+          released = true;
           running -= count;
-          for (const tally of counted) tally.running -= count;
-          forgetIdle();
-          admit();
+          for (const usage of usages) usage.running -= count;
+          removeIdle();
+          startNext();
         };
       };
 
@@ -128,28 +134,28 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
         const leaveQueue = (): void => {
           clearTimeout(timer);
           signal.removeEventListener('abort', giveUp);
-          line.queue.delete(waiter);
-          for (const tally of counted) tally.waiting -= count;
+          principalQueue.queue.delete(waiter);
+          for (const usage of usages) usage.waiting -= count;
         };
         const giveUp = (): void => {
           leaveQueue();
-          forgetIdle();
+          removeIdle();
           resolve(undefined);
-          admit();
+          startNext();
         };
         const waiter: Waiter = {
           count,
-          from,
+          addressUsage,
           start: () => {
             leaveQueue();
             resolve(take());
           },
         };
-        line.queue.add(waiter);
-        for (const tally of counted) tally.waiting += count;
-        admit();
-        if (!line.queue.has(waiter)) return;
-        if (line.waiting > limits.waitingPerPrincipal || lane.waiting > limits.waitingPerIdentity || from.waiting > limits.waitingPerAddress) return giveUp();
+        principalQueue.queue.add(waiter);
+        for (const usage of usages) usage.waiting += count;
+        startNext();
+        if (!principalQueue.queue.has(waiter)) return;
+        if (principalQueue.waiting > limits.waitingPerPrincipal || identityQueue.waiting > limits.waitingPerIdentity || addressUsage.waiting > limits.waitingPerAddress) return giveUp();
         timer = setTimeout(giveUp, limits.waitingTime);
         signal.addEventListener('abort', giveUp, { once: true });
       });

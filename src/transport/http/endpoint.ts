@@ -9,34 +9,33 @@ import { opensStream, requestsIn, type RpcRequest } from './rpc-requests.ts';
 import { platformTokenRefused } from './platform-token.ts';
 import { eventOf, relayEventStream, holdUntilFirstEvent } from './event-streams.ts';
 
-/** What the MCP endpoint works with. */
 export interface EndpointDependencies {
-  /** The answer to a request under a name that isn't this host's, or undefined. */
+  /** The response to a request whose Host header names another host; undefined if the name is accepted. */
   readonly rejectUnknownHost: (request: Request) => Response | undefined;
-  /** Host names of the pages that may call from a browser. */
+  /** Accepted host names in the Origin header of browsers. */
   readonly origins: readonly string[];
-  /** Who sent a request, or the answer that turns it away. */
+  /** Identifies the caller, or returns the response that rejects the request. */
   readonly identify: (request: Request) => Promise<HttpCaller | Response>;
-  /** The answer to a caller whose rights don't reach that far, or undefined. */
+  /** The response to a caller whose permission level is too low; undefined if it suffices. */
   readonly challenge: (caller: HttpCaller, requests: readonly RpcRequest[]) => Response | undefined;
-  /** Turns for calls. */
+  /** Slots for calls. */
   readonly calls: ConcurrencyLimiter;
-  /** Room for streams that stay open. */
+  /** Slots for long-lived event streams. */
   readonly streams: ConcurrencyLimiter;
   readonly versionRouter: VersionRouter;
-  /** Largest body in bytes. */
+  /** Maximum body size in bytes. */
   readonly largestBody: number;
-  /** Most requests of one batch. */
+  /** Maximum number of requests in one batch. */
   readonly largestBatch: number;
 }
 
-/** A message that may be served. */
+/** A message that passed every check. */
 interface AcceptedMessage {
   readonly exchange: HttpExchange;
   readonly caller: HttpCaller;
   readonly body: unknown;
   readonly requests: readonly RpcRequest[];
-  /** Whether the answer is a stream that stays open, not work that ends. */
+  /** Whether the response is a stream that stays open. */
   readonly isLongLived: boolean;
 }
 
@@ -57,22 +56,22 @@ const batchTooLarge = (count: number, most: number): Response =>
 
 const interrupted = (id: RequestId): Response => retryLater(5, interruptedMessage, id);
 
-/** Settles when the signal aborts. */
+/** Resolves when the signal aborts. */
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** Answers MCP messages over HTTP: who calls, with what right, in which turn, in which era. */
-export function mcpEndpoint({ rejectUnknownHost: underForeignName, origins, identify, challenge, calls, streams, versionRouter: eras, largestBody, largestBatch }: EndpointDependencies): HttpHandler {
-  const turnAway = ({ request, draining }: HttpExchange): Response | undefined =>
-    underForeignName(request) ??
+/** Handles MCP messages over HTTP: host and origin, authentication, permission level, concurrency, protocol version. */
+export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, calls, streams, versionRouter, largestBody, largestBatch }: EndpointDependencies): HttpHandler {
+  const reject = ({ request, draining }: HttpExchange): Response | undefined =>
+    rejectUnknownHost(request) ??
     originValidationResponse(request, [...origins]) ??
     wrongMethod(request) ??
     (draining.aborted ? shuttingDown() : undefined);
 
-  const admit = async (exchange: HttpExchange): Promise<AcceptedMessage | Response> => {
+  const accept = async (exchange: HttpExchange): Promise<AcceptedMessage | Response> => {
     const { request, incoming } = exchange;
     const caller = await identify(request);
     if (caller instanceof Response) return caller;
@@ -86,46 +85,46 @@ export function mcpEndpoint({ rejectUnknownHost: underForeignName, origins, iden
     return challenge(caller, requests) ?? { exchange, caller, body: json.value, requests, isLongLived: opensStream(json.value) };
   };
 
-  const enter = async ({ exchange, caller, requests, isLongLived: stays }: AcceptedMessage): Promise<ReleaseSlots | undefined> => {
-    // Answers, notifications and goodbyes need no place: running calls wait for them.
-    if (!stays && requests.length === 0) return () => undefined;
-    const patience = AbortSignal.any([exchange.request.signal, exchange.draining]);
-    const holder = { principal: caller.principal, identity: caller.identity, address: exchange.address };
-    return stays ? streams.acquire(holder, 1, patience) : calls.acquire(holder, requests.length, patience);
+  const acquireSlots = async ({ exchange, caller, requests, isLongLived }: AcceptedMessage): Promise<ReleaseSlots | undefined> => {
+    // Responses, notifications and DELETE need no slot: running calls may be waiting for them.
+    if (!isLongLived && requests.length === 0) return () => undefined;
+    const signal = AbortSignal.any([exchange.request.signal, exchange.draining]);
+    const key = { principal: caller.principal, identity: caller.identity, address: exchange.address };
+    return isLongLived ? streams.acquire(key, 1, signal) : calls.acquire(key, requests.length, signal);
   };
 
-  const serve = async ({ exchange, caller, body, requests: [first], isLongLived: stays }: AcceptedMessage, ended: ReleaseSlots): Promise<Response> => {
-    const { request, requestId, forceClose: cutOff, draining } = exchange;
+  const answer = async ({ exchange, caller, body, requests: [first], isLongLived }: AcceptedMessage, releaseSlots: ReleaseSlots): Promise<Response> => {
+    const { request, requestId, forceClose, draining } = exchange;
     let refused = false;
     const call: HttpCall = { caller, call: { principal: caller.principal, identity: caller.identity, credential: caller.credential, connection: 'http', requestId, credentialRefused: () => void (refused = true) } };
-    const { response, release: left, outlivesClient } = await eras.answer(request, body, call, exchange.address);
-    const answer = relayEventStream(response, {
-      closeSignal: stays ? draining : cutOff,
-      finalEvent: stays || !first ? undefined : eventOf(rpcError({ message: interruptedMessage, id: first.id })),
-      drainAfterDisconnect: outlivesClient && !stays,
+    const { response, release, outlivesClient } = await versionRouter.answer(request, body, call, exchange.address);
+    const relayed = relayEventStream(response, {
+      closeSignal: isLongLived ? draining : forceClose,
+      finalEvent: isLongLived || !first ? undefined : eventOf(rpcError({ message: interruptedMessage, id: first.id })),
+      drainAfterDisconnect: outlivesClient && !isLongLived,
       onEnd: () => {
-        left();
-        ended();
+        release();
+        releaseSlots();
       },
     });
-    if (stays) return answer;
-    const begun = await holdUntilFirstEvent(answer);
-    // Where the token is this server's own, the caller can't mend it: the call's result says so.
-    if (!refused || !caller.credential) return begun;
-    await begun.body?.cancel();
+    if (isLongLived) return relayed;
+    const started = await holdUntilFirstEvent(relayed);
+    // The caller can't replace a token of this server; in that case the call's result reports the refusal.
+    if (!refused || !caller.credential) return started;
+    await started.body?.cancel();
     return platformTokenRefused(first?.id);
   };
 
   return async (exchange) => {
-    const admitted = turnAway(exchange) ?? (await admit(exchange));
-    if (admitted instanceof Response) return admitted;
-    const id = admitted.requests[0]?.id;
-    const ended = await enter(admitted);
-    if (!ended) return exchange.draining.aborted ? shuttingDown() : (admitted.isLongLived ? tooManyStreams : tooManyCalls)(id);
-    const served = serve(admitted, ended).catch((error: unknown) => {
-      ended();
+    const accepted = reject(exchange) ?? (await accept(exchange));
+    if (accepted instanceof Response) return accepted;
+    const id = accepted.requests[0]?.id;
+    const releaseSlots = await acquireSlots(accepted);
+    if (!releaseSlots) return exchange.draining.aborted ? shuttingDown() : (accepted.isLongLived ? tooManyStreams : tooManyCalls)(id);
+    const answered = answer(accepted, releaseSlots).catch((error: unknown) => {
+      releaseSlots();
       throw error;
     });
-    return Promise.race([served, aborted(exchange.forceClose).then(() => interrupted(id))]);
+    return Promise.race([answered, aborted(exchange.forceClose).then(() => interrupted(id))]);
   };
 }

@@ -1,35 +1,35 @@
-/** Codes of the JSON-RPC errors that the host answers itself. */
+/** JSON-RPC error codes of responses that the HTTP host creates itself. */
 export const rpcErrorCodes = { parse: -32700, invalidRequest: -32600, refused: -32000, unknownSession: -32001 } as const;
 
-/** Id of a JSON-RPC request, where the one that is answered is known. */
+/** Id of a JSON-RPC request; undefined if the request is not known. */
 export type RequestId = string | number | undefined;
 
-/** What the host has to say against a request. */
+/** An error response. */
 export interface ErrorResponseOptions {
   readonly status: number;
-  /** What happened and what to do, for whoever reads the client's log. */
+  /** What happened and what to do, for the reader of the client's log. */
   readonly message: string;
   readonly code?: number;
   readonly id?: RequestId;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The body of a refusal: a JSON-RPC error like those of the MCP library. */
+/** The body of an error response: a JSON-RPC error like those of the MCP library. */
 export const rpcError = ({ message, code = rpcErrorCodes.refused, id }: Pick<ErrorResponseOptions, 'message' | 'code' | 'id'>): object => ({
   jsonrpc: '2.0',
   error: { code, message },
   id: id ?? null,
 });
 
-/** An answer that says why a request isn't served. */
-export const errorResponse = (refusal: ErrorResponseOptions): Response => Response.json(rpcError(refusal), { status: refusal.status, headers: refusal.headers });
+/** An HTTP response with a JSON-RPC error as its body. */
+export const errorResponse = (options: ErrorResponseOptions): Response => Response.json(rpcError(options), { status: options.status, headers: options.headers });
 
-/** 503: come back in so many seconds. */
+/** 503 with Retry-After in seconds. */
 export const retryLater = (seconds: number, message: string, id?: RequestId): Response =>
   errorResponse({ status: 503, message, id, headers: { 'Retry-After': String(seconds) } });
 
-/** 503: the host is about to end. */
+/** 503: the host is shutting down. */
 export const shuttingDown = (): Response => retryLater(5, 'This server is stopping and takes no new calls. Connect again in a moment.');
 
-/** What a call is told that was still running when the host had to end. */
+/** The error message for a call that was still running when the host closed its connections. */
 export const interruptedMessage = 'This server stopped before the call ended. What it asked for may or may not happen: look at the present state before you call again.';

@@ -1,16 +1,16 @@
-/** Whether an answer is an event stream, which may stay open for long. */
+/** Whether a response is an event stream. */
 export const isEventStream = (response: Response): boolean =>
   response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** A message as one event of a stream. */
+/** Encodes a message as one server-sent event. */
 export const eventOf = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 
 const withBody = (response: Response, body: ReadableStream<Uint8Array>): Response =>
   new Response(body, { status: response.status, headers: response.headers });
 
 /**
- * Holds an event stream back until its first event, so that its status can still be chosen by what the call came
- * to. Comments that keep the connection alive count as events.
+ * Holds an event stream back until its first event, so that the HTTP status can still depend on the call's outcome.
+ * Keep-alive comments count as events.
  */
 export async function holdUntilFirstEvent(response: Response): Promise<Response> {
   if (!response.body || !isEventStream(response)) return response;
@@ -27,62 +27,62 @@ export async function holdUntilFirstEvent(response: Response): Promise<Response>
   }, { highWaterMark: 0 }));
 }
 
-/** What happens around a stream that is passed on. */
+/** Options of `relayEventStream`. */
 export interface RelayOptions {
-  /** Ends the stream early. Not shared with other streams: it keeps a listener. */
+  /** Ends the stream early. Must not be shared with other streams, because the listener is not removed. */
   readonly closeSignal: AbortSignal;
-  /** What a stream that is cut off still says. */
+  /** The last event of a stream that ends early. */
   readonly finalEvent?: string;
-  /** Whether the stream is read to its end after its reader left, because work goes on behind it. */
+  /** Whether to read the source to its end after the client disconnected, because the call continues. */
   readonly drainAfterDisconnect: boolean;
-  /** Runs once nothing comes any more. */
+  /** Called once the source has ended. */
   readonly onEnd: () => void;
 }
 
-/** Passes an event stream on under supervision. Any other answer has ended already. */
-export function relayEventStream(response: Response, { closeSignal: cutOff, finalEvent: lastWords, drainAfterDisconnect: finish, onEnd: ended }: RelayOptions): Response {
+/** Relays an event stream to the client. Returns any other response as it is and calls `onEnd` at once. */
+export function relayEventStream(response: Response, { closeSignal, finalEvent, drainAfterDisconnect, onEnd }: RelayOptions): Response {
   if (!response.body || !isEventStream(response)) {
-    ended();
+    onEnd();
     return response;
   }
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  let over = false;
+  let isClosed = false;
 
-  const drop = (): void => void reader.cancel().catch(() => undefined).finally(ended);
+  const cancelSource = (): void => void reader.cancel().catch(() => undefined).finally(onEnd);
 
-  const readOn = async (): Promise<void> => {
+  const drain = async (): Promise<void> => {
     try {
       while (!(await reader.read()).done);
     } finally {
-      ended();
+      onEnd();
     }
   };
 
   return withBody(response, new ReadableStream({
     start(controller) {
-      cutOff.addEventListener('abort', () => {
-        if (!over && lastWords !== undefined) controller.enqueue(new TextEncoder().encode(lastWords));
-        if (!over) controller.close();
-        over = true;
-        drop();
+      closeSignal.addEventListener('abort', () => {
+        if (!isClosed && finalEvent !== undefined) controller.enqueue(new TextEncoder().encode(finalEvent));
+        if (!isClosed) controller.close();
+        isClosed = true;
+        cancelSource();
       }, { once: true });
     },
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
-        if (over) return;
+        if (isClosed) return;
         if (!done) return controller.enqueue(value);
         controller.close();
       } catch (error) {
-        if (!over) controller.error(error);
+        if (!isClosed) controller.error(error);
       }
-      over = true;
-      ended();
+      isClosed = true;
+      onEnd();
     },
     cancel() {
-      over = true;
-      if (finish) void readOn().catch(() => undefined);
-      else drop();
+      isClosed = true;
+      if (drainAfterDisconnect) void drain().catch(() => undefined);
+      else cancelSource();
     },
   }, { highWaterMark: 0 }));
 }

@@ -3,51 +3,51 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** One request on its way to an answer. */
+/** One HTTP request and the context of its handling. */
 export interface HttpExchange {
-  /** Method, address and headers. Its body is not here: see `incoming`. Aborts when the client leaves. */
+  /** Method, URL and headers, without the body (see `incoming`). Its signal aborts when the client disconnects. */
   readonly request: Request;
   readonly url: URL;
   readonly incoming: IncomingMessage;
-  /** Where it comes from, as `addressOf` names it. */
+  /** The client's address, as returned by `clientAddress`. */
   readonly address: string;
-  /** Names the request in logs, to the client, and to the platform. */
+  /** Identifies the request in logs, to the client and to the platform. */
   readonly requestId: string;
-  /** Adds to what the log says of it. */
+  /** Adds fields to the log entry of the request. */
   readonly addLogFields: (fields: object) => void;
-  /** Aborts when the host stops and doesn't wait any longer. */
+  /** Aborts when the drain time of the host has passed. */
   readonly forceClose: AbortSignal;
-  /** Aborts when the host begins to stop. */
+  /** Aborts when the host starts to shut down. */
   readonly draining: AbortSignal;
 }
 
-/** Gives the answer to one exchange. */
+/** Handles one exchange. */
 export type HttpHandler = (exchange: HttpExchange) => Promise<Response>;
 
 const safeRequestId = /^[\w.-]{1,64}$/;
 
-/** The id that the client gave its request, if it can stand in a log and a header; otherwise a new one. */
+/** The client's X-Request-Id if it is safe in a log and a header; otherwise a new id. */
 export const requestIdOf = ({ headers }: IncomingMessage): string => {
   const given = headers['x-request-id'];
   return typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID();
 };
 
 /**
- * Where a request goes, with its path as it was sent: read as a URL, `/mcp/%2e%2e/approvals` would be `/approvals`, which a proxy
- * in front has not seen it to be. A target with an authority keeps its path only: the host is never taken from the request.
+ * Parses the request target and keeps the path as it was sent. URL parsing would turn `/mcp/%2e%2e/approvals` into `/approvals`, which
+ * a proxy in front would not have recognised. An absolute target keeps only its path: the host never comes from the request.
  */
 export function requestTarget({ url = '/' }: IncomingMessage): { readonly path: string; readonly url: URL } {
   const target = url.replace(/^https?:\/\/[^/?#\\]*/i, '');
   const at = target.indexOf('?');
   const path = at < 0 ? target : target.slice(0, at);
   const base = new URL('http://localhost');
-  // Assigned one by one: nothing in them can become another part of the address.
+  // Assigned separately, so that neither can become another part of the URL.
   base.pathname = path;
   base.search = at < 0 ? '' : target.slice(at);
   return { path, url: base };
 }
 
-/** A request without its body. */
+/** Converts a Node request into a web `Request` without a body. */
 export function toWebRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
@@ -56,9 +56,9 @@ export function toWebRequest(incoming: IncomingMessage, url: URL, signal: AbortS
   return new Request(url, { method: incoming.method, headers, signal });
 }
 
-/** Sends an answer. A client that leaves ends it quietly. */
+/** Sends a response. A disconnect of the client is not an error. */
 export async function sendResponse(answer: Response, response: ServerResponse): Promise<void> {
-  // Whether the connection stays isn't the MCP library's to say: the client may have asked to close it.
+  // The MCP library must not decide whether the connection stays open: the client may have asked to close it.
   if (answer.headers.get('connection') === 'keep-alive') answer.headers.delete('connection');
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   if (!answer.body || response.req.method === 'HEAD') {
@@ -66,6 +66,6 @@ export async function sendResponse(answer: Response, response: ServerResponse): 
     return;
   }
   response.flushHeaders();
-  // Ends the source when the client leaves, and waits when it reads slowly.
+  // Ends the source when the client disconnects, and applies backpressure.
   await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
 }

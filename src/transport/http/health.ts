@@ -1,12 +1,11 @@
 import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
 import type { HttpHandler } from './exchange.ts';
 
-/** How long an answer about the platform is trusted, in milliseconds: it is asked at most this often. */
+/** How long a platform check is cached, in milliseconds. The platform is checked at most this often. */
 const cacheTime = 5 * 60_000;
 
-/** What health checks work with. */
 export interface HealthDependencies {
-  /** Asks the platform once; fails when it can't be reached or doesn't accept the token. */
+  /** Sends one request to the platform. Rejects if the platform can't be reached or doesn't accept the token. */
   readonly askPlatform: () => Promise<unknown>;
   readonly clock: Clock;
   readonly log: ServerLogger;
@@ -19,14 +18,14 @@ const get = (handler: HttpHandler): HttpHandler => async (exchange) =>
 
 const answer = (status: number, body: object): Response => Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } });
 
-/** /livez: the process answers. */
+/** /livez: the process responds. */
 export const livez: HttpHandler = get(async () => answer(200, { status: 'ok' }));
 
-/** /readyz: it takes calls, and the platform is there and accepts its token. The reason for a no is in the log only. */
+/** /readyz: the server takes calls, and the platform is reachable and accepts its token. The reason for a failure is only logged. */
 export function readyz({ askPlatform, clock, log }: HealthDependencies): HttpHandler {
-  let latest: { readonly at: number; readonly usable: Promise<boolean> } | undefined;
+  let cached: { readonly at: number; readonly usable: Promise<boolean> } | undefined;
 
-  const ask = async (): Promise<boolean> => {
+  const check = async (): Promise<boolean> => {
     try {
       await askPlatform();
       return true;
@@ -39,8 +38,8 @@ export function readyz({ askPlatform, clock, log }: HealthDependencies): HttpHan
   return get(async ({ draining }) => {
     if (draining.aborted) return answer(503, { status: 'stopping' });
     const now = clock.now();
-    if (!latest || now - latest.at >= cacheTime) latest = { at: now, usable: ask() };
-    const { at, usable } = latest;
+    if (!cached || now - cached.at >= cacheTime) cached = { at: now, usable: check() };
+    const { at, usable } = cached;
     const checked = new Date(at).toISOString();
     return (await usable) ? answer(200, { status: 'ready', checked }) : answer(503, { status: 'platform not usable', checked });
   });

@@ -8,21 +8,21 @@ import { toWebRequest, requestIdOf, sendResponse, requestTarget, type HttpExchan
 import { clientAddress } from './client-address.ts';
 import type { Limits } from './limits.ts';
 
-/** What an HTTP host serves, and where. */
+/** Options of an HTTP host. */
 export interface HostOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly limits: Limits;
   readonly log: ServerLogger;
-  /** What answers under which path. */
+  /** Handlers by path. */
   readonly routes: Readonly<Record<string, HttpHandler>>;
 }
 
-/** An HTTP host that listens. */
+/** A listening HTTP host. */
 export interface Host {
   readonly port: number;
-  /** Takes no new requests; those that run finish, or are cut off when the time for it is up. */
+  /** Stops accepting requests and waits for running ones, which are closed after the drain time. */
   drain(): Promise<void>;
 }
 
@@ -40,13 +40,13 @@ const listen = (server: Server, port: number, host: string): Promise<AddressInfo
     });
   });
 
-/** How long clients get to read the last words of calls that were cut off, in milliseconds. */
+/** How long clients have to read the final events of closed calls, in milliseconds. */
 const finalEventTime = 2000;
 
 const connections = (server: Server): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
-/** Ends connections at once from addresses that have as many as they may have. */
+/** Closes new connections from addresses that have reached their limit. */
 function limitConnectionsPerAddress(server: Server, most: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
@@ -58,18 +58,18 @@ function limitConnectionsPerAddress(server: Server, most: number): void {
     }
     open.set(address, count);
     socket.once('close', () => {
-      const left = open.get(address)! - 1;
-      if (left === 0) open.delete(address);
-      else open.set(address, left);
+      const remaining = open.get(address)! - 1;
+      if (remaining === 0) open.delete(address);
+      else open.set(address, remaining);
     });
   });
 }
 
-/** How often stalled requests are looked for, in milliseconds. */
+/** How often Node checks for stalled requests, in milliseconds. */
 const checkingInterval = (limits: Limits): number => Math.min(5000, Math.ceil(limits.headersTime / 2));
 
 /**
- * Starts an HTTP host: paths, request ids, limits, a line in the log for every request, and a stop that loses nothing.
+ * Starts an HTTP host with routing, request ids, limits, a log entry for every request and graceful shutdown.
  * @throws Error when the address can't be bound.
  */
 export async function startHost({ host, port, limits, log, routes }: HostOptions): Promise<Host> {
@@ -77,23 +77,23 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
   let draining = false;
   let closing = false;
 
-  const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, { draining: drain, forceClose: cutOff }: OpenRequest, note: HttpExchange['addLogFields']) => {
+  const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, entry: OpenRequest, addLogFields: HttpExchange['addLogFields']) => {
     const { path, url } = requestTarget(incoming);
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
     if (!route) return errorResponse({ status: 404, message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.` });
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    const request = toWebRequest(incoming, url, gone.signal);
-    return route({ request, url, incoming, address: clientAddress(incoming.socket.remoteAddress), requestId, addLogFields: note, draining: drain.signal, forceClose: cutOff.signal });
+    const disconnected = new AbortController();
+    response.once('close', () => disconnected.abort());
+    const request = toWebRequest(incoming, url, disconnected.signal);
+    return route({ request, url, incoming, address: clientAddress(incoming.socket.remoteAddress), requestId, addLogFields, draining: entry.draining.signal, forceClose: entry.forceClose.signal });
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse, entry: OpenRequest): Promise<void> => {
-    const began = performance.now();
+    const startedAt = performance.now();
     const requestId = requestIdOf(incoming);
-    let noted: object = {};
-    const note = (fields: object): void => void (noted = { ...noted, ...fields });
+    let logFields: object = {};
+    const addLogFields = (fields: object): void => void (logFields = { ...logFields, ...fields });
     response.setHeader('X-Request-Id', requestId);
-    const reply = await answer(incoming, response, requestId, entry, note).catch((error: unknown) => {
+    const reply = await answer(incoming, response, requestId, entry, addLogFields).catch((error: unknown) => {
       if (!incoming.destroyed || incoming.complete) log.error({ err: error, requestId }, 'request failed inside the server');
       return errorResponse({ status: 500, message: `Something failed inside this server. Its log tells more under request id ${requestId}.` });
     });
@@ -104,7 +104,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     await sendResponse(reply, response);
     const { method, url } = incoming;
     const path = url?.split('?', 1)[0];
-    log.info({ requestId, method, path, ...noted, status: reply.status, duration: Math.round(performance.now() - began) }, 'request answered');
+    log.info({ requestId, method, path, ...logFields, status: reply.status, duration: Math.round(performance.now() - startedAt) }, 'request answered');
   };
 
   const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
@@ -113,7 +113,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     if (draining) entry.draining.abort();
     void serve(incoming, response, entry).finally(() => {
       open.delete(entry);
-      // A stream that began before the drain promised to keep its connection.
+      // A response that started before the drain promised to keep its connection alive.
       if (closing) setImmediate(() => server.closeIdleConnections());
     });
   };
@@ -134,16 +134,16 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     async drain() {
       if (draining) return;
       draining = true;
-      for (const { draining: begun } of open) begun.abort();
-      // Closed at once, a connection on which a request is just arriving would break off without an answer.
+      for (const request of open) request.draining.abort();
+      // Without the delay, a connection with a request just arriving would close without a response.
       if ((await connections(server)) > 0) await pause(limits.shutdownDelay);
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      const cutAll = setTimeout(() => open.forEach(({ forceClose: cutOff }) => cutOff.abort()), limits.drainTime);
-      const closeAll = setTimeout(() => server.closeAllConnections(), limits.drainTime + finalEventTime);
+      const forceCloseTimer = setTimeout(() => open.forEach((request) => request.forceClose.abort()), limits.drainTime);
+      const closeConnectionsTimer = setTimeout(() => server.closeAllConnections(), limits.drainTime + finalEventTime);
       await closed;
-      clearTimeout(cutAll);
-      clearTimeout(closeAll);
+      clearTimeout(forceCloseTimer);
+      clearTimeout(closeConnectionsTimer);
     },
   };
 }

@@ -15,8 +15,8 @@ import type { HttpCaller } from './caller.ts';
 import type { RpcRequest } from './rpc-requests.ts';
 
 /**
- * The answer to a caller whose level doesn't reach far enough and who can bring more, or undefined.
- * @param levelOf what a tool needs; undefined where there is no such tool.
+ * The response to a caller whose level is too low but who can get a higher one; undefined for all others.
+ * @param levelOf the level that a tool needs; undefined for an unknown tool.
  */
 function challengeTo(
   { level, stepUp }: HttpCaller,
@@ -30,93 +30,93 @@ function challengeTo(
   return undefined;
 }
 
-/** Where MCP is served. */
+/** Path of the MCP endpoint. */
 export const mcpPath = '/mcp';
 
-/** What an HTTP server for MCP is made of. */
+/** Options of an HTTP server for MCP. */
 export interface HttpServerOptions extends ListenAddress {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly build: BuildServer;
-  /** Watches resources for one caller. Without it clients of the 2026 revision are told of no changes. */
+  /** Watches resources for one caller. Without it, clients of the 2026 revision get no change notifications. */
   readonly watch?: VersionRouterDependencies['watch'];
-  /** What a tool needs; undefined where there is no such tool. */
+  /** The level that a tool needs; undefined for an unknown tool. */
   readonly levelOf: (tool: string) => PermissionLevel | undefined;
-  /** Who may call. Without it only this machine is served. */
+  /** Authenticates callers. Without it, the server may only listen on a loopback address. */
   readonly authenticate?: AuthenticateCaller;
-  /** What the operator's page of approvals shows; without it there is no such page. */
+  /** Data of the approvals page. Without it, there is no such page. */
   readonly approvals?: ApprovalsSource;
-  /** What else is served, by path. */
+  /** Additional handlers by path. */
   readonly routes?: Readonly<Record<string, HttpHandler>>;
-  /** Whether the server has a token of its own for the platform. */
+  /** Whether the server has its own token for the platform. */
   readonly holdsToken: boolean;
-  /** Changes whenever the operator's policy does: sessions end that were opened under another one. */
+  /** Changes with the operator's policy. Sessions that were opened under another version are no longer accepted. */
   readonly policyVersion?: () => string;
-  /** Asks the platform once whether it can be worked with; fails when not. */
+  /** Sends one request to the platform. Rejects if the platform can't be used. */
   readonly askPlatform: () => Promise<unknown>;
   readonly legacy?: LegacyMode;
   readonly limits?: Partial<Limits>;
-  /** Whether what one address takes up is bounded too. Default: only without a public URL, behind which a proxy has one address for all. */
+  /** Whether limits per address apply. Default: only without a public URL, because behind a proxy all clients share its address. */
   readonly limitAddresses?: boolean;
   readonly clock: Clock;
   readonly log: ServerLogger;
 }
 
-/** A server that listens. */
+/** A listening HTTP server. */
 export interface HttpServer {
   readonly port: number;
-  /** The MCP endpoint. */
+  /** URL of the MCP endpoint. */
   readonly url: string;
-  /** Stops: takes no new calls, lets running ones finish or tells them how to go on. */
+  /** Shuts down: rejects new calls and waits for running ones; those that exceed the drain time get an error that says how to continue. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Serves MCP over HTTP, in both protocol eras, with health checks beside it.
- * @throws Error when it would be open to everybody, or can't listen there.
+ * Serves MCP over HTTP in every supported protocol version, with health checks.
+ * @throws Error if anybody could reach it without authentication, or the address can't be bound.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, build, watch, levelOf, authenticate, holdsToken, policyVersion = () => '', askPlatform, legacy = 'sessions', clock, log } = options;
   assertSafeAddress(options, authenticate !== undefined);
   const limits: Limits = { ...defaultLimits, ...((options.limitAddresses ?? options.publicUrl === undefined) ? {} : unlimitedAddresses), ...options.limits };
   const perIdentity = identityLimits(limits, authenticate !== undefined);
-  const eras = createVersionRouter({ build, watch, legacy, limits: { ...limits, sessionsPerIdentity: perIdentity.sessions }, clock, log });
+  const versionRouter = createVersionRouter({ build, watch, legacy, limits: { ...limits, sessionsPerIdentity: perIdentity.sessions }, clock, log });
   const hosts = acceptedHosts(options);
-  const underForeignName = (request: Request): Response | undefined => hostHeaderValidationResponse(request, hosts);
+  const rejectUnknownHost = (request: Request): Response | undefined => hostHeaderValidationResponse(request, hosts);
   const endpoint = mcpEndpoint({
-    rejectUnknownHost: underForeignName,
+    rejectUnknownHost,
     origins: acceptedOrigins(options),
     identify: createIdentify(authenticate ?? localAuthentication, { holdsToken, policyVersion }),
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
-    // Calls that run take turns, and need no bound by address.
+    // Running calls take turns and need no limit per address.
     calls: createConcurrencyLimiter({ ...limits, callsPerIdentity: perIdentity.calls, callsPerAddress: Number.POSITIVE_INFINITY, waitingPerIdentity: perIdentity.waiting }),
     streams: createConcurrencyLimiter({
       calls: limits.connections, callsPerPrincipal: limits.streamsPerPrincipal, callsPerIdentity: perIdentity.streams, callsPerAddress: limits.streamsPerAddress,
       waitingPerPrincipal: 0, waitingPerIdentity: 0, waitingPerAddress: 0, waitingTime: 0,
     }),
-    versionRouter: eras,
+    versionRouter,
     largestBody: limits.body,
     largestBatch: Math.min(limits.calls, limits.callsPerPrincipal),
   });
-  const running = await startHost({
+  const httpHost = await startHost({
     host,
     port,
     limits,
     log,
     routes: {
       ...options.routes,
-      ...(options.approvals && approvalsPage({ ...options.approvals, rejectUnknownHost: underForeignName, publicUrl: options.publicUrl, clock, log })),
+      ...(options.approvals && approvalsPage({ ...options.approvals, rejectUnknownHost, publicUrl: options.publicUrl, clock, log })),
       [mcpPath]: endpoint,
       '/livez': livez,
       '/readyz': readyz({ askPlatform, clock, log }),
     },
   });
   return {
-    port: running.port,
-    url: `http://${hostForUrl(host)}:${running.port}${mcpPath}`,
+    port: httpHost.port,
+    url: `http://${hostForUrl(host)}:${httpHost.port}${mcpPath}`,
     async close() {
-      await running.drain();
-      await eras.close();
+      await httpHost.drain();
+      await versionRouter.close();
     },
   };
 }

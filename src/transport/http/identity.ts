@@ -2,28 +2,28 @@ import type { HttpCaller } from './caller.ts';
 import { platformTokenIn, platformTokenNeeded } from './platform-token.ts';
 import { requestRestriction, unrestricted } from './restriction.ts';
 
-/** Who somebody is, before anything the request itself adds. */
+/** The caller as authenticated, before the request's own headers are applied. */
 export type Identity = Omit<HttpCaller, 'credential' | 'identity'>;
 
-/** Finds out who sent a request, or answers why it doesn't know. */
+/** Authenticates the sender of a request, or returns the response that rejects it. */
 export type AuthenticateCaller = (request: Request) => Promise<Identity | Response>;
 
-/** Whoever reaches a host that serves one machine only. */
+/** Accepts everybody. For hosts that listen on a loopback address only. */
 export const localAuthentication: AuthenticateCaller = async () => ({
   principal: 'local',
   level: 'admin',
   restriction: unrestricted,
 });
 
-/** What a server knows beside its callers. */
+/** Facts about the server that identification depends on. */
 export interface IdentifyOptions {
-  /** Whether it has a token of its own for the platform. */
+  /** Whether it has its own token for the platform. */
   readonly holdsToken: boolean;
-  /** Changes whenever the operator's policy does. */
+  /** Changes with the operator's policy. */
   readonly policyVersion: () => string;
 }
 
-/** Finds out who calls, held to what, and with what right on the platform. */
+/** Creates a function that determines the caller of a request, its restriction and its platform credential. */
 export const createIdentify =
   (authenticate: AuthenticateCaller, { holdsToken, policyVersion }: IdentifyOptions) =>
   async (request: Request): Promise<HttpCaller | Response> => {
@@ -37,7 +37,7 @@ export const createIdentify =
     return {
       ...identity,
       identity: identity.principal,
-      // What one token may see must not come out of a cache to another.
+      // Cached data that one token may read must not reach another.
       principal: credential ? `${identity.principal}+${credential.key}` : identity.principal,
       restriction: { ...restriction, name: `${policyVersion()}/${restriction.name}` },
       credential,

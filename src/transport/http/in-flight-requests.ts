@@ -4,28 +4,28 @@ import { requestsIn, type RpcRequest } from './rpc-requests.ts';
 
 type RpcRequestId = RpcRequest['id'];
 
-/** The requests of one session that are being answered. */
+/** The requests of one session that have no response yet. */
 export interface InFlightRequests {
   /**
-   * Notes the requests in a body.
-   * @returns what forgets them again; undefined when one has an id that is being answered already, or that another one beside it has:
-   * the MCP library would answer only one of the two, and the other would hold its place for ever.
+   * Registers the requests of a body.
+   * @returns a function that removes them; undefined if an id is already in flight or appears twice in the body: the MCP library would
+   * answer only one of the two, and the other would keep its slot forever.
    */
   begin(body: unknown): (() => void) | undefined;
-  /** Ends the answers to requests that a body takes back: the MCP library never does, and they would hold their places for ever. */
+  /** Ends the responses to requests that a body cancels. The MCP library never does, and they would keep their slots forever. */
   cancel(body: unknown): void;
 }
 
-/** The ids of the requests that a body takes back. */
+/** The ids of the requests that a body cancels. */
 const cancelledIdsIn = (body: unknown): readonly RpcRequestId[] =>
   [body].flat().flatMap((message) => {
     const id = isRecord(message) && message['method'] === 'notifications/cancelled' && isRecord(message['params']) ? message['params']['requestId'] : undefined;
     return typeof id === 'string' || typeof id === 'number' ? [id] : [];
   });
 
-/** None yet. */
+/** Creates an empty set of in-flight requests. */
 export function createInFlightRequests(transport: Pick<WebStandardStreamableHTTPServerTransport, 'closeSSEStream' | 'send'>): InFlightRequests {
-  // By id, with how many came together and are answered on one stream.
+  // Number of requests in the same batch, by id. A batch is answered on one stream.
   const open = new Map<RpcRequestId, number>();
   return {
     begin(body) {
@@ -38,10 +38,10 @@ export function createInFlightRequests(transport: Pick<WebStandardStreamableHTTP
     },
     cancel(body) {
       for (const id of cancelledIdsIn(body)) {
-        const together = open.get(id);
-        // By the protocol what is taken back gets no answer. Among others it gets one: else their stream would wait for it.
-        if (together === 1) transport.closeSSEStream(id);
-        else if (together !== undefined) void transport.send({ jsonrpc: '2.0', id, error: { code: -32800, message: 'The request was taken back.' } }).catch(() => undefined);
+        const batchSize = open.get(id);
+        // The protocol sends no response to a cancelled request. In a batch it gets one: otherwise the stream would wait for it.
+        if (batchSize === 1) transport.closeSSEStream(id);
+        else if (batchSize !== undefined) void transport.send({ jsonrpc: '2.0', id, error: { code: -32800, message: 'The request was taken back.' } }).catch(() => undefined);
       }
     },
   };

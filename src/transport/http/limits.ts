@@ -1,51 +1,51 @@
 /**
- * What one HTTP host takes on. Sizes in bytes, times in milliseconds. What one principal may have, all principals of one identity may
- * not have more of together: a key or a subject could make up tokens for the platform without end.
+ * Limits of one HTTP host. Sizes in bytes, times in milliseconds. Limits per principal also apply to all principals of one identity
+ * together, because a key or subject could invent any number of platform tokens.
  */
 export interface Limits {
-  /** Largest request body. */
+  /** Maximum size of a request body. */
   readonly body: number;
-  /** Largest set of request headers. */
+  /** Maximum size of all request headers. */
   readonly headers: number;
-  /** Longest time for a request's headers to arrive. */
+  /** Maximum time to receive the headers of a request. */
   readonly headersTime: number;
-  /** Longest time for a whole request to arrive. */
+  /** Maximum time to receive a whole request. */
   readonly requestTime: number;
-  /** How long a connection may wait for its next request. */
+  /** Keep-alive timeout of an idle connection. */
   readonly idleConnectionTime: number;
-  /** Most connections at once. */
+  /** Maximum number of concurrent connections. */
   readonly connections: number;
-  /** Most connections at once from one address. */
+  /** Maximum number of concurrent connections from one address. */
   readonly connectionsPerAddress: number;
-  /** Most calls at once. */
+  /** Maximum number of concurrent calls. */
   readonly calls: number;
-  /** Most calls at once of one principal, and in one batch. */
+  /** Maximum number of concurrent calls of one principal, and of requests in one batch. */
   readonly callsPerPrincipal: number;
-  /** Most calls of one principal that wait for their turn. */
+  /** Maximum number of waiting calls of one principal. */
   readonly waitingPerPrincipal: number;
-  /** Most calls from one address that wait for their turn. */
+  /** Maximum number of waiting calls from one address. */
   readonly waitingPerAddress: number;
-  /** Longest time that a call waits for its turn. */
+  /** Maximum time that a call waits for its turn. */
   readonly waitingTime: number;
-  /** Most sessions of 2025-era clients. */
+  /** Maximum number of sessions of clients that use a 2025 revision. */
   readonly sessions: number;
-  /** Most sessions of one principal. */
+  /** Maximum number of sessions of one principal. */
   readonly sessionsPerPrincipal: number;
-  /** Most sessions that were opened from one address. */
+  /** Maximum number of sessions opened from one address. */
   readonly sessionsPerAddress: number;
-  /** How long a session may go unused. */
+  /** Idle time after which a session ends. */
   readonly idleSessionTime: number;
-  /** Most open event streams of one principal. */
+  /** Maximum number of open event streams of one principal. */
   readonly streamsPerPrincipal: number;
-  /** Most open event streams from one address. */
+  /** Maximum number of open event streams from one address. */
   readonly streamsPerAddress: number;
-  /** How long a host that stops still answers new requests, with a refusal. */
+  /** How long a host that shuts down still answers new requests, with 503. */
   readonly shutdownDelay: number;
-  /** How long running calls get to finish when the host stops. */
+  /** How long running calls may take to finish when the host shuts down. */
   readonly drainTime: number;
 }
 
-/** Fits one server of two cores. A call takes 50 seconds at most, so most end within the drain. */
+/** Sized for a server with two cores. A call takes at most 50 seconds, so most end within the drain time. */
 export const defaultLimits: Limits = {
   body: 1024 * 1024,
   headers: 16 * 1024,
@@ -69,7 +69,7 @@ export const defaultLimits: Limits = {
   drainTime: 30_000,
 };
 
-/** No bounds by address: for where callers are behind a proxy, and all have the address of that one. */
+/** No limits per address, for clients behind a proxy: all have the proxy's address. */
 export const unlimitedAddresses = {
   connectionsPerAddress: Number.POSITIVE_INFINITY,
   waitingPerAddress: Number.POSITIVE_INFINITY,
@@ -77,12 +77,12 @@ export const unlimitedAddresses = {
   streamsPerAddress: Number.POSITIVE_INFINITY,
 } as const satisfies Partial<Limits>;
 
-/** Most that the principals of one identity have together. */
+/** Limits for all principals of one identity together. */
 export type IdentityLimits = Readonly<Record<'calls' | 'waiting' | 'sessions' | 'streams', number>>;
 
 /**
- * Bounds by identity. Where nobody says who they are, all are the same one: then only what there is for all bounds them, beside what
- * bounds each principal and the address.
+ * The limits per identity. Without authentication all callers share one identity: then only the limits of the whole host apply, beside
+ * those per principal and per address.
  */
 export const identityLimits = (limits: Limits, authenticates: boolean): IdentityLimits =>
   authenticates

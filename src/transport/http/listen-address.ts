@@ -2,26 +2,26 @@ import { isIP } from 'node:net';
 import { localhostAllowedHostnames, localhostAllowedOrigins } from '@modelcontextprotocol/server';
 import { isLoopback } from './loopback.ts';
 
-/** Where a host is to be reached. */
+/** The address of a host, and the names under which it accepts requests. */
 export interface ListenAddress {
-  /** Name or address to bind. */
+  /** Host name or IP address to bind. */
   readonly host: string;
-  /** The MCP endpoint as clients reach it, where that is not the bound address: behind a proxy, under a name. */
+  /** The URL of the MCP endpoint as clients see it, if it differs from the bound address, for example behind a proxy. */
   readonly publicUrl?: URL;
-  /** More host names it answers to. */
+  /** Additional host names accepted in the Host header. */
   readonly allowedHosts: readonly string[];
-  /** Host names of more pages that may call it from a browser. */
+  /** Additional host names accepted in the Origin header. */
   readonly allowedOrigins: readonly string[];
 }
 
 const isWildcardAddress = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** A host name or address as URLs and headers write it. */
+/** A host name or IP address in URL syntax: IPv6 addresses get brackets. */
 export const hostForUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
 /**
- * Refuses to be reachable by others without knowing who they are, and without knowing its own name.
- * @throws Error that says what to set.
+ * Rejects a non-loopback address without authentication, and a wildcard address without known host names.
+ * @throws Error that names the options to set.
  */
 export function assertSafeAddress({ host, publicUrl, allowedHosts }: ListenAddress, authorizes: boolean): void {
   if (isLoopback(host)) return;
@@ -41,10 +41,10 @@ export function assertSafeAddress({ host, publicUrl, allowedHosts }: ListenAddre
 
 const hostnameOf = (url: URL | undefined): string[] => (url ? [url.hostname] : []);
 
-/** The names a request's Host header may say. */
+/** The host names accepted in the Host header. */
 export const acceptedHosts = ({ host, publicUrl, allowedHosts }: ListenAddress): string[] =>
   [...localhostAllowedHostnames(), ...(isWildcardAddress(host) ? [] : [hostForUrl(host)]), ...hostnameOf(publicUrl), ...allowedHosts];
 
-/** The host names a request's Origin header may say, where there is one. */
+/** The host names accepted in the Origin header. */
 export const acceptedOrigins = ({ publicUrl, allowedOrigins }: ListenAddress): string[] =>
   [...localhostAllowedOrigins(), ...hostnameOf(publicUrl), ...allowedOrigins];

@@ -7,37 +7,37 @@ import type { Identity } from './identity.ts';
 import { discoverJwksUri } from './jwks-discovery.ts';
 import { unrestricted } from './restriction.ts';
 
-/** Whose access tokens are taken, and what for. */
+/** The accepted issuer and audience of access tokens. */
 export interface OAuthOptions {
-  /** The authorization server, exactly as it calls itself. */
+  /** The issuer, exactly as the authorization server writes it. */
   readonly issuer: string;
-  /** What tokens have to be issued for. */
+  /** The required audience of tokens. */
   readonly audience: string;
-  /** Where its keys are, if not where it says. */
+  /** URL of the issuer's keys. Default: discovered from its metadata. */
   readonly jwksUri?: URL;
-  /** Address of this server's metadata, told in every challenge. */
+  /** URL of this server's resource metadata, sent with every challenge. */
   readonly metadataUrl: string;
-  /** Shortest time between two looks for a key that isn't known, in milliseconds. */
+  /** Minimum time between two fetches of the keys for an unknown key id, in milliseconds. */
   readonly jwksCooldown?: number;
   readonly clock: Clock;
   readonly log: ServerLogger;
 }
 
-/** Verifies bearer tokens of an authorization server. */
+/** Verifies the access tokens of an authorization server. */
 export interface OAuth {
-  /** Who a token was issued to, or the answer that turns it away. */
+  /** The identity a token was issued to, or the response that rejects it. */
   readonly verify: (token: string) => Promise<Identity | Response>;
-  /** The answer to whoever brings no token, or none that is any good. */
+  /** The 401 response to a missing or invalid token. */
   readonly challenge: (description: string) => Response;
 }
 
-// Shared secrets are no option: whoever could verify with one could also sign.
+// No HMAC algorithms: a party that can verify with a shared secret can also sign.
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
-/** How far the clocks of two servers may be apart, in seconds. */
+/** Accepted clock difference between the servers, in seconds. */
 const clockTolerance = 5;
 
-/** What can be wrong with a token, in words that may stand in a header. */
+/** Descriptions of token errors, safe in a header. */
 const tokenErrors: Readonly<Record<string, string>> = {
   [errors.JWTExpired.code]: 'The token has expired',
   [errors.JWTInvalid.code]: 'The token is malformed',
@@ -52,7 +52,7 @@ const tokenErrors: Readonly<Record<string, string>> = {
 const claimError = ({ claim, reason }: errors.JWTClaimValidationFailed): string =>
   reason === 'missing' ? `The token has no ${claim}` : `The token is not valid here: its ${claim} is wrong`;
 
-/** What is wrong with the token; undefined when the fault lies elsewhere. */
+/** What is wrong with the token; undefined if the error has another cause. */
 const tokenErrorOf = (error: unknown): string | undefined => {
   if (error instanceof errors.JWTClaimValidationFailed) return claimError(error);
   return error instanceof errors.JOSEError ? tokenErrors[error.code] : undefined;
@@ -60,18 +60,19 @@ const tokenErrorOf = (error: unknown): string | undefined => {
 
 const textsIn = (claim: unknown): string[] => (Array.isArray(claim) ? claim.map(String) : typeof claim === 'string' ? claim.split(' ') : []);
 
-/** The highest level among the scopes of a token. Some authorization servers call the claim scp. */
+/** The highest permission level among the scopes of a token. Some authorization servers call the claim `scp`. */
 const levelIn = (claims: JWTPayload): PermissionLevel | undefined => {
   const scopes = [...textsIn(claims['scope']), ...textsIn(claims['scp'])];
   return permissionLevels.findLast((level) => scopes.includes(level));
 };
 
-/** Whether a claim is a text that can name somebody. */
+/** Whether a claim is a usable name: a non-blank, well-formed string. */
 const isName = (claim: unknown): claim is string => typeof claim === 'string' && claim.trim() !== '' && claim.isWellFormed();
 
 /**
- * Who a token was issued to, or what is wrong with what it says of that. A client that got it for itself is no user: by RFC 9068 such
- * a token's sub is the client's own id, and some authorization servers leave it out. Encoded, so that no name can look like another principal.
+ * The principal a token was issued to, or what is wrong with its claims. A token that a client got for itself names no user: by
+ * RFC 9068 its `sub` is the client id, and some authorization servers omit it. The name is encoded, so that it can't look like another
+ * principal.
  */
 function principalOf({ sub, client_id: client }: JWTPayload): { readonly principal: string } | { readonly fault: string } {
   if (sub === undefined && client === undefined) return { fault: 'The token has no sub' };
@@ -80,10 +81,10 @@ function principalOf({ sub, client_id: client }: JWTPayload): { readonly princip
   return { principal: `oauth:${name === client ? 'client' : 'user'}:${encodeURIComponent(name)}` };
 }
 
-/** Shortest RSA key whose signatures count, in bits: by RFC 7518 what is shorter must not be used. */
+/** Minimum size of an RSA key in bits, by RFC 7518. */
 const minRsaBits = 2048;
 
-/** The issuer signs with a key that others could find out. */
+/** The issuer signs with an RSA key that is too short. */
 class WeakKey extends Error {
   override readonly name = 'WeakKey';
   readonly bits: number;
@@ -93,16 +94,16 @@ class WeakKey extends Error {
   }
 }
 
-/** @throws WeakKey */
+/** @throws WeakKey for an RSA key that is too short. */
 function assertStrongKey(key: Awaited<ReturnType<JWTVerifyGetKey>>): void {
   const bits = 'algorithm' in key ? (key.algorithm as { readonly modulusLength?: number }).modulusLength : undefined;
   if (bits !== undefined && bits < minRsaBits) throw new WeakKey(bits);
 }
 
-/** The keys of the issuer, looked for when first needed, and again after a failure. */
-function issuerKeys({ issuer, jwksUri, jwksCooldown: lookAgainAfter = 10_000 }: OAuthOptions): JWTVerifyGetKey {
+/** The issuer's keys. Discovered on first use, and again after a failure. */
+function issuerKeys({ issuer, jwksUri, jwksCooldown = 10_000 }: OAuthOptions): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined;
-  const find = async (): Promise<JWTVerifyGetKey> => createRemoteJWKSet(jwksUri ?? (await discoverJwksUri(issuer)), { cooldownDuration: lookAgainAfter });
+  const find = async (): Promise<JWTVerifyGetKey> => createRemoteJWKSet(jwksUri ?? (await discoverJwksUri(issuer)), { cooldownDuration: jwksCooldown });
   return async (header, token) => {
     keys ??= find().catch((error: unknown) => {
       keys = undefined;
@@ -115,8 +116,8 @@ function issuerKeys({ issuer, jwksUri, jwksCooldown: lookAgainAfter = 10_000 }: 
 }
 
 /**
- * An OAuth 2.1 resource server's part: tokens of one issuer, for this audience, with an expiry, signed with its keys.
- * Scopes are the permission levels, each including those before it.
+ * The resource server role of OAuth 2.1. Accepts tokens of one issuer for one audience, with an expiry, signed with the issuer's keys.
+ * The scopes are the permission levels; each includes those before it.
  */
 export function createOAuth(options: OAuthOptions): OAuth {
   const { issuer, audience, metadataUrl, clock, log } = options;
@@ -155,7 +156,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
           log.error({ issuer, bits: error.bits }, 'access tokens are refused: the authorization server signs them with an RSA key that is too weak');
           return challenge(`The token is signed with a key that is not accepted: ${error.message}`);
         }
-        // Not the token's fault: calling it invalid would send the client to fetch a new one, again and again.
+        // The token may be valid. An `invalid_token` response would make the client fetch new tokens in a loop.
         log.error({ err: error, issuer }, 'tokens can not be verified');
         return retryLater(10, 'Access tokens can not be verified at the moment: the authorization server does not give its keys. Try again in a moment.');
       }

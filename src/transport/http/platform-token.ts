@@ -1,10 +1,10 @@
 import { credentialOf, type Credential } from '../../client/credential.ts';
 import { errorResponse, type RequestId } from './error-response.ts';
 
-/** The header in which a caller sends its own token for the platform. */
+/** The header for a caller's own platform token. */
 export const platformTokenHeader = 'X-Infra-Api-Token';
 
-/** The credential that a caller brought for the platform, none, or the answer that says what is wrong with it. */
+/** The platform credential in a request; undefined if there is none, or the response that rejects an invalid one. */
 export function platformTokenIn({ headers }: Request): Credential | undefined | Response {
   const text = headers.get(platformTokenHeader);
   if (text === null) return undefined;
@@ -15,7 +15,7 @@ export function platformTokenIn({ headers }: Request): Credential | undefined | 
   }
 }
 
-/** 401: the platform refused the token that this caller sent along. */
+/** 401: the platform refused the token that the caller sent. */
 export const platformTokenRefused = (id: RequestId): Response =>
   errorResponse({
     status: 401,
@@ -24,7 +24,7 @@ export const platformTokenRefused = (id: RequestId): Response =>
     headers: { 'WWW-Authenticate': `${platformTokenHeader} realm="platform", error="invalid_token"` },
   });
 
-/** 401: there is nothing that the platform could be called with. */
+/** 401: neither the caller nor this server has a platform token. */
 export const platformTokenNeeded = (): Response =>
   errorResponse({
     status: 401,

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { rpcErrorCodes, errorResponse } from './error-response.ts';
 
 const tooLarge = (most: number): Response =>
-  // The rest of the body is still on its way: the connection can't be used again.
+  // The rest of the body is still arriving, so the connection can't be reused.
   errorResponse({ status: 413, message: `The request body is larger than ${most} bytes.`, headers: { Connection: 'close' } });
 
-/** Lets the rest of a body arrive: closing a connection on which something still arrives would lose the answer. @param most bytes to wait for. */
+/** Reads and discards the rest of a body. If the connection closed while data arrives, the response would be lost. @param most maximum number of bytes to read. */
 export async function discardBody(request: IncomingMessage, most: number): Promise<void> {
   let size = 0;
   try {
@@ -14,16 +14,16 @@ export async function discardBody(request: IncomingMessage, most: number): Promi
       if (size > most) return;
     }
   } catch {
-    // The client left: nobody waits for the answer.
+    // The client disconnected: nobody waits for the response.
   }
 }
 
-/** Reads a request's body as text. @param most largest body in bytes. @returns the answer that refuses a larger one. */
+/** Reads a request's body as text. @param most maximum size in bytes. @returns a 413 response for a larger body. */
 export async function readText(request: IncomingMessage, most: number): Promise<string | Response> {
   if (Number(request.headers['content-length']) > most) return tooLarge(most);
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop must not close the connection: the answer still has to go out.
+  // Leaving the loop must not close the connection: the response is still to be sent.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > most) return tooLarge(most);
@@ -32,7 +32,7 @@ export async function readText(request: IncomingMessage, most: number): Promise<
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The same as JSON. @returns the parsed value, or the answer that says why there is none. */
+/** Reads a request's body as JSON. @returns the parsed value, or the response that rejects the body. */
 export async function readJson(request: IncomingMessage, most: number): Promise<{ readonly value: unknown } | Response> {
   const text = await readText(request, most);
   if (text instanceof Response) return text;

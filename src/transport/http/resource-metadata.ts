@@ -2,22 +2,22 @@ import { buildOAuthProtectedResourceMetadata, getOAuthProtectedResourceMetadataU
 import { permissionLevels } from '../../contract/operation.ts';
 import type { HttpHandler } from './exchange.ts';
 
-/** Where the metadata of a resource server is, by RFC 9728: the resource's own path comes after the well-known one. */
+/** URL of the metadata of a resource server. By RFC 9728 the resource's path follows the well-known prefix. */
 export const resourceMetadataUrl = (resource: URL): URL => new URL(getOAuthProtectedResourceMetadataUrl(resource));
 
 /**
- * Tells clients which authorization server to go to.
- * @throws Error when the issuer can't be one: no https, a query, a fragment.
+ * Serves the metadata that tells clients which authorization server to use.
+ * @throws Error if the issuer is invalid: without https, or with a query or fragment.
  */
 export function resourceMetadata(resource: URL, issuer: string): HttpHandler {
   const options: AuthMetadataOptions = {
-    // The resource's own document needs nothing else of the issuer's.
+    // The protected-resource document uses only the issuer.
     oauthMetadata: { issuer } as OAuthMetadata,
     resourceServerUrl: resource,
     scopesSupported: [...permissionLevels],
     resourceName: 'infra-mcp',
   };
   buildOAuthProtectedResourceMetadata(options);
-  // Asked by its path alone: under which name the host is reached makes no difference to it.
+  // The library compares only the path, so the host name of the request doesn't matter.
   return async ({ request }) => oauthMetadataResponse(request, options)!;
 }

@@ -4,17 +4,17 @@ import type { Tool } from '../../server/tool/tool.ts';
 import type { Restriction } from './caller.ts';
 
 /**
- * Gives the parts for callers held to more than the operator's policy. Whatever counts or remembers stays shared, so
- * that nobody gains by asking for less. The tools of each restriction are listed once.
+ * The server's dependencies under a caller's restriction. Counters and caches stay shared, so that a stricter restriction can't be used
+ * to get around a limit. The tool list of each restriction is built once.
  */
 export function restrictedDependencies(base: SharedDependencies, tools: readonly Tool[]): (restriction: Restriction) => SharedDependencies {
-  const known = new Map<string, SharedDependencies>();
+  const cache = new Map<string, SharedDependencies>();
   return ({ name, rules }) => {
     if (rules.length === 0) return base;
-    const before = known.get(name);
-    if (before) return before;
-    const parts = dependenciesUnder(base, tools, rules.reduce(withRules, base.policy));
-    known.set(name, parts);
-    return parts;
+    const cached = cache.get(name);
+    if (cached) return cached;
+    const dependencies = dependenciesUnder(base, tools, rules.reduce(withRules, base.policy));
+    cache.set(name, dependencies);
+    return dependencies;
   };
 }

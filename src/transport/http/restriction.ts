@@ -1,32 +1,32 @@
 import { errorResponse } from './error-response.ts';
 import type { Restriction } from './caller.ts';
 
-/** Where a request says that it wants nothing but reads. */
+/** Header and query parameter by which a request restricts itself to reads. */
 export const readOnlyHeader = 'X-Infra-Read-Only';
 export const readOnlyQuery = 'read_only';
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-/** Nobody is held to anything but the operator's policy. */
+/** No rules beyond the operator's policy. */
 export const unrestricted: Restriction = { name: '', rules: [] };
 
-/** The same restriction, and nothing but reads. @param setBy where that is set, as denials call it. */
+/** Adds read-only mode to a restriction. @param setBy where it is set, for the text of denials. */
 export const addReadOnly = ({ name, rules }: Restriction, setBy: string): Restriction => ({
   name: `${name}+read-only`,
   rules: [...rules, { readOnly: setBy, deny: [], freezes: [] }],
 });
 
 /**
- * What a request is held to: what its caller is held to anyway, and what it asks for itself. It can only ask for less.
- * Wishes that can't be understood are answered with 400: overlooked, they would leave more allowed than was wanted.
+ * The restriction of a request: the caller's own, plus read-only mode if the request asks for it. A request can only narrow its rights.
+ * Unknown parameters and invalid values get 400: if they were ignored, more would be allowed than the client intended.
  */
 export function requestRestriction({ headers, url }: Request, own: Restriction): Restriction | Response {
   const { searchParams: query } = new URL(url);
   const unknown = [...query.keys()].find((name) => name !== readOnlyQuery);
   if (unknown !== undefined) return errorResponse({ status: 400, message: `Unknown query parameter "${unknown}". There is: ${readOnlyQuery}.` });
-  const wishes = [headers.get(readOnlyHeader), ...query.getAll(readOnlyQuery)].filter((wish) => wish !== null);
-  if (wishes.some((wish) => !Object.hasOwn(booleans, wish))) {
+  const values = [headers.get(readOnlyHeader), ...query.getAll(readOnlyQuery)].filter((value) => value !== null);
+  if (values.some((value) => !Object.hasOwn(booleans, value))) {
     return errorResponse({ status: 400, message: `${readOnlyHeader} and ${readOnlyQuery} are "true" or "false".` });
   }
-  return wishes.some((wish) => booleans[wish]) ? addReadOnly(own, 'the request itself') : own;
+  return values.some((value) => booleans[value]) ? addReadOnly(own, 'the request itself') : own;
 }

@@ -1,10 +1,10 @@
 import { isRecord } from '../../server/json/values.ts';
 
-/** A JSON-RPC request, as far as the host looks into it. */
+/** The members of a JSON-RPC request that the host reads. */
 export interface RpcRequest {
   readonly id: string | number;
   readonly method: string;
-  /** The tool's name, for a call. */
+  /** The tool name of a tool call. */
   readonly name?: string;
 }
 
@@ -16,9 +16,9 @@ const requestIn = (message: unknown): RpcRequest | undefined => {
   return { id, method, name: typeof name === 'string' ? name : undefined };
 };
 
-/** The requests in a body, which holds one message or, from the oldest clients, several. Answers and notifications are none. */
+/** The requests in a body: one message, or a batch from the oldest clients. Responses and notifications don't count. */
 export const requestsIn = (body: unknown): readonly RpcRequest[] =>
   (Array.isArray(body) ? body : [body]).flatMap((message) => requestIn(message) ?? []);
 
-/** Whether a body opens a stream that stays, not work that ends. A batch doesn't: whatever else is in it would run without a place. */
+/** Whether a body opens a long-lived stream. A batch never does: its other requests would run without a slot. */
 export const opensStream = (body: unknown): boolean => requestIn(body)?.method === 'subscriptions/listen';

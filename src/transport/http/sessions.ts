@@ -6,38 +6,37 @@ import { rpcErrorCodes, errorResponse, retryLater } from './error-response.ts';
 import type { HttpCaller } from './caller.ts';
 import type { Limits } from './limits.ts';
 
-/** A message of a 2025-era client, its sender known. */
+/** A message of a client that uses a 2025 revision, with its authenticated caller. */
 export interface SessionMessage {
   readonly request: Request;
   /** The parsed body; undefined for GET and DELETE. */
   readonly body?: unknown;
   readonly caller: HttpCaller;
   readonly authInfo: AuthInfo;
-  /** Where it comes from. */
+  /** The client's address. */
   readonly address: string;
 }
 
-/** An answer that may still be on its way. */
+/** A response whose body may still be streaming. */
 export interface TrackedResponse {
   readonly response: Response;
-  /** To be called when nothing more comes: until then the session counts as used. */
+  /** Must be called when the response has ended. Until then the session counts as in use. */
   readonly release: () => void;
 }
 
-/** Sessions of 2025-era clients. Each is open to the principal that opened it, held to what it was then. */
+/** Sessions of clients that use a 2025 revision. Only the principal that opened a session may use it, under the same restriction. */
 export interface Sessions {
-  /** Answers a message in its session, or opens one. */
+  /** Answers a message in its session, or opens a session for it. */
   answer(message: SessionMessage): Promise<TrackedResponse>;
   /** Ends every session. */
   close(): Promise<void>;
 }
 
-/** How many there may be, and how long one may go unused. */
+/** Maximum number of sessions, and their idle timeout. */
 export interface SessionLimits extends Pick<Limits, 'sessions' | 'sessionsPerPrincipal' | 'sessionsPerAddress' | 'idleSessionTime'> {
   readonly sessionsPerIdentity: number;
 }
 
-/** What sessions work with. */
 export interface SessionDependencies {
   readonly build: (caller: HttpCaller) => McpServer;
   readonly limits: SessionLimits;
@@ -47,12 +46,12 @@ export interface SessionDependencies {
 
 interface Session {
   readonly caller: HttpCaller;
-  /** Where it was opened from. */
+  /** Address of the client that opened it. */
   readonly address: string;
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly inFlight: InFlightRequests;
-  /** Requests and streams that are open. */
+  /** Number of open requests and streams. */
   inUse: number;
   /** In milliseconds since 1970. */
   lastUsed: number;
@@ -60,7 +59,7 @@ interface Session {
 
 const sessionHeader = 'mcp-session-id';
 
-// To whom it isn't open it might as well not exist. A client answers this by opening a new one.
+// Other callers get the same response as for an unknown session. Clients react to it by opening a new one.
 const unknownSession = (): Response =>
   errorResponse({ status: 404, code: rpcErrorCodes.unknownSession, message: 'Session not found. It ended, is not yours, or was opened under other restrictions: initialize again.' });
 
@@ -79,9 +78,9 @@ type SessionEntry = readonly [id: string, session: Session];
 const leastRecentlyUsed = (among: readonly SessionEntry[]): SessionEntry | undefined =>
   among.filter(([, { inUse }]) => inUse === 0).toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)[0];
 
-/** Sessions of one host, none yet. Those unused for too long end by themselves. */
+/** Creates an empty set of sessions. Idle sessions end by themselves. */
 export function createSessions({ build, limits, clock, log }: SessionDependencies): Sessions {
-  // In the order of their opening.
+  // In the order in which they were opened.
   const sessions = new Map<string, Session>();
 
   const end = async (id: string, why: string): Promise<void> => {
@@ -100,29 +99,30 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
 
   const sessionsWhere = (is: (session: Session) => boolean): readonly SessionEntry[] => [...sessions].filter(([, session]) => is(session));
 
-  /** The sessions of whoever has most of them; none where that is not more than somebody would have with one more than these. */
-  const largestBeside = (own: readonly SessionEntry[]): readonly SessionEntry[] => {
+  /** The sessions of the identity that has most; empty unless they are more than `own` plus one. */
+  const largestHolderSessions = (own: readonly SessionEntry[]): readonly SessionEntry[] => {
     const [largest = []] = [...Map.groupBy(sessions, ([, { caller }]) => caller.identity).values()].toSorted((a, b) => b.length - a.length);
     return largest.length > own.length + 1 ? largest : [];
   };
 
   /**
-   * Whether one more fits. Clients that come again without saying goodbye lose the session they left; when there are too many in all,
-   * whoever has most loses one that is left, so that those who have few always get in.
+   * Makes room for one more session, if possible. A client that reconnects without ending its session loses the old, idle one. If the
+   * host is full, the identity with most sessions loses an idle one, so that callers with few sessions can always connect.
+   * @returns whether there is room.
    */
-  const hasRoomFor = ({ principal, identity }: HttpCaller, address: string): boolean => {
+  const makeRoomFor = ({ principal, identity }: HttpCaller, address: string): boolean => {
     const own = sessionsWhere(({ caller }) => caller.principal === principal);
-    const alike = sessionsWhere(({ caller }) => caller.identity === identity);
-    const near = sessionsWhere((session) => session.address === address);
-    const leaving = (): SessionEntry | undefined => {
-      if (near.length >= limits.sessionsPerAddress) return leastRecentlyUsed(alike.filter((entry) => near.includes(entry)));
+    const sameIdentity = sessionsWhere(({ caller }) => caller.identity === identity);
+    const sameAddress = sessionsWhere((session) => session.address === address);
+    const sessionToEvict = (): SessionEntry | undefined => {
+      if (sameAddress.length >= limits.sessionsPerAddress) return leastRecentlyUsed(sameIdentity.filter((entry) => sameAddress.includes(entry)));
       if (own.length >= limits.sessionsPerPrincipal) return leastRecentlyUsed(own);
-      return leastRecentlyUsed(alike) ?? (alike.length >= limits.sessionsPerIdentity ? undefined : leastRecentlyUsed(largestBeside(alike)));
+      return leastRecentlyUsed(sameIdentity) ?? (sameIdentity.length >= limits.sessionsPerIdentity ? undefined : leastRecentlyUsed(largestHolderSessions(sameIdentity)));
     };
-    if (sessions.size < limits.sessions && own.length < limits.sessionsPerPrincipal && alike.length < limits.sessionsPerIdentity && near.length < limits.sessionsPerAddress) return true;
-    const left = leaving();
-    if (left) void end(left[0], 'made room for another one');
-    return left !== undefined;
+    if (sessions.size < limits.sessions && own.length < limits.sessionsPerPrincipal && sameIdentity.length < limits.sessionsPerIdentity && sameAddress.length < limits.sessionsPerAddress) return true;
+    const evicted = sessionToEvict();
+    if (evicted) void end(evicted[0], 'made room for another one');
+    return evicted !== undefined;
   };
 
   const open = async ({ caller, address }: SessionMessage): Promise<[string, Session]> => {
@@ -130,7 +130,7 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = build(caller);
     const session: Session = { caller, address, server, transport, inFlight: createInFlightRequests(transport), inUse: 0, lastUsed: clock.now() };
-    // Known from now on, so that a flood of openings can't get past the limits.
+    // Registered before the first await, so that concurrent requests can't exceed the limits.
     sessions.set(id, session);
     const { onclose } = server.server;
     Object.assign(server.server, {
@@ -144,24 +144,24 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     return [id, session];
   };
 
-  const using = async (session: Session, { request, body, authInfo }: SessionMessage): Promise<TrackedResponse> => {
-    const answered = session.inFlight.begin(body);
-    if (!answered) return untracked(repeatedId());
+  const answerIn = async (session: Session, { request, body, authInfo }: SessionMessage): Promise<TrackedResponse> => {
+    const finish = session.inFlight.begin(body);
+    if (!finish) return untracked(repeatedId());
     session.inUse += 1;
     session.lastUsed = clock.now();
-    let held = true;
-    const left = (): void => {
-      answered();
-      if (held) session.inUse -= 1;
-      held = false;
+    let released = false;
+    const release = (): void => {
+      finish();
+      if (!released) session.inUse -= 1;
+      released = true;
       session.lastUsed = clock.now();
     };
     try {
       const response = await session.transport.handleRequest(request, { parsedBody: body, authInfo });
       session.inFlight.cancel(body);
-      return { response, release: left };
+      return { response, release };
     } catch (error) {
-      left();
+      release();
       throw error;
     }
   };
@@ -170,13 +170,13 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     if (!isInitialize(message.body)) {
       return untracked(errorResponse({ status: 400, message: 'Bad Request: Mcp-Session-Id header is required. Initialize first to get a session.' }));
     }
-    if (!hasRoomFor(message.caller, message.address)) {
+    if (!makeRoomFor(message.caller, message.address)) {
       return untracked(retryLater(30, 'Too many sessions are open. End one that is no longer needed with DELETE, or try again later.'));
     }
     const [id, session] = await open(message);
-    const answered = await using(session, message);
+    const response = await answerIn(session, message);
     if (session.transport.sessionId === undefined) await end(id, 'initialized wrongly');
-    return answered;
+    return response;
   };
 
   return {
@@ -184,7 +184,7 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
       const id = message.request.headers.get(sessionHeader);
       if (id === null) return answerNew(message);
       const session = sessions.get(id);
-      return session && sameCaller(session.caller, message.caller) ? using(session, message) : untracked(unknownSession());
+      return session && sameCaller(session.caller, message.caller) ? answerIn(session, message) : untracked(unknownSession());
     },
     async close() {
       clearInterval(timer);

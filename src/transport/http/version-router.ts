@@ -2,42 +2,42 @@ import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type AuthIn
 import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
 import { createSessions, type TrackedResponse, type SessionLimits } from './sessions.ts';
-import { isListenRequest, type WatchResource, withResources, subscribe } from '../subscriptions.ts';
+import { isListenRequest, type WatchUri, withResources, subscribe } from '../subscriptions.ts';
 
-/** Streams on which clients of the 2026 revision are told of changes. */
+/** Streams that notify clients of the 2026 revision of changes. */
 export interface SubscriptionStreams {
-  /** Opens a stream for what the message asks, as far as it can be watched. */
-  open(request: Request, message: unknown, authInfo: AuthInfo, watch: WatchResource): Promise<Response>;
+  /** Opens a stream for the resources that a message requests and that can be watched. */
+  open(request: Request, message: unknown, authInfo: AuthInfo, watch: WatchUri): Promise<Response>;
   /** Ends every stream. */
   close(): Promise<void>;
 }
 
-/** No streams yet. Each has a handler of its own, so that nothing one caller listens for can reach another. */
+/** Creates an empty set of streams. Each has its own handler, so that no notification can reach another caller. */
 function createSubscriptionStreams(factory: McpServerFactory, onerror: (error: Error) => void): SubscriptionStreams {
   const handlers = new Set<{ close(): Promise<void> }>();
   return {
     async open(request, message, authInfo, watch) {
-      const listening = await subscribe(message, watch);
+      const subscription = await subscribe(message, watch);
       let isOpen = false;
-      const ended = (): void => {
-        listening.stop();
+      const end = (): void => {
+        subscription.stop();
         handlers.delete(handler);
       };
       const bus: ServerEventBus = {
         publish: () => undefined,
         subscribe: (listener) => {
           isOpen = true;
-          listening.onChange((uri) => listener({ kind: 'resource_updated', uri }));
-          return ended;
+          subscription.onChange((uri) => listener({ kind: 'resource_updated', uri }));
+          return end;
         },
       };
       const handler = createMcpHandler(factory, { legacy: 'reject', onerror, bus });
       handlers.add(handler);
       try {
-        return await handler.fetch(request, { authInfo, parsedBody: withResources(message, listening.uris) });
+        return await handler.fetch(request, { authInfo, parsedBody: withResources(message, subscription.uris) });
       } finally {
-        // Refused, or nothing to be told: no stream stays open.
-        if (!isOpen) ended();
+        // The request was refused or has nothing to watch: no stream stays open.
+        if (!isOpen) end();
       }
     },
     async close() {
@@ -46,37 +46,36 @@ function createSubscriptionStreams(factory: McpServerFactory, onerror: (error: E
   };
 }
 
-/** How 2025-era clients are served: with sessions, or each request by itself for fleets without sticky routing. */
+/** How clients that use a 2025 revision are served: with sessions, or statelessly for deployments without sticky routing. */
 export const legacyModes = ['sessions', 'stateless'] as const;
 export type LegacyMode = (typeof legacyModes)[number];
 
 /**
- * A server for one caller: for one request of the 2026 revision, for one session of the earlier ones.
- * @param method what the request asks for, where it is known to be all that is asked.
+ * Builds a server for one caller: for one request in the 2026 revision, for one session in earlier ones.
+ * @param method the method of the request, if the server is for that request only.
  */
 export type BuildServer = (era: 'legacy' | 'modern', caller: HttpCaller, method?: string) => McpServer;
 
-/** What both eras work with. */
 export interface VersionRouterDependencies {
   readonly build: BuildServer;
-  /** Watches resources for one caller. Without it clients of the 2026 revision are told of no changes. */
-  readonly watch?: (call: HttpCall) => WatchResource;
+  /** Watches resources for one caller. Without it, clients of the 2026 revision get no change notifications. */
+  readonly watch?: (call: HttpCall) => WatchUri;
   readonly legacy: LegacyMode;
   readonly limits: SessionLimits;
   readonly clock: Clock;
   readonly log: ServerLogger;
 }
 
-/** An answer of the MCP library, and whether its work goes on when the client leaves. */
+/** A response of the MCP library, and whether the call continues after the client disconnected. */
 export interface VersionedResponse extends TrackedResponse {
   readonly outlivesClient: boolean;
 }
 
-/** Both protocol eras behind one address. */
+/** Serves all protocol versions at one URL. */
 export interface VersionRouter {
   /**
    * @param body the parsed body; undefined for GET and DELETE.
-   * @param address where it comes from.
+   * @param address the client's address.
    */
   answer(request: Request, body: unknown, call: HttpCall, address: string): Promise<VersionedResponse>;
   close(): Promise<void>;
@@ -84,11 +83,11 @@ export interface VersionRouter {
 
 const statelessResponse = (response: Response): VersionedResponse => ({ response, release: () => undefined, outlivesClient: false });
 
-/** Serves the 2026 revision without state, and the 2025 ones as the operator chose. */
+/** Creates a router that serves the 2026 revision statelessly, and the 2025 revisions in the configured mode. */
 export function createVersionRouter({ build, watch = () => async () => undefined, legacy, limits, clock, log }: VersionRouterDependencies): VersionRouter {
   const protocolError = (error: Error): void => log.debug({ err: error }, 'protocol error');
   const factory = ({ era, authInfo, requestInfo }: McpRequestContext): McpServer =>
-    // Of the 2026 revision the library has held the header against the message.
+    // In the 2026 revision the library has checked that the header matches the message.
     build(era, callOf(authInfo).caller, era === 'modern' ? (requestInfo?.headers.get('mcp-method') ?? undefined) : undefined);
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: protocolError });
   const subscriptions = createSubscriptionStreams(factory, protocolError);
@@ -103,7 +102,7 @@ export function createVersionRouter({ build, watch = () => async () => undefined
         return statelessResponse(await (isListenRequest(body) ? subscriptions.open(request, body, authInfo, watch(call)) : modern.fetch(request, options)));
       }
       if (legacy === 'stateless') return statelessResponse(await stateless(request, options));
-      // By the 2025 revisions a lost connection cancels nothing.
+      // In the 2025 revisions a lost connection does not cancel the request.
       return { ...(await sessions.answer({ request, body, authInfo, caller: call.caller, address })), outlivesClient: true };
     },
     async close() {

@@ -8,15 +8,15 @@ import type { AuthenticateCaller } from '../../../transport/http/identity.ts';
 import { loadApiKeys, type ApiKeys } from '../../../transport/http/api-keys.ts';
 import type { OAuth } from '../../../transport/http/oauth.ts';
 
-/** Who is let in, as configured. */
+/** The configured authentication of callers. */
 export interface ConfiguredAuthentication {
-  /** Absent where everybody on this machine is. */
+  /** Absent without authentication: then only this machine can connect. */
   readonly authenticate?: AuthenticateCaller;
-  /** What tells clients how to get in. */
+  /** Handlers by path for the OAuth metadata of this server. */
   readonly routes: Readonly<Record<string, HttpHandler>>;
-  /** Variables of the environment that policies of keys let be set unseen, earlier ones too. */
+  /** Environment variables that the policies of keys, current and earlier ones, allow to be set without showing their values. */
   readonly unseen: () => readonly string[];
-  /** Reads the keys again, and gives what puts them in place. */
+  /** Rereads the keys. @returns a function that applies them. */
   readonly prepareReload: () => Promise<() => void>;
 }
 
@@ -24,7 +24,7 @@ const configuredKeys = async ({ keysFile }: Config): Promise<ApiKeys | undefined
 
 const unseenVariablesOf = (keys: ApiKeys | undefined): readonly string[] => [...(keys?.values() ?? [])].flatMap(({ restriction }) => unseenVariables(restriction.rules));
 
-/** The part of an OAuth resource server. Its library is loaded where it is used only. */
+/** The OAuth resource server, if configured. Its library is loaded only then. */
 async function configuredOAuth({ oauthIssuer: issuer, oauthAudience, oauthJwksUrl, publicUrl }: Config, log: ServerLogger): Promise<{ oauth?: OAuth; routes: Record<string, HttpHandler> }> {
   if (issuer === undefined || publicUrl === undefined) return { routes: {} };
   const [{ createOAuth }, { resourceMetadata, resourceMetadataUrl }] = await Promise.all([import('../../../transport/http/oauth.ts'), import('../../../transport/http/resource-metadata.ts')]);
@@ -34,8 +34,8 @@ async function configuredOAuth({ oauthIssuer: issuer, oauthAudience, oauthJwksUr
 }
 
 /**
- * Who is let in: whoever brings a key, an access token, or either.
- * @throws Error when the keys or the issuer can't be used.
+ * Opens the configured authentication: API keys, OAuth access tokens, or both.
+ * @throws Error if the keys or the issuer can't be used.
  */
 export async function authenticationOf(config: Config, log: ServerLogger): Promise<ConfiguredAuthentication> {
   let keys = await configuredKeys(config);

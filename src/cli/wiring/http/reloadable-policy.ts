@@ -8,13 +8,13 @@ import type { Restriction } from '../../../transport/http/caller.ts';
 import { restrictedDependencies } from '../../../transport/http/restricted-dependencies.ts';
 import { configuredPolicy } from '../policy.ts';
 
-/** The operator's policy, which may be read again while the server runs. */
+/** The operator's policy, which can be reloaded while the server runs. */
 export interface ReloadablePolicy {
-  /** What callers held to this are served with. */
+  /** The server's dependencies under the policy and a caller's restriction. */
   readonly dependencies: (restriction: Restriction) => SharedDependencies;
-  /** The same as long as the policy is. */
+  /** Changes whenever the policy does. */
   readonly version: () => string;
-  /** Reads the policy again, and gives what puts it in place. */
+  /** Rereads the policy. @returns a function that applies it. */
   readonly prepareReload: () => Promise<() => void>;
 }
 
@@ -22,22 +22,22 @@ const policyVersionOf = async ({ policyFile }: Config): Promise<string> =>
   policyFile === undefined ? '' : createHash('sha256').update(await readFile(policyFile)).digest('base64url');
 
 /**
- * Reads the policy.
- * @param tools that are offered.
- * @param create makes the parts under a policy; called once, so that what they remember survives a new policy.
+ * Loads the policy.
+ * @param tools the offered tools.
+ * @param create creates the dependencies under a policy. Called once, so that their state survives a reload.
  * @throws Error that says what is wrong with the policy.
  */
 export async function openReloadablePolicy(config: Config, tools: readonly Tool[], create: (policy: Policy) => SharedDependencies): Promise<ReloadablePolicy> {
   const base = create(await configuredPolicy(config));
   const under = (policy: Policy): SharedDependencies => dependenciesUnder(base, tools, policy);
-  let current = { parts: restrictedDependencies(base, tools), version: await policyVersionOf(config) };
+  let current = { dependencies: restrictedDependencies(base, tools), version: await policyVersionOf(config) };
   return {
-    dependencies: (restriction) => current.parts(restriction),
+    dependencies: (restriction) => current.dependencies(restriction),
     version: () => current.version,
     prepareReload: async () => {
       const version = await policyVersionOf(config);
       if (version === current.version) return () => undefined;
-      const next = { parts: restrictedDependencies(under(await configuredPolicy(config)), tools), version };
+      const next = { dependencies: restrictedDependencies(under(await configuredPolicy(config)), tools), version };
       return () => void (current = next);
     },
   };

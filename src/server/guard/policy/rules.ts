@@ -26,13 +26,13 @@ const conditionsFor = (tools: readonly Tool[]) => {
     context.addIssue({ code: 'custom', message: `there is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}` });
   });
   return {
-    name: z.string().min(1).optional().describe('What denials call the rule.'),
+    name: z.string().min(1).optional().describe('Name of the rule, shown when it denies a call.'),
     tool: oneOrMore(toolName).describe('Names of tools.'),
-    toolset: oneOrMore(z.enum(toolsets)).describe('Groups of tools.'),
-    tier: oneOrMore(z.enum(effects)).describe('How grave the call is where it is made: a write on production is disruptive.'),
+    toolset: oneOrMore(z.enum(toolsets)).describe('Toolsets.'),
+    tier: oneOrMore(z.enum(effects)).describe('Risk of the call on its target: a write on production is disruptive.'),
     project: oneOrMore(locationOf('project')).describe('Names or ids of projects.'),
     environment: oneOrMore(locationOf('environment')).describe('Names of environments, paths such as shop/staging, or ids.'),
-    mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe("Modes of environments; unknown where the mode can't be read."),
+    mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe("Modes of environments; `unknown` if the mode can't be read."),
   };
 };
 
@@ -53,19 +53,19 @@ export const policyFileFor = (tools: readonly Tool[]) => {
   });
   const Window = z.strictObject({
     ...conditions,
-    cron: z.string().min(1).describe('When it begins, as a cron expression.'),
-    time_zone: z.string().min(1).describe('Where those times are meant, such as Europe/Paris.'),
-    duration: Duration.describe('How long it lasts, such as PT8H or P2DT12H.'),
+    cron: z.string().min(1).describe('Start of the freeze, as a cron expression.'),
+    time_zone: z.string().min(1).describe('Time zone of the cron expression, such as Europe/Paris.'),
+    duration: Duration.describe('Duration of the freeze, such as PT8H or P2DT12H.'),
   });
   const File = z.strictObject({
-    read_only: z.boolean().optional().describe('Nothing but reads.'),
-    allow: z.array(Rule).optional().describe('Where given, only what one of these rules holds for.'),
-    deny: z.array(Rule).optional().describe('Only what none of these rules holds for; stronger than allow.'),
-    freeze: z.array(Window).optional().describe('When nothing may be changed.'),
-    max_disruptive_per_hour: z.int().min(0).optional().describe('Most disruptive or graver calls in any 60 minutes, of all processes of the data directory together. What makes several at once counts as several.'),
-    unattended: z.array(z.enum(highRisks)).optional().describe("Tiers where a client that can't ask its user may confirm its own plan."),
-    operator_only: z.array(z.enum(highRisks)).optional().describe('Tiers where only the operator may agree, in a terminal or on the page: neither the client\'s form nor a plan token counts. What any policy that holds for a call names, holds; also for a call of which only a part has such a tier.'),
-    value_from_env: z.array(Variable).optional().describe('Environment variables of the server whose values a call may set without seeing them.'),
+    read_only: z.boolean().optional().describe('Allows only reads.'),
+    allow: z.array(Rule).optional().describe('If set, allows only calls that one of these rules matches.'),
+    deny: z.array(Rule).optional().describe('Denies calls that one of these rules matches. Takes precedence over allow.'),
+    freeze: z.array(Window).optional().describe('Times at which no changes are allowed.'),
+    max_disruptive_per_hour: z.int().min(0).optional().describe('Maximum number of disruptive, destructive and sensitive calls within any 60 minutes, for all processes of the data directory together. A call that carries out several such operations counts as several.'),
+    unattended: z.array(z.enum(highRisks)).optional().describe("Tiers at which a client that can't ask its user may confirm its own plan."),
+    operator_only: z.array(z.enum(highRisks)).optional().describe('Tiers that only the operator may approve, in a terminal or on the approvals page: neither the client\'s form nor a plan token is accepted. The tiers of every policy that applies to a call are combined, and one part of a call at such a tier is enough.'),
+    value_from_env: z.array(Variable).optional().describe('Environment variables of the server whose values a call can set without reading them.'),
   });
   return File.superRefine(({ unattended = [], operator_only: operatorOnly = [] }, context) => {
     for (const [index, risk] of operatorOnly.entries()) {

@@ -11,31 +11,30 @@ import type { Html } from './html.ts';
 import { createOperatorSessions, hasValidFormToken, type OperatorSession } from './operator-sessions.ts';
 import { callsOnPage, closedPage, queuePage, loginPage, approvalsPath, style, stylePath, type PendingCallsPage, type SinglePendingCall } from './pages.ts';
 
-/** What the page of approvals shows, and works on. */
+/** The data behind the approvals page. */
 export interface ApprovalsSource {
   readonly queue: ApprovalQueue;
   /** Whether the operator has set a secret. */
   readonly hasSecret: () => Promise<boolean>;
-  /** The newest calls, oldest first; undefined where they can't be read. */
+  /** The newest calls, oldest first; undefined if they can't be read. */
   readonly latestCalls: () => Promise<readonly RecordedCall[] | undefined>;
 }
 
-/** What the page works with. */
 export interface ApprovalsPageDependencies extends ApprovalsSource {
-  /** The answer to a request under a name that isn't this host's, or undefined. */
+  /** The response to a request whose Host header names another host; undefined if the name is accepted. */
   readonly rejectUnknownHost: (request: Request) => Response | undefined;
-  /** How browsers reach this server, where that is not how it is bound. */
+  /** The URL under which browsers reach this server, if it differs from the bound address. */
   readonly publicUrl?: URL;
   readonly clock: Clock;
   readonly log: ServerLogger;
 }
 
-/** Largest form in bytes. */
+/** Maximum form size in bytes. */
 const maxFormBytes = 8 * 1024;
 
 const cookieName = 'infra_operator';
 
-// Nothing but our own style is loaded, nothing runs, nobody frames it, and its forms go nowhere else.
+// The page loads only its own stylesheet, runs no scripts, can't be framed, and submits forms only to itself.
 const headers = {
   'Content-Security-Policy': "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   'X-Frame-Options': 'DENY',
@@ -48,7 +47,7 @@ const headers = {
 
 const htmlResponse = ({ markup }: Html, status = 200): Response => new Response(markup, { status, headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' } });
 
-/** What came of a form, told on the page that follows. */
+/** The result of a form, shown on the page after the redirect. The keys are values of the `said` query parameter. */
 const messages: Readonly<Record<string, string>> = {
   approved: 'Approved, for one call. The assistant can repeat it now.',
   refused: 'Refused.',
@@ -57,12 +56,12 @@ const messages: Readonly<Record<string, string>> = {
   not_typed: 'Not approved: what was typed is not the name. It waits until it expires.',
 };
 
-const messageFor = (said: string | null): string | undefined => (said === null ? undefined : own(messages, said));
+const messageFor = (result: string | null): string | undefined => (result === null ? undefined : own(messages, result));
 
-/** The page that is asked for, from 1; the first where that makes no sense. */
+/** The requested page number, from 1; 1 if it is missing or invalid. */
 const pageIn = (query: URLSearchParams): number => (/^[1-9]\d{0,5}$/.test(query.get('page') ?? '') ? Number(query.get('page')) : 1);
 
-/** Most characters of a code that nothing waits under, when it is shown again. */
+/** Maximum length of a code that is shown again although no call waits under it. */
 const maxCodeLength = 20;
 
 const redirect = (query: Readonly<Record<string, string>> = {}, cookie?: string): Response => {
@@ -70,25 +69,25 @@ const redirect = (query: Readonly<Record<string, string>> = {}, cookie?: string)
   return new Response(null, { status: 303, headers: { ...headers, Location: text === '' ? approvalsPath : `${approvalsPath}?${text}`, ...(cookie !== undefined && { 'Set-Cookie': cookie }) } });
 };
 
-/** The code that is asked for, as it is kept; empty where none is. */
+/** The requested code in its stored form; empty if there is none. */
 const codeIn = (query: URLSearchParams): string => normalCode(query.get('code') ?? '').slice(0, maxCodeLength);
 
-const operatorIdIn = ({ headers: given }: Request): string =>
-  given.get('cookie')?.split(';').map((pair) => pair.trim().split('=')).find(([name]) => name === cookieName)?.[1] ?? '';
+const operatorIdIn = ({ headers: requestHeaders }: Request): string =>
+  requestHeaders.get('cookie')?.split(';').map((pair) => pair.trim().split('=')).find(([name]) => name === cookieName)?.[1] ?? '';
 
 const lockedMessage = ({ until, everywhere }: Extract<UnlockedQueue, { kind: 'locked' }>): string =>
   `Too many wrong secrets were given ${everywhere ? 'on this page' : 'from your address'}. The next try counts from ${new Date(until).toISOString()}. ` +
   'In a terminal on the server you need not wait: infra-mcp approve';
 
-/** Browsers say with every form where it comes from; one that comes from elsewhere, or doesn't say, isn't ours. */
-const isSameOrigin = ({ headers: given }: Request, publicUrl: URL | undefined): boolean => {
-  const origin = URL.parse(given.get('origin') ?? '');
-  return origin !== null && [given.get('host'), publicUrl?.host].includes(origin.host);
+/** Browsers send an Origin header with every form. A form without one, or from another origin, isn't ours. */
+const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | undefined): boolean => {
+  const origin = URL.parse(requestHeaders.get('origin') ?? '');
+  return origin !== null && [requestHeaders.get('host'), publicUrl?.host].includes(origin.host);
 };
 
-/** The page on which the operator approves or refuses calls. It works without scripts. */
-export function approvalsPage({ queue: desk, hasSecret, latestCalls, rejectUnknownHost: underForeignName, publicUrl, clock, log }: ApprovalsPageDependencies): Readonly<Record<string, HttpHandler>> {
-  // Who was away for too long stays away, also when the clock steps back.
+/** The page on which the operator approves or refuses calls. Works without scripts. */
+export function approvalsPage({ queue, hasSecret, latestCalls, rejectUnknownHost, publicUrl, clock, log }: ApprovalsPageDependencies): Readonly<Record<string, HttpHandler>> {
+  // An idle session stays expired even if the clock steps back.
   const operators = createOperatorSessions(monotonicClock(clock));
 
   const cookieOf = (id: string, seconds?: number): string =>
@@ -96,13 +95,13 @@ export function approvalsPage({ queue: desk, hasSecret, latestCalls, rejectUnkno
 
   const listing = async (query: URLSearchParams): Promise<PendingCallsPage> => {
     const now = clock.now();
-    const total = await desk.count(now);
+    const total = await queue.count(now);
     const newestFirst = query.get('order') === 'newest';
     const pageNumber = Math.min(pageIn(query), Math.max(1, Math.ceil(total / callsOnPage)));
-    return { waiting: await desk.waiting(now, { newestFirst, skip: (pageNumber - 1) * callsOnPage, most: callsOnPage }), total, pageNumber, newestFirst };
+    return { waiting: await queue.waiting(now, { newestFirst, skip: (pageNumber - 1) * callsOnPage, most: callsOnPage }), total, pageNumber, newestFirst };
   };
 
-  const single = async (code: string): Promise<SinglePendingCall> => ({ code, pending: await desk.find(code, clock.now()) });
+  const single = async (code: string): Promise<SinglePendingCall> => ({ code, pending: await queue.find(code, clock.now()) });
 
   const view = async ({ url: { searchParams: query } }: HttpExchange, operator: OperatorSession | undefined): Promise<Response> => {
     const code = codeIn(query);
@@ -111,8 +110,8 @@ export function approvalsPage({ queue: desk, hasSecret, latestCalls, rejectUnkno
     return htmlResponse(queuePage({ operator, shown, calls, message: messageFor(query.get('said')) }));
   };
 
-  const enter = async (form: URLSearchParams, address: string): Promise<Response> => {
-    const unlocked = await desk.unlock(form.get('secret') ?? '', address, clock.now());
+  const logIn = async (form: URLSearchParams, address: string): Promise<Response> => {
+    const unlocked = await queue.unlock(form.get('secret') ?? '', address, clock.now());
     const code = codeIn(form);
     if (unlocked.kind === 'unlocked') return redirect(code === '' ? {} : { code }, cookieOf(operators.start(unlocked.sign).id));
     log.warn({ why: unlocked.kind, address }, 'operator not let in');
@@ -123,27 +122,27 @@ export function approvalsPage({ queue: desk, hasSecret, latestCalls, rejectUnkno
   const decide = async (operator: OperatorSession, form: URLSearchParams): Promise<Response> => {
     const code = form.get('code') ?? '';
     const approving = form.get('do') === 'approve';
-    const pending = await desk.find(code, clock.now());
+    const pending = await queue.find(code, clock.now());
     if (!pending) return redirect({ said: 'gone' });
     if (approving && pending.typed !== undefined && !matchesTyped(pending.typed, form.get('typed'))) return redirect({ said: 'not_typed' });
     const verdict: Verdict = approving ? 'approved_on_page' : 'refused';
-    const isMade = await desk.decide(code, verdict, operator.sign, clock.now()).catch((error: unknown) => {
+    const decided = await queue.decide(code, verdict, operator.sign, clock.now()).catch((error: unknown) => {
       log.error({ err: error, code }, 'operator could not decide');
       return undefined;
     });
-    if (isMade === undefined) return redirect({ said: 'not_recorded' });
-    if (!isMade) return redirect({ said: 'gone' });
+    if (decided === undefined) return redirect({ said: 'not_recorded' });
+    if (!decided) return redirect({ said: 'gone' });
     log.info({ code, verdict, tool: pending.plan.tool, principal: pending.principal }, 'operator decided');
     return redirect({ said: approving ? 'approved' : 'refused' });
   };
 
-  const take = async ({ request, incoming, address }: HttpExchange, operator: OperatorSession | undefined): Promise<Response> => {
+  const submit = async ({ request, incoming, address }: HttpExchange, operator: OperatorSession | undefined): Promise<Response> => {
     if (!isSameOrigin(request, publicUrl)) return htmlResponse(loginPage('That form did not come from this page. Nothing was done.'), 403);
     const text = await readText(incoming, maxFormBytes);
     if (text instanceof Response) return text;
     const form = new URLSearchParams(text);
     const action = form.get('do');
-    if (action === 'enter') return enter(form, address);
+    if (action === 'enter') return logIn(form, address);
     if (!operator) return htmlResponse(loginPage('You were away for too long. Give the secret again.'), 403);
     if (!hasValidFormToken(operator, form.get('form_token') ?? '')) return htmlResponse(loginPage('That form did not come from this page. Nothing was done.'), 403);
     if (action === 'approve' || action === 'refuse') return decide(operator, form);
@@ -154,10 +153,10 @@ export function approvalsPage({ queue: desk, hasSecret, latestCalls, rejectUnkno
 
   const page: HttpHandler = async (exchange) => {
     const { request } = exchange;
-    const away = underForeignName(request);
-    if (away) return away;
+    const rejection = rejectUnknownHost(request);
+    if (rejection) return rejection;
     const operator = operators.find(operatorIdIn(request));
-    if (request.method === 'POST') return take(exchange, operator);
+    if (request.method === 'POST') return submit(exchange, operator);
     return ['GET', 'HEAD'].includes(request.method) ? view(exchange, operator) : new Response(null, { status: 405, headers: { ...headers, Allow: 'GET, POST' } });
   };
 

@@ -1,61 +1,61 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../server/context/call-context.ts';
 
-/** How long an operator may stay away before the secret is asked for again, in milliseconds. */
+/** Idle time after which an operator must enter the secret again, in milliseconds. */
 export const idleTime = 10 * 60_000;
 
-/** Most operators at once; the one who was away longest is forgotten. */
+/** Maximum number of sessions. Beyond it the session that was idle longest is dropped. */
 const maxOperators = 32;
 
-/** An operator who gave the secret. */
+/** The session of an operator who entered the secret. */
 export interface OperatorSession {
   readonly id: string;
-  /** What their forms carry, so that no other page can send one. */
+  /** CSRF token: every form of the session must carry it. */
   readonly formToken: string;
-  /** Signs decisions; kept in memory only, and no longer than the operator stays. */
+  /** Signs decisions. Held in memory only, for the lifetime of the session. */
   readonly sign: (text: string) => string;
 }
 
-/** The operators who are at the page. */
+/** The open operator sessions. */
 export interface OperatorSessions {
   start(sign: (text: string) => string): OperatorSession;
-  /** Who has this id; undefined when nobody, or away for too long. Counts as being here. */
+  /** Finds a session and marks it as used. @returns undefined if the id is unknown or the session was idle for too long. */
   find(id: string): OperatorSession | undefined;
   end(id: string): void;
 }
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-/** Nobody is there yet. */
+/** Creates an empty set of sessions. @param clock must be monotonic, or a clock change could revive expired sessions. */
 export function createOperatorSessions(clock: Clock): OperatorSessions {
-  // In the order of when they were last seen.
-  const seen = new Map<string, { readonly operator: OperatorSession; readonly at: number }>();
-  const see = (operator: OperatorSession): OperatorSession => {
-    seen.delete(operator.id);
-    seen.set(operator.id, { operator, at: clock.now() });
+  // Ordered by last use, oldest first.
+  const sessions = new Map<string, { readonly operator: OperatorSession; readonly lastUsed: number }>();
+  const markUsed = (operator: OperatorSession): OperatorSession => {
+    sessions.delete(operator.id);
+    sessions.set(operator.id, { operator, lastUsed: clock.now() });
     return operator;
   };
-  const forgetAway = (): void => {
+  const removeExpired = (): void => {
     const oldest = clock.now() - idleTime;
-    for (const [id, { at }] of seen) if (at < oldest || seen.size > maxOperators) seen.delete(id);
+    for (const [id, { lastUsed }] of sessions) if (lastUsed < oldest || sessions.size > maxOperators) sessions.delete(id);
   };
   return {
     start(sign) {
-      const operator = see({ id: random(), formToken: random(), sign });
-      forgetAway();
+      const operator = markUsed({ id: random(), formToken: random(), sign });
+      removeExpired();
       return operator;
     },
     find(id) {
-      forgetAway();
-      const found = seen.get(id);
-      return found && see(found.operator);
+      removeExpired();
+      const found = sessions.get(id);
+      return found && markUsed(found.operator);
     },
-    end: (id) => void seen.delete(id),
+    end: (id) => void sessions.delete(id),
   };
 }
 
-/** Whether a form carries the operator's token. */
-export function hasValidFormToken({ formToken }: OperatorSession, given: string): boolean {
-  const [one, other] = [Buffer.from(formToken), Buffer.from(given)];
-  return one.length === other.length && timingSafeEqual(one, other);
+/** Whether a form carries the session's CSRF token. Compares in constant time. */
+export function hasValidFormToken({ formToken }: OperatorSession, submitted: string): boolean {
+  const [expected, actual] = [Buffer.from(formToken), Buffer.from(submitted)];
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
 }

@@ -5,7 +5,7 @@ import { planText } from '../../../server/guard/plan.ts';
 import { html, emptyHtml, type Html } from './html.ts';
 import type { OperatorSession } from './operator-sessions.ts';
 
-/** Where the page is, and its style. */
+/** Paths of the page and its stylesheet. */
 export const approvalsPath = '/approvals';
 export const stylePath = '/approvals/style.css';
 
@@ -29,13 +29,13 @@ const page = (title: string, body: Html): Html => html`<!doctype html>
 
 const messageBanner = (words: string | undefined): Html => (words === undefined ? emptyHtml : html`<p class="said" role="status">${words}</p>`);
 
-/** Asks for the operator's secret. @param code what they came to decide, where that is known. */
+/** Asks for the operator's secret. @param code the call to show after the login, if one was requested. */
 export const loginPage = (words: string | undefined, code = ''): Html =>
   page('Approvals', html`${messageBanner(words)}<form method="post" action="${approvalsPath}"><input type="hidden" name="code" value="${code}">
 <label>Operator secret <input type="password" name="secret" autocomplete="current-password" required autofocus></label>
 <button name="do" value="enter">Enter</button></form>`);
 
-/** Nobody can enter. */
+/** Shown while no operator secret is set: nobody can log in. */
 export const closedPage = (): Html => page('Approvals', html`<p>No operator secret is set. Set one on the server: <code>infra-mcp approve --set-secret</code></p>`);
 
 const time = (at: number): string => new Date(at).toISOString();
@@ -45,30 +45,30 @@ const token = ({ formToken }: OperatorSession): Html => html`<input type="hidden
 const typedNameInput = (typed: string | undefined): Html =>
   typed === undefined ? emptyHtml : html`<label>To approve it, type <strong>${clean(typed)}</strong> <input name="typed" autocomplete="off" spellcheck="false"></label>`;
 
-/** Most characters of a plan that are shown in a list. Nobody approves there what goes on. */
+/** Maximum length of a plan in a list, in characters. A longer plan can only be approved on its own page. */
 const maxPlanLength = 4_000;
 
-const waitingCall = ({ code, principal, plan, typed, askedAt, expiresAt }: Pending, operator: OperatorSession, isAlone: boolean): Html => {
+const waitingCall = ({ code, principal, plan, typed, askedAt, expiresAt }: Pending, operator: OperatorSession, showsWholePlan: boolean): Html => {
   const text = clean(planText(plan, { whole: true }));
-  const goesOn = !isAlone && text.length > maxPlanLength;
+  const isTruncated = !showsWholePlan && text.length > maxPlanLength;
   return html`<article>
 <h2>${code}</h2>
 <p>${clean(principal)} wants to run <code>${plan.tool}</code> (${plan.tier}), asked ${time(askedAt)}, counts until ${time(expiresAt)}</p>
-<pre>${goesOn ? text.slice(0, maxPlanLength) : text}</pre>
-${goesOn ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${approvalsPath}?code=${code}">see all of it to approve it</a>.</p>` : emptyHtml}
-<form method="post" action="${approvalsPath}">${token(operator)}<input type="hidden" name="code" value="${code}">${goesOn ? emptyHtml : html`${typedNameInput(typed)}
+<pre>${isTruncated ? text.slice(0, maxPlanLength) : text}</pre>
+${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${approvalsPath}?code=${code}">see all of it to approve it</a>.</p>` : emptyHtml}
+<form method="post" action="${approvalsPath}">${token(operator)}<input type="hidden" name="code" value="${code}">${isTruncated ? emptyHtml : html`${typedNameInput(typed)}
 <button name="do" value="approve">Approve, for one call</button> `}<button name="do" value="refuse">Refuse</button></form>
 </article>`;
 };
 
-/** Calls on one page. */
+/** Number of calls on one page. */
 export const callsOnPage = 20;
 
 const searchForm = html`<form method="get" action="${approvalsPath}"><label>Code <input name="code" autocomplete="off" spellcheck="false"></label> <button>Find</button></form>`;
 
 const pageUrl = (pageNumber: number, newestFirst: boolean): string => `${approvalsPath}?order=${newestFirst ? 'newest' : 'oldest'}&page=${pageNumber}`;
 
-/** Which part of the list is shown, and the ways to the others. */
+/** The position in the list, with links to the other pages and the other order. */
 function pagination({ total, pageNumber, newestFirst }: PendingCallsPage): Html {
   const pages = Math.ceil(total / callsOnPage);
   const order = html`<a href="${pageUrl(1, !newestFirst)}">${newestFirst ? 'Oldest' : 'Newest'} first</a>`;
@@ -95,32 +95,32 @@ const recordTable = (calls: readonly RecordedCall[] | undefined): Html => {
   return html`<table><thead><tr>${heading}</tr></thead><tbody>${calls.toReversed().map(recordRow)}</tbody></table>`;
 };
 
-/** A page of what waits. */
+/** One page of the calls that wait for approval. */
 export interface PendingCallsPage {
   readonly waiting: readonly Pending[];
-  /** How many calls wait, on all pages. */
+  /** Number of waiting calls on all pages. */
   readonly total: number;
-  /** From 1. */
+  /** Counted from 1. */
   readonly pageNumber: number;
   readonly newestFirst: boolean;
 }
 
-/** What waits under one code; no call when nothing does. */
+/** The call with one code; undefined if none waits under it. */
 export interface SinglePendingCall {
   readonly code: string;
   readonly pending: Pending | undefined;
 }
 
-/** What the desk shows. */
+/** The content of the approvals page. */
 export interface QueueView {
   readonly operator: OperatorSession;
   readonly message?: string;
   readonly shown: PendingCallsPage | SinglePendingCall;
-  /** The newest calls, oldest first; undefined where they can't be read. */
+  /** The newest calls, oldest first; undefined if they can't be read. */
   readonly calls?: readonly RecordedCall[];
 }
 
-/** What waits for a decision, and what happened lately. */
+/** The approvals page: calls that wait for a decision, then the latest calls. */
 export const queuePage = ({ operator, message: words, shown, calls }: QueueView): Html =>
   page('Approvals', html`${messageBanner(words)}<form method="post" action="${approvalsPath}">${token(operator)}<button name="do" value="leave">Leave</button></form>
 ${'code' in shown ? singleCall(shown, operator) : pendingList(shown, operator)}
