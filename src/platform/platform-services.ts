@@ -1,12 +1,12 @@
-import { type PlatformClock, type SteppedClock, systemClock } from './clock.ts';
+import { type PlatformClock, type SteppedClock, systemClock } from './common/clock.ts';
 import { stepFaults } from './testing/control/faults/step-faults.ts';
 import type { FaultRegistry } from './testing/control/faults/registry.ts';
 import { readSteppedTime, saveSteppedTime } from './testing/control/stepping.ts';
 import { createEngine } from './engine/create-engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { requireMatchingKey, type Vault } from './store/vault.ts';
-import type { PlatformLog } from './log.ts';
-import { type Random, seededRandom } from './random.ts';
+import type { PlatformLog } from './common/log.ts';
+import { type Random, seededRandom } from './common/random.ts';
 import { type RateLimitBudget, createRateLimiter } from './api/rate-limit.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { createSimulatedRuntime } from './runtime/simulated/simulated-runtime.ts';

@@ -1,5 +1,5 @@
 import { createTokenAuthenticator } from './api/auth.ts';
-import { type PlatformClock, createSteppedClock, systemClock } from './clock.ts';
+import { type PlatformClock, createSteppedClock, systemClock } from './common/clock.ts';
 import { openControl } from './testing/control/control.ts';
 import { createFaultRegistry } from './testing/control/faults/registry.ts';
 import { addRequestFaults } from './testing/control/faults/request-faults.ts';
@@ -9,8 +9,8 @@ import { createStepping } from './testing/control/stepping.ts';
 import { createGate } from './api/gate.ts';
 import { handlers } from './api/handlers/handlers.ts';
 import { createServer } from './api/server.ts';
-import { type PlatformLog, silentLog } from './log.ts';
-import { type Random, systemRandom } from './random.ts';
+import { type PlatformLog, silentLog } from './common/log.ts';
+import { type Random, systemRandom } from './common/random.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { scenariosNamed } from './testing/scenarios/scenarios.ts';
 import { organizationId, seedIds } from './seed/ids.ts';

@@ -1,7 +1,7 @@
 import type { PermissionLevel } from '../../contract/operation.ts';
 import { permissionLevels } from '../../contract/operation.ts';
-import { type PlatformClock, isoNow } from '../clock.ts';
-import type { PlatformLog } from '../log.ts';
+import { type PlatformClock, isoNow } from '../common/clock.ts';
+import type { PlatformLog } from '../common/log.ts';
 import type { DataStore } from '../store/database.ts';
 import { tokenHash } from './tokens.ts';
 

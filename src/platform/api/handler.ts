@@ -1,10 +1,10 @@
-import type { PlatformLog } from '../log.ts';
+import type { PlatformLog } from '../common/log.ts';
 import type { ResponseOf, ValidInputOf } from '../../contract/operation.ts';
 import type { OperationName, OperationNamed } from '../../contract/operations.ts';
 import type { Principal } from './auth.ts';
-import type { PlatformClock } from '../clock.ts';
+import type { PlatformClock } from '../common/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../common/random.ts';
 import type { Db, DataStore } from '../store/database.ts';
 import type { Vault } from '../store/vault.ts';
 

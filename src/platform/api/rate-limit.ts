@@ -1,5 +1,5 @@
 import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/limits.ts';
-import type { PlatformClock } from '../clock.ts';
+import type { PlatformClock } from '../common/clock.ts';
 
 /** A caller's budget after a call. */
 export interface RateLimitBudget {

@@ -11,7 +11,7 @@ import { reference } from '../../contract/primitives.ts';
 import { type TokenAuthenticator, permits, type Principal } from './auth.ts';
 import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler } from './request-parsing.ts';
 import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, RequestContext } from './handler.ts';
-import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../problem.ts';
+import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/problem.ts';
 import type { RateLimitBudget } from './rate-limit.ts';
 import type { Db, DataStore } from '../store/database.ts';
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../../contract/operation.ts';
-import { type PlatformClock, isoNow, systemClock } from '../clock.ts';
-import { type Random, systemRandom } from '../random.ts';
+import { type PlatformClock, isoNow, systemClock } from '../common/clock.ts';
+import { type Random, systemRandom } from '../common/random.ts';
 import { databaseFile, type Db, openDatabase, type DataStore } from '../store/database.ts';
 import { openVault, type Vault } from '../store/vault.ts';
 

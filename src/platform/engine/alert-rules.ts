@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../contract/resources/alert-rule.ts';
-import { isoDurationMilliseconds } from '../clock.ts';
-import { notFound } from '../problem.ts';
+import { isoDurationMilliseconds } from '../common/clock.ts';
+import { notFound } from '../common/problem.ts';
 import type { SecondsRange } from '../runtime/runtime.ts';
 import type { Db } from '../store/database.ts';
 import type { AlertRuleTable } from '../store/schema/organization-tables.ts';

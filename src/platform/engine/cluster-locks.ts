@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import { addDays } from '../clock.ts';
-import { refused } from '../problem.ts';
+import { addDays } from '../common/clock.ts';
+import { refused } from '../common/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { ClusterLockTable } from '../store/schema/schema.ts';
 

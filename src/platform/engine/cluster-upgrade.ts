@@ -1,4 +1,4 @@
-import { notFound, refused } from '../problem.ts';
+import { notFound, refused } from '../common/problem.ts';
 import type { Db } from '../store/database.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { clusterUpgradeStates, nextVersion } from './lifecycle.ts';

@@ -1,6 +1,6 @@
-import type { PlatformLog } from '../log.ts';
-import type { PlatformClock } from '../clock.ts';
-import { type Random, secondsBetween } from '../random.ts';
+import type { PlatformLog } from '../common/log.ts';
+import type { PlatformClock } from '../common/clock.ts';
+import { type Random, secondsBetween } from '../common/random.ts';
 import type { Runtime, SecondsRange } from '../runtime/runtime.ts';
 import type { DataStore } from '../store/database.ts';
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { DeploymentAction } from '../../contract/states.ts';
-import { notFound, refused } from '../problem.ts';
+import { notFound, refused } from '../common/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { ServiceTable } from '../store/schema/schema.ts';
 import { duration, type EngineContext, iso, blockedDueTime } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { notFound } from '../problem.ts';
+import { notFound } from '../common/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { DatabaseSchema, ServiceTable } from '../store/schema/schema.ts';
 import type { EnvironmentState } from './engine.ts';

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import type { ServiceSpecs } from '../service-spec.ts';
+import type { ServiceSpecs } from '../common/service-spec.ts';
 import type { Db } from '../store/database.ts';
 import { type EngineContext, iso } from './context.ts';
 import { insertDeploymentService } from './service-changes.ts';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { PlatformClock } from '../clock.ts';
+import type { PlatformClock } from '../common/clock.ts';
 import type { Db } from '../store/database.ts';
 
 /** How long a worker keeps its claims without renewing its lease, in milliseconds. */

@@ -10,7 +10,7 @@ import { appendLines } from './logs.ts';
 import { iso } from './context.ts';
 import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
-import { uuidFrom } from '../random.ts';
+import { uuidFrom } from '../common/random.ts';
 
 /** Thrown if a row has changed since it was read, or the lease is lost. Nothing of the change is written. */
 export class Superseded extends Error {

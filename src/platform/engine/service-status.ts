@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { StatusDetails } from '../../contract/resources/deployment.ts';
 import type { ServiceKind } from '../../contract/resources/service.ts';
 import { terminalOutcome, type DeploymentAction, type DeploymentState } from '../../contract/states.ts';
-import { notFound } from '../problem.ts';
+import { notFound } from '../common/problem.ts';
 import type { Db } from '../store/database.ts';
 import type { DatabaseSchema } from '../store/schema/schema.ts';
 import type { ServiceStatusAnswer } from './engine.ts';

@@ -1,6 +1,6 @@
-import { systemClock } from '../clock.ts';
-import { silentLog } from '../log.ts';
-import type { Random } from '../random.ts';
+import { systemClock } from '../common/clock.ts';
+import { silentLog } from '../common/log.ts';
+import type { Random } from '../common/random.ts';
 import { createSimulatedRuntime } from '../runtime/simulated/simulated-runtime.ts';
 import type { SimulationContext } from '../runtime/simulated/simulation-context.ts';
 import type { DataStore } from '../store/database.ts';

@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely';
 import { replayOrder, type HistoricalOrder } from './replay-history.ts';
 import { builtInVariables } from '../api/handlers/built-in-variables.ts';
-import type { PlatformClock } from '../clock.ts';
-import type { Random } from '../random.ts';
+import type { PlatformClock } from '../common/clock.ts';
+import type { Random } from '../common/random.ts';
 import type { Db, DataStore } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Vault } from '../store/vault.ts';

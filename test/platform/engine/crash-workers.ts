@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import type { DeploymentAction } from '../../../src/contract/states.ts';
-import { systemRandom } from '../../../src/platform/random.ts';
+import { systemRandom } from '../../../src/platform/common/random.ts';
 import type { Db } from '../../../src/platform/store/database.ts';
 import { addEnvironment, organizationId, type EngineFixture } from './engine-fixture.ts';
 

@@ -5,7 +5,7 @@ import { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../../src/contr
 import { EnvironmentStatus } from '../../../src/contract/resources/environment.ts';
 import type { Task } from '../../../src/platform/runtime/runtime.ts';
 import { replayOrder } from '../../../src/platform/seed/replay-history.ts';
-import { systemRandom } from '../../../src/platform/random.ts';
+import { systemRandom } from '../../../src/platform/common/random.ts';
 import { addEnvironment, clusterId, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
 const clock = manualClock();

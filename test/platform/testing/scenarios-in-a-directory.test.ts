@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { addDays } from '../../../src/platform/clock.ts';
+import { addDays } from '../../../src/platform/common/clock.ts';
 import { allScenarios, scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { databaseFile } from '../../../src/platform/store/database.ts';

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { hiddenSecret } from '../../../contract/primitives.ts';
 import type { AutoscalingRequest } from '../../../contract/resources/service.ts';
-import { isoNow } from '../../clock.ts';
+import { isoNow } from '../../common/clock.ts';
 import type { RequestContext } from '../handler.ts';
-import { invalid } from '../../problem.ts';
-import type { StoredAutoscaling } from '../../service-spec.ts';
+import { invalid } from '../../common/problem.ts';
+import type { StoredAutoscaling } from '../../common/service-spec.ts';
 
 type Policy = z.output<typeof AutoscalingRequest>;
 type Authentication = NonNullable<Policy['scalers'][number]['trigger_authentication']>;

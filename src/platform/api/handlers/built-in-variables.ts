@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { uuidFrom } from '../../random.ts';
+import { uuidFrom } from '../../common/random.ts';
 import type { EnvironmentTable, VariableTable } from '../../store/schema/schema.ts';
 
 /** The built-in variables of an environment, by key. */

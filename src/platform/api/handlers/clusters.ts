@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import { isoNow } from '../../clock.ts';
+import { isoNow } from '../../common/clock.ts';
 import { activeLock } from '../../engine/cluster-locks.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { refused } from '../../problem.ts';
+import { refused } from '../../common/problem.ts';
 import type { ClusterTable } from '../../store/schema/schema.ts';
 import { findById, findInOrganization } from './find.ts';
 import { pageOfFetched, pageOf } from './page.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { isoNow } from '../../clock.ts';
+import { isoNow } from '../../common/clock.ts';
 import { requireUnlocked } from '../../engine/cluster-locks.ts';
 import type { RequestContext } from '../handler.ts';
 import type { ClusterTable } from '../../store/schema/schema.ts';

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { isSecret } from '../../../contract/primitives.ts';
 import { HelmRepositoryRequest } from '../../../contract/resources/helm-repository.ts';
-import { isoNow } from '../../clock.ts';
+import { isoNow } from '../../common/clock.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { Db } from '../../store/database.ts';
 import type { HelmRepositoryTable } from '../../store/schema/organization-tables.ts';

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../../store/database.ts';
-import { addDays, isoNow } from '../../clock.ts';
+import { addDays, isoNow } from '../../common/clock.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { invalid } from '../../problem.ts';
+import { invalid } from '../../common/problem.ts';
 import type { InvitationTable, RoleTable } from '../../store/schema/organization-tables.ts';
 import { findById } from './find.ts';
 import { pageOf } from './page.ts';

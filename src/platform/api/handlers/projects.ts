@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import { isoNow } from '../../clock.ts';
+import { isoNow } from '../../common/clock.ts';
 import { requireUnlocked } from '../../engine/cluster-locks.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { invalid } from '../../problem.ts';
+import { invalid } from '../../common/problem.ts';
 import type { Db } from '../../store/database.ts';
 import type { EnvironmentTable, ProjectTable } from '../../store/schema/schema.ts';
 import { builtInVariables } from './built-in-variables.ts';

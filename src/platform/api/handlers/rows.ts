@@ -1,5 +1,5 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import { invalid } from '../../problem.ts';
+import { invalid } from '../../common/problem.ts';
 import type { RequestContext } from '../handler.ts';
 import type { Db } from '../../store/database.ts';
 import type { DatabaseSchema } from '../../store/schema/schema.ts';

@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import type { GitRepository, ServiceKind, ServiceType } from '../../../contract/resources/service.ts';
 import type { Db } from '../../store/database.ts';
 import type { ClusterTable } from '../../store/schema/schema.ts';
-import type { DeployedCommit, ServiceSpecs } from '../../service-spec.ts';
+import type { DeployedCommit, ServiceSpecs } from '../../common/service-spec.ts';
 import { autoscalingAnswer } from './autoscaling.ts';
 import { annotationsGroup, labelsGroup } from './groups.ts';
 import type { ServiceRow } from './find.ts';

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { ServiceKind } from '../../../contract/resources/service.ts';
 import type { VariableScope } from '../../../contract/resources/variable.ts';
-import { isoNow } from '../../clock.ts';
+import { isoNow } from '../../common/clock.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { invalid, notFound, refused } from '../../problem.ts';
+import { invalid, notFound, refused } from '../../common/problem.ts';
 import type { Db } from '../../store/database.ts';
 import type { VariableTable } from '../../store/schema/schema.ts';
 import { findById, findService } from './find.ts';

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import { hiddenSecret } from '../../../contract/primitives.ts';
 import type { EventKind } from '../../../contract/resources/webhook.ts';
-import { isoNow } from '../../clock.ts';
+import { isoNow } from '../../common/clock.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { WebhookTable } from '../../store/schema/organization-tables.ts';
-import { invalid } from '../../problem.ts';
+import { invalid } from '../../common/problem.ts';
 import { redactedTarget, splitTarget } from '../../engine/webhooks/userinfo.ts';
 import { findById, findInOrganization } from './find.ts';
 import { pageOfFetched, pageOf } from './page.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { EventKind, WebhookDelivery } from '../../../contract/resources/webhook.ts';
 import { type DeploymentRow, type DeploymentServiceRow, serviceType } from '../deployment-rows.ts';
-import { uuidFrom } from '../../random.ts';
+import { uuidFrom } from '../../common/random.ts';
 import { blockedDueTime } from '../context.ts';
 import type { Db } from '../../store/database.ts';
 

@@ -1,6 +1,6 @@
-import { addDays } from '../../clock.ts';
-import { seededRandom } from '../../random.ts';
-import type { DeployedCommit } from '../../service-spec.ts';
+import { addDays } from '../../common/clock.ts';
+import { seededRandom } from '../../common/random.ts';
+import type { DeployedCommit } from '../../common/service-spec.ts';
 import type { ServiceToRun } from '../runtime.ts';
 import { between, digest, pick } from './phase-context.ts';
 import { type CommitFacts, type SimulationContext, ownValue, referenceAgeDays } from './simulation-context.ts';

@@ -1,4 +1,4 @@
-import { addDays } from '../../clock.ts';
+import { addDays } from '../../common/clock.ts';
 import type { ServiceToRun } from '../runtime.ts';
 import type { PhaseContext } from './phase-context.ts';
 import { instanceName, versionOf } from './instances.ts';

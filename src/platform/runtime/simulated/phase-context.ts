@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Random } from '../../random.ts';
-import type { DeployedCommit } from '../../service-spec.ts';
+import type { Random } from '../../common/random.ts';
+import type { DeployedCommit } from '../../common/service-spec.ts';
 import type { Task } from '../runtime.ts';
 
 /** The log and the outcome of one phase of a simulated deployment. */

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../random.ts';
+import { seededRandom } from '../../common/random.ts';
 import type { RuntimeLogLine, RunningVersion } from '../runtime.ts';
 import { instanceName, versionOf } from './instances.ts';
 import { between, colored, pick } from './phase-context.ts';

@@ -1,6 +1,6 @@
 import type { StepName } from '../../../contract/resources/deployment.ts';
-import type { PlatformClock } from '../../clock.ts';
-import { secondsBetween, seededRandom } from '../../random.ts';
+import type { PlatformClock } from '../../common/clock.ts';
+import { secondsBetween, seededRandom } from '../../common/random.ts';
 import { buildPod, type RuntimeLogLine, type Observation, type Runtime, type Task } from '../runtime.ts';
 import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
 import { simulateConfigurationFailure } from './rollout-failures.ts';

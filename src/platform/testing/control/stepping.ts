@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SteppedClock } from '../../clock.ts';
+import type { SteppedClock } from '../../common/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { invalid, refused } from '../../problem.ts';
+import { invalid, refused } from '../../common/problem.ts';
 import type { Db } from '../../store/database.ts';
 import { readSetting, writeSetting } from '../../store/settings.ts';
 

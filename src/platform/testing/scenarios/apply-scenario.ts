@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import { VariableScope } from '../../../contract/resources/variable.ts';
-import { addDays, type PlatformClock } from '../../clock.ts';
-import type { Random } from '../../random.ts';
+import { addDays, type PlatformClock } from '../../common/clock.ts';
+import type { Random } from '../../common/random.ts';
 import { replayOrder } from '../../seed/replay-history.ts';
 import { markOutOfDate } from '../../engine/deployment-requests.ts';
 import { builtInVariables } from '../../api/handlers/built-in-variables.ts';

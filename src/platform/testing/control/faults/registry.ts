@@ -1,6 +1,6 @@
 import type { OperationName } from '../../../../contract/operations.ts';
 import type { Upgrade } from '../../../engine/context.ts';
-import { seededRandom } from '../../../random.ts';
+import { seededRandom } from '../../../common/random.ts';
 import type { Task } from '../../../runtime/runtime.ts';
 import { effects, type RequestEffect, shapeOf, type StepEffect } from './effects.ts';
 import type { FaultRule } from './rule.ts';
