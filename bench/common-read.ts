@@ -1,4 +1,4 @@
-import type { OperationName } from '../src/contract/operations.ts';
+import type { OperationName } from '../src/contract/index.ts';
 
 type Ids = Readonly<Record<string, string>>;
 

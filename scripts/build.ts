@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
-import { textPaths } from '../src/server/browse/texts.ts';
+import { textPaths } from '../src/server/browse/index.ts';
 import { narrowUndici } from './build/narrow-undici.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
 import { doorsSkipped } from './build/skip-doors.ts';

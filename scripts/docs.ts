@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openApiDocument } from '../src/contract/openapi.ts';
+import { openApiDocument } from '../src/contract/index.ts';
 import { commandsPage, commandTable } from './docs/commands.ts';
 import { contentPage } from './docs/content.ts';
 import { contractPage } from './docs/contract.ts';

@@ -18,20 +18,34 @@ const withoutComments = (source: string): string => source.replaceAll(/^\s*(?:\/
 const statement = /(?:^|;)\s*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*(['"])(?<specifier>[^'"]+)\1/gm;
 const call = /(?<![.\w])(?:import|require)\s*\(\s*(?:(['"])(?<specifier>[^'"]+)\1)?/g;
 
-/** What a source imports, types included, as written. An import whose target is computed is undefined. */
-const importsOf = (source: string): (string | undefined)[] => {
+/** One import as written. @param isLazy whether it is loaded by a call. An import whose target is computed has no specifier. */
+interface Import {
+  readonly specifier: string | undefined;
+  readonly isLazy: boolean;
+}
+
+/** What a source imports, types included. */
+const importsOf = (source: string): Import[] => {
   const code = withoutComments(source);
-  return [...code.matchAll(statement), ...code.matchAll(call)].map((match) => match.groups?.['specifier']);
+  const found = (pattern: RegExp, isLazy: boolean) => [...code.matchAll(pattern)].map((match) => ({ specifier: match.groups?.['specifier'], isLazy }));
+  return [...found(statement, false), ...found(call, true)];
 };
 
+const homeLength = (path: string, room: Room): number => Math.max(...room.home.filter((place) => isWithin(path, [place])).map((place) => place.length));
+
+/** The room with the narrowest home that a path lies in. */
+const roomOf = (path: string): Room | undefined =>
+  rooms.filter(({ home }) => isWithin(path, home)).toSorted((one, other) => homeLength(path, other) - homeLength(path, one))[0];
+
 /** What is wrong with one import of a file of this room; undefined when nothing is. */
-const fault = (room: Room, path: string, specifier: string | undefined): string | undefined => {
+const fault = (room: Room, path: string, { specifier, isLazy }: Import): string | undefined => {
   if (specifier === undefined) return `${path} imports a computed path, which nothing can check`;
   if (specifier.startsWith('.')) {
     const target = posix.join(posix.dirname(path), specifier);
-    const entered = rooms.find((other) => other !== room && other.door !== undefined && isWithin(target, other.home));
-    const isAllowed = isWithin(target, room.mayImport) && (entered === undefined || entered.door === target);
-    return isAllowed ? undefined : `${path} (${room.name}) may not import ${target}`;
+    if (!isWithin(target, room.mayImport)) return `${path} (${room.name}) may not import ${target}`;
+    const entered = roomOf(target);
+    if (entered === undefined || entered === room || entered.door === target || (isLazy && entered.lazy?.includes(target))) return undefined;
+    return `${path} (${room.name}) may not import ${target}: use ${entered.door ?? 'nothing'} of ${entered.name}`;
   }
   const allowed = room.packages?.some((name) => specifier === name || specifier.startsWith(`${name}/`)) ?? true;
   return allowed ? undefined : `${path} (${room.name}) may not import the package ${specifier}`;
@@ -39,9 +53,9 @@ const fault = (room: Room, path: string, specifier: string | undefined): string 
 
 /** Every broken rule in one file, given its path from the root and its text. */
 const faultsOf = (path: string, source: string): string[] => {
-  const room = rooms.find(({ home }) => isWithin(path, home));
+  const room = roomOf(path);
   if (room === undefined) return [`${path} belongs to no room`];
-  return importsOf(source).flatMap((specifier) => fault(room, path, specifier) ?? []);
+  return importsOf(source).flatMap((one) => fault(room, path, one) ?? []);
 };
 
 /** The code files below a folder: path from the root, with slashes, and text. */
@@ -66,7 +80,7 @@ describe('the rooms', () => {
 
   test('are read: the contract is seen to import zod', () => {
     const contract = code.filter(({ path }) => path.startsWith('src/contract/'));
-    expect(contract.flatMap(({ source }) => importsOf(source))).toContain('zod');
+    expect(contract.flatMap(({ source }) => importsOf(source).map(({ specifier }) => specifier))).toContain('zod');
   });
 
   test.each([
@@ -95,6 +109,9 @@ describe('the rooms', () => {
     ['tools/cluster/lock-cluster.ts', "import { request } from 'undici';"],
     ['src/server/output/failure-text.ts', "import { clean } from '../redaction/clean.ts';"],
     ['src/server/redaction/known-secrets.ts', "import type { Tool } from '../tool/tool.ts';"],
+    ['src/server/output/reply.ts', "import { planOf } from '../guard/plan.ts';"],
+    ['src/platform/api/http.ts', "import { openDatabase } from '../store/database.ts';"],
+    ['tools/service/search-logs.ts', "import { search } from '../../src/analysis/search.ts';"],
     ['src/helpers.ts', ''],
   ])('would be told of %s: %s', (path, source) => {
     expect(faultsOf(path, source)).toEqual([expect.stringContaining(path)]);
@@ -102,10 +119,11 @@ describe('the rooms', () => {
 
   test.each([
     ['src/contract/operations.ts', "import * as z from 'zod';\nimport { lock } from './resources/cluster.ts';"],
-    ['src/server/protocol/server.ts', "import { call } from '../../client/call.ts';\n/** Like\n import { x } from '../platform/x.ts'; */"],
+    ['src/server/protocol/server.ts', "import { call } from '../../client/index.ts';\n/** Like\n import { x } from '../platform/x.ts'; */"],
     ['src/server/protocol/server.ts', "// import { x } from '../platform/x.ts';\nexport const from = 'here';"],
     ['src/platform/api/server.ts', "import fastify from 'fastify';\nconst log = await import('pino');\nconst here = import.meta.url;"],
     ['src/main.ts', "import manifest from '../package.json' with { type: 'json' };\nimport { tools } from '../tools/index.ts';"],
+    ['tools/service/search-logs.ts', "const { search } = await import('../../src/analysis/search.ts');"],
     ['tools/cluster/lock-cluster.ts', "import { defineTool } from '../../src/server/tool/index.ts';\nimport { ago } from '../text.ts';"],
   ])('may have %s: %s', (path, source) => {
     expect(faultsOf(path, source)).toEqual([]);

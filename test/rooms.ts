@@ -1,77 +1,75 @@
-/** A part of the code: where it lives, and what its files may import. A path that ends in a slash means all below it. */
+/** A part of the code with one job: where it lives, and what its files may import. A path that ends in a slash means all below it. */
 export interface Room {
   name: string;
   home: string[];
   mayImport: string[];
   /** The packages its files may import; any where left out. */
   packages?: string[];
-  /** The only file of it that others import; any where left out. */
+  /** The file by which other rooms import it; nobody may where left out. */
   door?: string;
+  /** Files that other rooms may also load with `import()`, so that starting doesn't load what is rarely needed. */
+  lazy?: string[];
 }
 
-/** A room of the server. @param others of its rooms, or single files of them, that it may import. */
-const serverRoom = (name: string, others: readonly string[]): Room => ({
-  name: `server ${name}`,
-  home: [`src/server/${name}/`],
-  mayImport: [`src/server/${name}/`, ...others.map((other) => `src/server/${other}${other.endsWith('.ts') ? '' : '/'}`), 'src/client/', 'src/analysis/', 'src/contract/'],
+/** A room that is one folder, with its door. */
+const room = (name: string, folder: string, mayImport: readonly string[], more: Pick<Room, 'packages' | 'lazy'> = {}): Room => ({
+  name, home: [folder], door: `${folder}index.ts`, mayImport: [folder, ...mayImport], ...more,
 });
 
-const platformBase = ['clock.ts', 'log.ts', 'problem.ts', 'random.ts', 'service-spec.ts'];
+/** A room of the server. @param others of its rooms that it may import. */
+const serverRoom = (name: string, others: readonly string[], more: Pick<Room, 'packages' | 'lazy'> = {}): Room =>
+  room(`server ${name}`, `src/server/${name}/`, [...others.map((other) => `src/server/${other}/`), 'src/client/', 'src/analysis/', 'src/contract/'], more);
 
-/** A room of the platform. Every one may import the base. @param homes its folders and files @param others of the platform that it may import. */
-const platformRoom = (name: string, homes: readonly string[], others: readonly string[]): Room => ({
-  name: `platform ${name}`,
-  home: homes.map((path) => `src/platform/${path}`),
-  mayImport: [...new Set([...homes, ...platformBase, ...others])].map((path) => `src/platform/${path}`).concat('src/contract/'),
-});
+/** A room of the platform. @param others of its rooms that it may import. */
+const platformRoom = (name: string, folder: string, others: readonly string[], more: Pick<Room, 'lazy'> = {}): Room =>
+  room(`platform ${name}`, `src/platform/${folder}/`, [...others.map((other) => `src/platform/${other}`), 'src/contract/'], more);
 
-/** Every room: what lies under src/ or tools/ belongs to one. */
+const common = 'common/';
+const runtime = 'runtime/index.ts';
+const simulation = 'runtime/simulated/';
+
+/** Every room: what lies under src/ or tools/ belongs to the one with the narrowest home. */
 export const rooms: readonly Room[] = [
-  { name: 'contract', home: ['src/contract/'], mayImport: ['src/contract/'], packages: ['zod'] },
-  { name: 'client', home: ['src/client/'], mayImport: ['src/client/', 'src/contract/'] },
-  // The rooms of the server, each with what it may import of the others.
-  { name: 'server json', home: ['src/server/json/'], mayImport: ['src/server/json/', 'src/contract/'] },
+  room('contract', 'src/contract/', [], { packages: ['zod'] }),
+  room('client', 'src/client/', ['src/contract/'], { lazy: ['src/client/client.ts'] }),
+  room('analysis', 'src/analysis/', ['src/contract/'], { packages: ['zod', 're2js'], lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'] }),
+  // The rooms of the server, from the bottom up.
+  { ...serverRoom('json', []), mayImport: ['src/server/json/', 'src/contract/'] },
   serverRoom('context', ['json']),
   {
-    name: 'server redaction', home: ['src/server/redaction/'], door: 'src/server/redaction/index.ts', packages: ['lru-cache', 'node:buffer'],
-    // A leaf: it knows values and schemas, and neither guard, tool nor pipeline.
-    mayImport: ['src/server/redaction/', 'src/server/json/', 'src/server/context/call-context.ts', 'src/client/secret-masking.ts', 'src/contract/'],
+    // A leaf: it knows values and schemas, and neither tools nor calls.
+    ...serverRoom('redaction', [], { packages: ['lru-cache', 'node:buffer'] }),
+    mayImport: ['src/server/redaction/', 'src/server/json/', 'src/server/context/', 'src/client/', 'src/contract/'],
   },
   // A leaf: what is recorded, and how it is sealed.
   serverRoom('audit', ['json', 'context']),
   serverRoom('tool', ['json', 'context', 'redaction']),
-  // How a call can fail, as values.
   serverRoom('failure', ['audit', 'tool']),
   serverRoom('resolve', ['json', 'context', 'redaction', 'tool', 'failure']),
-  serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve']),
+  serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts'] }),
   // The words of a failure name the guard's limits, and a reply may be its question.
   serverRoom('output', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard']),
   serverRoom('call', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output']),
-  serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'guard', 'output', 'call']),
+  serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'guard', 'output', 'call'], { lazy: ['src/server/browse/resources/watch-resource.ts'] }),
   serverRoom('protocol', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output', 'call', 'browse']),
-  { name: 'transport', home: ['src/transport/'], mayImport: ['src/transport/', 'src/server/', 'src/client/', 'src/contract/'] },
+  room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/'], { lazy: ['src/transport/http/oauth.ts', 'src/transport/http/resource-metadata.ts'] }),
   // The rooms of the platform, from the bottom up.
-  platformRoom('base', platformBase, []),
-  platformRoom('runtime', ['runtime/runtime.ts'], []),
-  platformRoom('simulation', ['runtime/simulated/'], ['runtime/runtime.ts']),
-  platformRoom('store', ['store/'], []),
-  platformRoom('engine', ['engine/'], ['store/', 'runtime/runtime.ts']),
-  // Of the engine, the API sees its interface and what both write to the store.
-  platformRoom('api', ['api/'], ['engine/engine.ts', 'engine/cluster-locks.ts', 'engine/webhooks/userinfo.ts', 'store/']),
+  platformRoom('common', 'common', []),
+  platformRoom('runtime', 'runtime', [common]),
+  platformRoom('simulation', 'runtime/simulated', [common, runtime]),
+  platformRoom('store', 'store', [common]),
+  platformRoom('engine', 'engine', [common, 'store/', runtime]),
+  platformRoom('api', 'api', [common, 'store/', 'engine/']),
   // The seed replays past deployments in the simulation.
-  platformRoom('seed', ['seed/'], ['api/handlers/built-in-variables.ts', 'engine/', 'store/', 'runtime/simulated/']),
-  platformRoom('testing', ['testing/'], ['seed/', 'api/', 'engine/', 'store/', 'runtime/']),
-  { name: 'platform services', home: ['src/platform/platform.ts', 'src/platform/platform-services.ts'], mayImport: ['src/platform/', 'src/contract/'] },
-  { name: 'analysis', home: ['src/analysis/'], mayImport: ['src/analysis/', 'src/contract/'], packages: ['zod', 're2js'] },
-  { name: 'tools', home: ['tools/'], mayImport: ['tools/', 'src/server/tool/index.ts', 'src/analysis/', 'src/contract/'], packages: ['zod'] },
-  { name: 'config', home: ['src/cli/config/'], mayImport: ['src/cli/config/', 'src/contract/'] },
+  platformRoom('seed', 'seed', [common, 'store/', 'engine/', 'api/', simulation]),
+  platformRoom('testing', 'testing', [common, 'store/', 'engine/', 'api/', 'seed/', runtime, simulation], { lazy: ['src/platform/testing/scenarios/scenarios.ts'] }),
+  room('platform', 'src/platform/', ['src/contract/']),
+  { name: 'tools', home: ['tools/'], door: 'tools/index.ts', mayImport: ['tools/', 'src/server/tool/', 'src/analysis/', 'src/contract/'], packages: ['zod'] },
+  room('config', 'src/cli/config/', ['src/contract/']),
   {
     name: 'cli',
     home: ['src/main.ts', 'src/cli/'],
     // Not src/main.ts: nobody imports that.
-    mayImport: [
-      'src/cli/', 'src/contract/', 'src/client/', 'src/server/', 'src/transport/', 'src/platform/',
-      'tools/', 'package.json',
-    ],
+    mayImport: ['src/cli/', 'src/contract/', 'src/client/', 'src/server/', 'src/transport/', 'src/platform/', 'tools/', 'package.json'],
   },
 ];

@@ -52,6 +52,8 @@ import { updateEnvironmentVariable } from './variable/update-environment-variabl
 import { createWebhook } from './webhook/create-webhook.ts';
 import { listWebhookEvents } from './webhook/list-webhook-events.ts';
 
+export { core, coreName } from './core.ts';
+
 /** Every tool: those of documented operations in the document's order, then those of other operations, then those that combine several. */
 export const tools: readonly Tool[] = [
   getOrganization,

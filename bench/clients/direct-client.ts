@@ -1,6 +1,5 @@
 import { Agent } from 'undici';
-import { toWire } from '../../src/contract/operation.ts';
-import { type OperationName, operations } from '../../src/contract/operations.ts';
+import { type OperationName, operations, toWire } from '../../src/contract/index.ts';
 
 /** A client that calls the platform's API directly, without MCP. */
 export interface DirectClient {

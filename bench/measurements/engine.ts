@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { terminalOutcome } from '../../src/contract/states.ts';
+import { terminalOutcome } from '../../src/contract/index.ts';
 import { addEnvironment, openEngineFixture } from '../../test/platform/engine/engine-fixture.ts';
 import { relativeTo, type Figure } from '../figure.ts';
 import { heapUsed, withHeapProbe } from '../process-memory.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { OperationName } from '../../src/contract/operations.ts';
-import { databaseFile } from '../../src/platform/store/database.ts';
+import type { OperationName } from '../../src/contract/index.ts';
+import { databaseFile } from '../../src/platform/store/index.ts';
 import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';

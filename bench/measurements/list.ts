@@ -1,7 +1,6 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
-import type { ServerDependencies } from '../../src/server/protocol/server.ts';
-import { startStdioServer } from '../../src/transport/stdio.ts';
+import { createDependencies, type ServerDependencies } from '../../src/server/protocol/index.ts';
+import { startStdioServer } from '../../src/transport/index.ts';
 import { tools } from '../../tools/index.ts';
 import { relativeTo, type Figure } from '../figure.ts';
 import { load } from '../load.ts';

@@ -1,4 +1,4 @@
-import { terminalOutcome } from '../../src/contract/states.ts';
+import { terminalOutcome } from '../../src/contract/index.ts';
 import { columns } from '../../src/cli/terminal/columns.ts';
 import { withProgress } from '../../src/cli/terminal/progress.ts';
 import { type Style, styled } from '../../src/cli/terminal/style.ts';

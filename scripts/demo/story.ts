@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { terminalOutcome } from '../../src/contract/states.ts';
+import { terminalOutcome } from '../../src/contract/index.ts';
 import type { ToolAnswer, Assistant } from './assistant.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { commands, groups } from '../../src/cli/commands/commands.ts';
 import type { Command } from '../../src/cli/commands/command.ts';
-import { choicesOf, flagOf, optionsOf } from '../../src/cli/config/read-config.ts';
+import { choicesOf, flagOf, optionsOf } from '../../src/cli/config/index.ts';
 import { code, markdownTable } from './markdown.ts';
 
 const usage = ({ name, args = [] }: Command): string => ['infra-mcp', name, ...args.map((argument) => argument.name)].join(' ');

@@ -1,11 +1,7 @@
 import { join } from 'node:path';
-import { uriParts } from '../../src/server/resolve/uri.ts';
-import { pointsAt } from '../../src/server/tool/references.ts';
-import { mostWatched } from '../../src/server/browse/resources/watches.ts';
-import { allResources } from '../../src/server/browse/resources/catalog.ts';
-import { variablesOf } from '../../src/server/browse/resources/mcp-resources.ts';
-import { isPlatformResource, type Resource } from '../../src/server/browse/resources/resource.ts';
-import { textsIn } from '../../src/server/browse/texts.ts';
+import { uriParts } from '../../src/server/resolve/index.ts';
+import { pointsAt } from '../../src/server/tool/index.ts';
+import { allResources, isPlatformResource, mostWatched, textsIn, variablesOf, type Resource } from '../../src/server/browse/index.ts';
 import { code, markdownTable } from './markdown.ts';
 
 const completedWith = (resource: Resource): string =>

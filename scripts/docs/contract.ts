@@ -1,4 +1,4 @@
-import { allOperations } from '../../src/contract/operations.ts';
+import { allOperations } from '../../src/contract/index.ts';
 import { shapes } from '../../test/contract/document-shapes.ts';
 import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';

@@ -1,12 +1,9 @@
-import { closedFault, explainedCodes, transportFaultOf, redirectFault, redirectLoop, stoppedFault } from '../../src/client/transport-fault.ts';
-import { ApiError } from '../../src/client/errors.ts';
-import { createOperationAvailability } from '../../src/client/operation-availability.ts';
-import { failureFromResponse, type RefusedCall } from '../../src/client/error-response.ts';
-import { operations } from '../../src/contract/operations.ts';
-import { failureText } from '../../src/server/output/failure-text.ts';
+import { closedFault, explainedCodes, transportFaultOf, redirectFault, redirectLoop, stoppedFault, ApiError, createOperationAvailability, failureFromResponse, type RefusedCall } from '../../src/client/index.ts';
+import { operations } from '../../src/contract/index.ts';
+import { failureText } from '../../src/server/output/index.ts';
 import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';
-import { emptyProblem, outcomeOf, type Failure, type RefusedPlan, type Refusal } from '../../src/server/failure/failure.ts';
+import { emptyProblem, outcomeOf, type Failure, type RefusedPlan, type Refusal } from '../../src/server/failure/index.ts';
 
 // Examples from which the program generates the texts on the page.
 const origin = 'https://api.example.com';

@@ -1,5 +1,4 @@
-import { stages } from '../../src/server/call/stages.ts';
-import type { AnyStage } from '../../src/server/call/stage.ts';
+import { stages, type AnyStage } from '../../src/server/call/index.ts';
 import { code, markdownTable } from './markdown.ts';
 
 const row = ({ name, does, refuses, reads, replies }: AnyStage, index: number): string[] =>

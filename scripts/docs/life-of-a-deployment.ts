@@ -1,17 +1,6 @@
-import { serviceKinds } from '../../src/contract/resources/service.ts';
-import { DeploymentAction } from '../../src/contract/states.ts';
-import { createEngine } from '../../src/platform/engine/create-engine.ts';
-import { advanceDeployment, deploymentQueue } from '../../src/platform/engine/deployment-queue.ts';
-import { finishService } from '../../src/platform/engine/finish-service.ts';
-import { leaseMilliseconds } from '../../src/platform/engine/lease.ts';
-import { minimumObservationMilliseconds, canceling, statePathOf, queueing, stageOf } from '../../src/platform/engine/lifecycle.ts';
-import type { SecondsRange } from '../../src/platform/runtime/runtime.ts';
-import { cancelEnvironmentDeployment, requestDeployment } from '../../src/platform/engine/deployment-requests.ts';
-import { retentionQueue } from '../../src/platform/engine/retention-queue.ts';
-import { serviceSteps } from '../../src/platform/engine/service-steps.ts';
-import { reapIntervalMilliseconds } from '../../src/platform/engine/worker.ts';
-import { deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts } from '../../src/platform/engine/webhooks/deliveries.ts';
-import { announce } from '../../src/platform/engine/webhooks/outbox.ts';
+import { DeploymentAction, serviceKinds } from '../../src/contract/index.ts';
+import { advanceDeployment, createEngine, deploymentQueue, finishService, leaseMilliseconds, minimumObservationMilliseconds, canceling, statePathOf, queueing, stageOf, cancelEnvironmentDeployment, requestDeployment, retentionQueue, serviceSteps, reapIntervalMilliseconds, deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts, announce } from '../../src/platform/engine/index.ts';
+import type { SecondsRange } from '../../src/platform/runtime/index.ts';
 import { code, markdownTable } from './markdown.ts';
 
 const participants = {

@@ -1,10 +1,8 @@
 import { argumentsOf } from '../../src/cli/commands/tool-arguments.ts';
-import { type OptionHelp, optionHelp } from '../../src/cli/config/read-config.ts';
-import type { AnyOperation } from '../../src/contract/operation.ts';
-import { allOperations } from '../../src/contract/operations.ts';
-import { needsConfirmation } from '../../src/server/guard/risk/risk.ts';
-import { listed } from '../../src/server/guard/tool-registry.ts';
-import { isDocumented, permissionOf, toolsets, type Tool } from '../../src/server/tool/tool.ts';
+import { type OptionHelp, optionHelp } from '../../src/cli/config/index.ts';
+import { allOperations, type AnyOperation } from '../../src/contract/index.ts';
+import { listed, needsConfirmation } from '../../src/server/guard/index.ts';
+import { isDocumented, permissionOf, toolsets, type Tool } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';
 

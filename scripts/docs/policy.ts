@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { policyFileFor } from '../../src/server/guard/policy/rules.ts';
+import { policyFileFor } from '../../src/server/guard/index.ts';
 import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';
 

@@ -1,5 +1,4 @@
-import { allScenarios, scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
-import type { Scenario } from '../../src/platform/testing/scenarios/scenario.ts';
+import { allScenarios, scenarios, type Scenario } from '../../src/platform/testing/index.ts';
 import { code } from './markdown.ts';
 
 const section = ({ name, story, symptoms, fix, environments, services }: Scenario): string => {

@@ -1,8 +1,6 @@
-import { serviceKinds } from '../../src/contract/resources/service.ts';
-import { DeploymentAction } from '../../src/contract/states.ts';
-import { alertRuleTransitions, canceling, clusterUpgradeStates, statePathOf } from '../../src/platform/engine/lifecycle.ts';
-import type { SecondsRange } from '../../src/platform/runtime/runtime.ts';
-import { diagramOf } from '../../src/platform/engine/lifecycle-transitions.ts';
+import { DeploymentAction, serviceKinds } from '../../src/contract/index.ts';
+import { alertRuleTransitions, canceling, clusterUpgradeStates, diagramOf, statePathOf } from '../../src/platform/engine/index.ts';
+import type { SecondsRange } from '../../src/platform/runtime/index.ts';
 import { markdownTable } from './markdown.ts';
 
 const span = ([shortest, longest]: SecondsRange): string => `${shortest}–${longest} s`;

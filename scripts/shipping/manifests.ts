@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
-import { optionsOf, type OptionHelp } from '../../src/cli/config/read-config.ts';
+import { optionsOf, type OptionHelp } from '../../src/cli/config/index.ts';
 import { about, published } from './about.ts';
 import { isSecretOption, isBooleanOption } from './options.ts';
 

@@ -1,6 +1,6 @@
-import { visibleText } from '../../src/server/tool/tool-text.ts';
+import { visibleText } from '../../src/server/tool/index.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { optionsOf, type OptionHelp } from '../../src/cli/config/read-config.ts';
+import { optionsOf, type OptionHelp } from '../../src/cli/config/index.ts';
 import { tools } from '../../tools/index.ts';
 import { about } from './about.ts';
 import { isSecretOption, isBooleanOption } from './options.ts';

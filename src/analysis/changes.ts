@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { EnvironmentVariable } from '../contract/resources/variable.ts';
-import type { ServiceKind } from '../contract/resources/service.ts';
+import type { EnvironmentVariable, ServiceKind } from '../contract/index.ts';
 import { type HistoryItem, type PastDeployment, readDeployment, shortCommit } from './history.ts';
 import type { Lenient } from './lenient.ts';
 

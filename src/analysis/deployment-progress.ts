@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { ServiceDeploymentStatus } from '../contract/resources/deployment.ts';
-import { DeploymentAction, terminalOutcome } from '../contract/states.ts';
+import { DeploymentAction, terminalOutcome, type ServiceDeploymentStatus } from '../contract/index.ts';
 import type { Lenient } from './lenient.ts';
 
 /** Status of a service, with its steps. */

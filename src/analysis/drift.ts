@@ -1,5 +1,4 @@
-import { hiddenSecret } from '../contract/primitives.ts';
-import { isRecord } from '../contract/json.ts';
+import { hiddenSecret, isRecord } from '../contract/index.ts';
 
 /** A service as the platform returns it: `name`, `service_type` and its configuration. */
 export type ServiceAnswer = Readonly<Record<string, unknown>>;

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { terminalOutcome } from '../contract/states.ts';
-import type { DeploymentHistoryItem } from '../contract/resources/job.ts';
+import { terminalOutcome, type DeploymentHistoryItem } from '../contract/index.ts';
 import { actionOf } from './deployment-progress.ts';
 import type { Lenient } from './lenient.ts';
 import { durationOf } from './time-window.ts';

@@ -1,4 +1,4 @@
-import { terminalOutcome } from '../contract/states.ts';
+import { terminalOutcome } from '../contract/index.ts';
 import { actionOf, type LenientServiceStatus } from './deployment-progress.ts';
 
 /** A service with its status, which is absent if the platform returned none. */

@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import type { AnyOperation } from '../contract/operation.ts';
-import { operations } from '../contract/operations.ts';
-import { tolerant } from '../contract/tolerant.ts';
+import { isRecord, operations, parseJson, tolerant, type AnyOperation } from '../contract/index.ts';
 import type { ApiFailure } from './errors.ts';
-import { isRecord, parseJson } from '../contract/json.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
 

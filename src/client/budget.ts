@@ -1,4 +1,4 @@
-import { rateHeaders } from '../contract/limits.ts';
+import { rateHeaders } from '../contract/index.ts';
 import type { Headers } from './transport.ts';
 
 /** The remaining requests of a credential, as last reported by the platform. */

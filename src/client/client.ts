@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AnyOperation, InputOf, ResponseOf } from '../contract/operation.ts';
-import type { Tolerant } from '../contract/tolerant.ts';
+import type { AnyOperation, InputOf, ResponseOf, Tolerant } from '../contract/index.ts';
 import { readAnswer } from './answer.ts';
 import { sendWithRetries, type SendResult } from './retry.ts';
 import { parseBaseUrl } from './base-url.ts';

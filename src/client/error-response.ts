@@ -1,7 +1,6 @@
-import { snakeCase, type AnyOperation } from '../contract/operation.ts';
+import { isRecord, parseJson, snakeCase, type AnyOperation } from '../contract/index.ts';
 import { retryAfterTime } from './budget.ts';
 import type { ApiFailure } from './errors.ts';
-import { isRecord, parseJson } from '../contract/json.ts';
 import type { OperationInput } from './request.ts';
 import type { RawResponse } from './transport.ts';
 

@@ -1,4 +1,4 @@
-import { parameterKind, snakeCase, toWire, type AnyOperation } from '../contract/operation.ts';
+import { parameterKind, snakeCase, toWire, type AnyOperation } from '../contract/index.ts';
 import type { ApiFailure } from './errors.ts';
 import { missingOperationTtl } from './limits.ts';
 import { messageInBody, type RefusedCall } from './error-response.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { snakeCase, toWire, type AnyOperation } from '../contract/operation.ts';
-import { isSecret, Uuid } from '../contract/primitives.ts';
+import { isSecret, snakeCase, toWire, Uuid, type AnyOperation } from '../contract/index.ts';
 import type { Credential } from './credential.ts';
 import type { ApiFailure } from './errors.ts';
 import type { OutgoingRequest } from './transport.ts';

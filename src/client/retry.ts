@@ -1,4 +1,4 @@
-import type { Method } from '../contract/operation.ts';
+import type { Method } from '../contract/index.ts';
 import { retryAfterTime } from './budget.ts';
 import { backoff, maximumSendAttempts, resetJitter } from './limits.ts';
 import type { SendOutcome } from './transport.ts';

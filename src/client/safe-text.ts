@@ -1,4 +1,4 @@
-import { withoutInvisible } from '../contract/plain-text.ts';
+import { withoutInvisible } from '../contract/index.ts';
 
 /** Longest text of a platform in an error, in characters. */
 const longestDetail = 300;

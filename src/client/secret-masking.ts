@@ -1,4 +1,4 @@
-import { hiddenSecret } from '../contract/primitives.ts';
+import { hiddenSecret } from '../contract/index.ts';
 
 /** Replaces credentials and secrets in texts. */
 export const mask = hiddenSecret;

@@ -1,5 +1,5 @@
 import type { Agent } from 'undici';
-import type { Method } from '../contract/operation.ts';
+import type { Method } from '../contract/index.ts';
 import type { BaseUrl } from './base-url.ts';
 import { closedFault, transportFaultOf, isTooLarge, redirectFault, redirectLoop, type TransportFault } from './transport-fault.ts';
 import { maximumConnections, maximumRedirects, type Timeouts } from './limits.ts';

@@ -1,23 +1,11 @@
-import { type PlatformClock, type SteppedClock, systemClock } from './common/clock.ts';
-import { stepFaults } from './testing/control/faults/step-faults.ts';
-import type { FaultRegistry } from './testing/control/faults/registry.ts';
-import { readSteppedTime, saveSteppedTime } from './testing/control/stepping.ts';
-import { createEngine } from './engine/create-engine.ts';
-import type { Engine } from './engine/engine.ts';
-import { requireMatchingKey, type Vault } from './store/vault.ts';
-import type { PlatformLog } from './common/log.ts';
-import { type Random, seededRandom } from './common/random.ts';
-import { type RateLimitBudget, createRateLimiter } from './api/rate-limit.ts';
-import type { Runtime } from './runtime/runtime.ts';
-import { createSimulatedRuntime } from './runtime/simulated/simulated-runtime.ts';
-import { applyScenario } from './testing/scenarios/apply-scenario.ts';
-import { simulationContextOf } from './testing/scenarios/platform-state.ts';
-import type { Scenario } from './testing/scenarios/scenario.ts';
-import { seedPlatform } from './seed/seed.ts';
-import { type Db, openDatabase, type DataStore } from './store/database.ts';
-import { readSetting, writeSetting } from './store/settings.ts';
-import { anyAddress, publicOnly } from './engine/webhooks/target.ts';
-import { sealTargets } from './engine/webhooks/userinfo.ts';
+import { type PlatformClock, type PlatformLog, type Random, seededRandom, type SteppedClock, systemClock } from './common/index.ts';
+import { applyScenario, readSteppedTime, saveSteppedTime, simulationContextOf, stepFaults, type FaultRegistry, type Scenario } from './testing/index.ts';
+import { anyAddress, createEngine, publicOnly, sealTargets, type Engine } from './engine/index.ts';
+import { requireMatchingKey, type Vault, type Db, openDatabase, type DataStore, readSetting, writeSetting } from './store/index.ts';
+import { type RateLimitBudget, createRateLimiter } from './api/index.ts';
+import type { Runtime } from './runtime/index.ts';
+import { createSimulatedRuntime } from './runtime/simulated/index.ts';
+import { seedPlatform } from './seed/index.ts';
 
 /** What the services of a platform need. */
 export interface PlatformServicesDependencies {

@@ -1,23 +1,9 @@
-import { createTokenAuthenticator } from './api/auth.ts';
-import { type PlatformClock, createSteppedClock, systemClock } from './common/clock.ts';
-import { openControl } from './testing/control/control.ts';
-import { createFaultRegistry } from './testing/control/faults/registry.ts';
-import { addRequestFaults } from './testing/control/faults/request-faults.ts';
-import type { FaultRule } from './testing/control/faults/rule.ts';
-import { controlPrefix } from './testing/control/server.ts';
-import { createStepping } from './testing/control/stepping.ts';
-import { createGate } from './api/gate.ts';
-import { handlers } from './api/handlers/handlers.ts';
-import { createServer } from './api/server.ts';
-import { type PlatformLog, silentLog } from './common/log.ts';
-import { type Random, systemRandom } from './common/random.ts';
-import type { Runtime } from './runtime/runtime.ts';
-import { scenariosNamed } from './testing/scenarios/scenarios.ts';
-import { organizationId, seedIds } from './seed/ids.ts';
-import { openDatabase } from './store/database.ts';
-import { removeStaleReplacements } from './store/replacement.ts';
-import { acceptToken, addToken, hasLiveToken } from './api/tokens.ts';
-import { openVault } from './store/vault.ts';
+import { acceptToken, addToken, createGate, createServer, createTokenAuthenticator, handlers, hasLiveToken } from './api/index.ts';
+import { type PlatformClock, createSteppedClock, systemClock, type PlatformLog, silentLog, type Random, systemRandom } from './common/index.ts';
+import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, scenariosNamed, type FaultRule } from './testing/index.ts';
+import type { Runtime } from './runtime/index.ts';
+import { organizationId, seedIds } from './seed/index.ts';
+import { openDatabase, openVault, removeStaleReplacements } from './store/index.ts';
 import { createPlatformServices } from './platform-services.ts';
 
 /** Options of `startPlatform`. */

@@ -1,8 +1,7 @@
 import { SUBSCRIPTION_ID_META_KEY, type Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
-import { buildServer, type ServerDependencies } from '../server/protocol/server.ts';
+import { buildServer, type Caller, type ServerDependencies } from '../server/protocol/index.ts';
 import { type WatchUri, withResources, isListenRequest, subscribe, type ResourceSubscription } from './subscriptions.ts';
-import type { Caller } from '../server/protocol/caller.ts';
 
 type Message = Parameters<Transport['send']>[0];
 type MessageExtraInfo = Parameters<NonNullable<Transport['onmessage']>>[1];

@@ -1,5 +1,5 @@
-import { mostWatched, type Unsubscribe } from '../server/browse/resources/watches.ts';
-import { isRecord } from '../server/json/values.ts';
+import { mostWatched, type Unsubscribe } from '../server/browse/index.ts';
+import { isRecord } from '../server/json/index.ts';
 
 /** Watches a resource for one caller. @returns undefined if it can't be watched. */
 export type WatchUri = (uri: string, changed: (uri: string) => void) => Promise<Unsubscribe | undefined>;

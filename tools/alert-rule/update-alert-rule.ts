@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { partialUpdate, defineTool, record } from '../../src/server/tool/index.ts';
 
 export const updateAlertRule = defineTool(operations.update_alert_rule, {

@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { defineTool, logLines } from '../../src/server/tool/index.ts';
 
 export const getApplicationLogs = defineTool(operations.get_application_logs, {

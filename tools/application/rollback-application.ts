@@ -1,10 +1,6 @@
 import * as z from 'zod';
-import type { InputOf } from '../../src/contract/operation.ts';
-import { operations } from '../../src/contract/operations.ts';
-import { maximumPageSize, reference } from '../../src/contract/primitives.ts';
-import { DeployRequest } from '../../src/contract/resources/deployment.ts';
-import { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from '../../src/analysis/history.ts';
-import { isRollback, findRollbackTarget, type CommitDeployment, type RollbackTarget } from '../../src/analysis/rollback-target.ts';
+import { DeployRequest, maximumPageSize, operations, reference, type InputOf } from '../../src/contract/index.ts';
+import { readDeployment, shortCommit, type HistoryItem, type PastDeployment, isRollback, findRollbackTarget, type CommitDeployment, type RollbackTarget } from '../../src/analysis/index.ts';
 import { planOperation, composeTool, deployment, isRecord, naming, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
 import { afterwards, startedAnswer } from '../shared/deployment-started.ts';
 import { askedFor, waitForEnd } from '../shared/wait-for-end.ts';

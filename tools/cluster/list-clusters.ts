@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { defineTool, table } from '../../src/server/tool/index.ts';
 
 export const listClusters = defineTool(operations.list_clusters, {

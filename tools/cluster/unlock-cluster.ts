@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { clusterLock, defineTool, notLocked, record } from '../../src/server/tool/index.ts';
 
 export const unlockCluster = defineTool(operations.unlock_cluster, {

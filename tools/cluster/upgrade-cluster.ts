@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { clusterUpgrade, defineTool, naming, record } from '../../src/server/tool/index.ts';
 
 export const upgradeCluster = defineTool(operations.upgrade_cluster, {

@@ -1,6 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
-import { reference } from '../../src/contract/primitives.ts';
-import { serviceKinds } from '../../src/contract/resources/service.ts';
+import { operations, reference, serviceKinds } from '../../src/contract/index.ts';
 import { anyService, composeTool, effectLines, deployment, environmentDeployment, naming, type Preview } from '../../src/server/tool/index.ts';
 import { deployOperation, idOf, oneOf, subjectOf } from '../shared/any-service.ts';
 import { afterwards, startedAnswer } from '../shared/deployment-started.ts';

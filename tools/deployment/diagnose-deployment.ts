@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
-import { reference } from '../../src/contract/primitives.ts';
-import type { ServiceKind } from '../../src/contract/resources/service.ts';
+import { operations, reference, type ServiceKind } from '../../src/contract/index.ts';
 import { anyService, composeTool, isRecord, naming, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, subjectOf, type Subject } from '../shared/any-service.ts';
 import { diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';

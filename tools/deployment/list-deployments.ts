@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
-import { PageNumber, PageSize, reference } from '../../src/contract/primitives.ts';
-import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
+import { operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
+import { readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
 import { anyService, composeTool, isRecord, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
 import { oneOf, readAspect, readsOf, subjectOf } from '../shared/any-service.ts';
 

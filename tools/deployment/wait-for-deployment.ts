@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
-import { reference } from '../../src/contract/primitives.ts';
-import { DeploymentAction } from '../../src/contract/states.ts';
+import { DeploymentAction, operations, reference } from '../../src/contract/index.ts';
 import { anyService, composeTool, pick, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, subjectOf } from '../shared/any-service.ts';
 import { endAnswer, endView } from '../shared/deployment-end.ts';

@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { defineTool, naming, nothingUnderWay, record, underWay } from '../../src/server/tool/index.ts';
 
 export const cancelDeployment = defineTool(operations.cancel_deployment, {

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
-import { reference } from '../../src/contract/primitives.ts';
-import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/drift.ts';
+import { operations, reference } from '../../src/contract/index.ts';
+import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/index.ts';
 import { composeTool, containsMark, isRecord, naming, pruneRecord, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
-import { reference } from '../../src/contract/primitives.ts';
-import { overviewOf } from '../../src/analysis/overview.ts';
+import { operations, reference } from '../../src/contract/index.ts';
+import { overviewOf } from '../../src/analysis/index.ts';
 import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { servicesIn } from '../shared/diagnosis-evidence.ts';
 

@@ -1,5 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
-import { terminalOutcome } from '../../src/contract/states.ts';
+import { operations, terminalOutcome } from '../../src/contract/index.ts';
 import { defineTool, pickPaths, pruneRecord, tableText, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
 const environmentFacts = [

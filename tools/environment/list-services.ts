@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { defineTool, naming, wholeTable } from '../../src/server/tool/index.ts';
 
 export const listServices = defineTool(operations.list_services, {

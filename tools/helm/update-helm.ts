@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { partialUpdate, defineTool, isRecord, omit, record, type JsonRecord } from '../../src/server/tool/index.ts';
 
 /** Converts a helm service to a request, in which the members of `source` have other names. */

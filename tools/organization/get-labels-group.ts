@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { defineTool, record } from '../../src/server/tool/index.ts';
 
 export const getLabelsGroup = defineTool(operations.get_labels_group, {

@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { defineTool, alreadyMember, record, role } from '../../src/server/tool/index.ts';
 
 export const inviteMember = defineTool(operations.invite_member, {

@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { partialUpdate, defineTool, record } from '../../src/server/tool/index.ts';
 
 export const updateBillingInfo = defineTool(operations.update_billing_info, {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
-import { reference } from '../../src/contract/primitives.ts';
+import { operations, reference } from '../../src/contract/index.ts';
 import { compact, composeTool, nearestName, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
 import { searchTree, kinds, matches, type FoundResource, type SearchedResource } from '../shared/resource-search.ts';
 

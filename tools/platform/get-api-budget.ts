@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { composeTool, record } from '../../src/server/tool/index.ts';
 
 export const getApiBudget = composeTool({

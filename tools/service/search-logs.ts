@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
-import { reference } from '../../src/contract/primitives.ts';
-import { levels, type LogLine } from '../../src/analysis/logs/log-line.ts';
-import type { LogSearchResult } from '../../src/analysis/search.ts';
-import { UnusableQuery } from '../../src/analysis/time-window.ts';
+import { operations, reference } from '../../src/contract/index.ts';
+import { levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
 import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readAspect, readsOf, subjectOf } from '../shared/any-service.ts';
 

@@ -1,6 +1,4 @@
-import type { AnyOperation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/contract/operations.ts';
-import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
+import { operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
 import type { JsonRecord, ToolContext } from '../../src/server/tool/index.ts';
 
 /** The service or environment that a call is about. */

@@ -1,4 +1,4 @@
-import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
+import { serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';

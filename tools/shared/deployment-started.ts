@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { DeploymentAction } from '../../src/contract/states.ts';
+import type { DeploymentAction } from '../../src/contract/index.ts';
 import { compact, isRecord, pruneRecord, record, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
 import { endAnswer, endView } from './deployment-end.ts';

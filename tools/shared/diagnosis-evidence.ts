@@ -1,10 +1,5 @@
-import { operations } from '../../src/contract/operations.ts';
-import { serviceKinds, type ServiceKind } from '../../src/contract/resources/service.ts';
-import type { Sibling, VariableKey } from '../../src/analysis/changes.ts';
-import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
-import type { LenientServiceStatus } from '../../src/analysis/deployment-progress.ts';
-import type { HistoryItem } from '../../src/analysis/history.ts';
-import type { LogLine } from '../../src/analysis/logs/log-line.ts';
+import { operations, serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
+import type { Evidence, HistoryItem, LenientServiceStatus, LogLine, Sibling, VariableKey } from '../../src/analysis/index.ts';
 import { isRecord, pick, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
 

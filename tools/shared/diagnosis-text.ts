@@ -1,6 +1,4 @@
-import type { ServiceChange } from '../../src/analysis/changes.ts';
-import type { Diagnosis, TimelineEntry } from '../../src/analysis/diagnosis/diagnosis.ts';
-import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
+import type { Diagnosis, Evidence, ServiceChange, TimelineEntry } from '../../src/analysis/index.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
 /** Most log lines that are shown with a diagnosis, and their maximum length in characters. */

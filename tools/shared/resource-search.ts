@@ -1,5 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
-import { serviceKinds } from '../../src/contract/resources/service.ts';
+import { operations, serviceKinds } from '../../src/contract/index.ts';
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** Kinds of resources that can be searched for. */

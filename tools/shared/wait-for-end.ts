@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
-import { terminalOutcome, type DeploymentAction } from '../../src/contract/states.ts';
-import { deploymentProgressOf, type RequestedAction, type LenientServiceStatus, type DeploymentProgress } from '../../src/analysis/deployment-progress.ts';
-import { readDeployment, type HistoryItem } from '../../src/analysis/history.ts';
+import { operations, terminalOutcome, type DeploymentAction } from '../../src/contract/index.ts';
+import { deploymentProgressOf, type RequestedAction, type LenientServiceStatus, type DeploymentProgress, readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
 

@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { defineTool, deployment } from '../../src/server/tool/index.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 

@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/operations.ts';
+import { operations } from '../../src/contract/index.ts';
 import { defineTool, override, record } from '../../src/server/tool/index.ts';
 
 export const overrideEnvironmentVariable = defineTool(operations.override_environment_variable, {

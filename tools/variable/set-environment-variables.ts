@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { operations } from '../../src/contract/operations.ts';
-import { reference, secret } from '../../src/contract/primitives.ts';
-import { valuePlaceholder } from '../../src/analysis/diagnosis/next-calls.ts';
+import { operations, reference, secret } from '../../src/contract/index.ts';
+import { valuePlaceholder } from '../../src/analysis/index.ts';
 import { planOperation, composeTool, isRecord, isSecretName, naming, parseEnv, type PlannedOperation, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 interface Variable {

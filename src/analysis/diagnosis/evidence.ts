@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { ClusterLock } from '../../contract/resources/cluster.ts';
-import type { ServiceKind } from '../../contract/resources/service.ts';
+import type { ClusterLock, ServiceKind } from '../../contract/index.ts';
 import type { Sibling, VariableKey } from '../changes.ts';
 import type { LenientServiceStatus } from '../deployment-progress.ts';
 import type { HistoryItem } from '../history.ts';

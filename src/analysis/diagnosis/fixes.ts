@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { Probe } from '../../contract/resources/service.ts';
-import { VariableRequest, type VariableScope, type VariableType } from '../../contract/resources/variable.ts';
-import { isRecord } from '../../contract/json.ts';
+import { isRecord, Probe, VariableRequest, type VariableScope, type VariableType } from '../../contract/index.ts';
 import type { NextCall } from './diagnosis.ts';
 import { safeName } from './inspections.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder, valuePlaceholder } from './next-calls.ts';

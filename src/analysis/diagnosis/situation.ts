@@ -1,4 +1,4 @@
-import { terminalOutcome } from '../../contract/states.ts';
+import { terminalOutcome } from '../../contract/index.ts';
 import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
 import { actionOf, type LenientServiceStatus } from '../deployment-progress.ts';
 import { type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';

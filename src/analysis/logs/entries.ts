@@ -1,6 +1,6 @@
 import { detectLevel } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
-import { withoutEscapes } from '../../contract/plain-text.ts';
+import { withoutEscapes } from '../../contract/index.ts';
 
 // Control characters, except tab, mean nothing in a line of text; format characters hide or reorder text.
 const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;

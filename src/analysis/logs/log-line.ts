@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { EnvironmentLog } from '../../contract/resources/deployment.ts';
+import type { EnvironmentLog } from '../../contract/index.ts';
 import type { Lenient } from '../lenient.ts';
 
 /** A log line as any of the platform's log endpoints returns it. Only `message` is essential. */

@@ -1,10 +1,6 @@
-import type { Config } from '../config/read-config.ts';
+import type { Config } from '../config/index.ts';
 import { clean } from '../../server/redaction/index.ts';
-import { createApprovalQueue, terminalSource, type ApprovalQueue, type UnlockedQueue } from '../../server/guard/approvals/approval-queue.ts';
-import { hasSecret, setSecret } from '../../server/guard/approvals/operator-secret.ts';
-import type { Pending, Verdict } from '../../server/guard/approvals/pending-calls.ts';
-import { planText } from '../../server/guard/plan.ts';
-import { matchesTyped } from '../../server/guard/confirmation/question.ts';
+import { createApprovalQueue, hasSecret, matchesTyped, planText, setSecret, terminalSource, type ApprovalQueue, type Pending, type UnlockedQueue, type Verdict } from '../../server/guard/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { styled, riskText } from '../terminal/style.ts';
 import { approvalsConfigOf, openDecisionLog } from '../wiring/guard.ts';

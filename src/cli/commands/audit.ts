@@ -1,6 +1,5 @@
-import type { Config } from '../config/read-config.ts';
-import { readCalls, recordedTargetText, type RecordedCall } from '../../server/audit/read-calls.ts';
-import { blindSpot, verifyLog, type LogVerification } from '../../server/audit/verify-log.ts';
+import type { Config } from '../config/index.ts';
+import { blindSpot, readCalls, recordedTargetText, verifyLog, type LogVerification, type RecordedCall } from '../../server/audit/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { auditFilesOf } from '../wiring/guard.ts';

@@ -1,6 +1,5 @@
-import type { Config } from '../config/read-config.ts';
-import { listSnapshots, takeSnapshot } from '../../platform/store/snapshots.ts';
-import { keyFile } from '../../platform/store/vault.ts';
+import type { Config } from '../config/index.ts';
+import { keyFile, listSnapshots, takeSnapshot } from '../../platform/store/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { withProgress } from '../terminal/progress.ts';
 

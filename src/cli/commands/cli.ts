@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { Argument, Command as Parser, Option } from 'commander';
 import * as z from 'zod';
 import manifest from '../../../package.json' with { type: 'json' };
-import { choicesOf, flagOf, type GivenFlags, type OptionHelp, optionsOf } from '../config/read-config.ts';
+import { choicesOf, flagOf, type GivenFlags, type OptionHelp, optionsOf } from '../config/index.ts';
 import { commands, groups } from './commands.ts';
 import type { Command, Flag } from './command.ts';
 import { runWithConfig } from '../wiring/run-with-config.ts';

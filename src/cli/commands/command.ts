@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CommandName, Config, GivenFlags } from '../config/read-config.ts';
+import type { CommandName, Config, GivenFlags } from '../config/index.ts';
 
 /** A flag of a single command. Options that several commands share, or that the environment can set, are in src/cli/config. */
 export interface Flag<Value = unknown> {

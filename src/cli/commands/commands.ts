@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { enumOf, integerBetween } from '../config/read-config.ts';
-import { permissionLevels } from '../../contract/operation.ts';
+import { enumOf, integerBetween } from '../config/index.ts';
+import { permissionLevels } from '../../contract/index.ts';
 import { type Command, defineCommand, json, booleanFlag } from './command.ts';
 import { type Shell, shells } from './shells.ts';
 

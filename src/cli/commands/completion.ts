@@ -1,5 +1,5 @@
 import type { Command as Parser, Option } from 'commander';
-import { choicesOf, profileNames, type OptionName } from '../config/read-config.ts';
+import { choicesOf, profileNames, type OptionName } from '../config/index.ts';
 import { commands } from './commands.ts';
 import { scripts, type Shell } from './shells.ts';
 

@@ -1,15 +1,12 @@
 import manifest from '../../../package.json' with { type: 'json' };
-import { ApiError } from '../../client/errors.ts';
-import type { Config } from '../config/read-config.ts';
-import { operations } from '../../contract/operations.ts';
-import type { ServerLogger } from '../../server/context/call-context.ts';
-import { createDependencies } from '../../server/protocol/shared-dependencies.ts';
-import { watchFor } from '../../server/browse/resources/watch-resource.ts';
-import { buildServer } from '../../server/protocol/server.ts';
-import { permissionOf } from '../../server/tool/tool.ts';
-import { approvalsPath } from '../../transport/http/approvals/pages.ts';
-import { callOf } from '../../transport/http/caller.ts';
-import { startHttpServer } from '../../transport/http/http-server.ts';
+import { ApiError } from '../../client/index.ts';
+import type { Config } from '../config/index.ts';
+import { operations } from '../../contract/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
+import { buildServer, createDependencies } from '../../server/protocol/index.ts';
+import { watchFor } from '../../server/browse/index.ts';
+import { permissionOf } from '../../server/tool/index.ts';
+import { approvalsPath, callOf, startHttpServer, type ApprovalsSource } from '../../transport/index.ts';
 import { openNameResolver } from '../wiring/name-resolver.ts';
 import { openConnection } from '../wiring/open-connection.ts';
 import type { Connection } from '../wiring/connection.ts';
@@ -21,11 +18,8 @@ import { offeredTools, toolsLeftOut } from '../wiring/offered-tools.ts';
 import { warningOfMissingResources } from '../wiring/policy-resources.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
-import { readCalls } from '../../server/audit/read-calls.ts';
-import { createApprovalQueue } from '../../server/guard/approvals/approval-queue.ts';
-import { hasSecret } from '../../server/guard/approvals/operator-secret.ts';
-import type { RecordDecision } from '../../server/audit/call-records.ts';
-import type { ApprovalsSource } from '../../transport/http/approvals/approvals-page.ts';
+import { readCalls, type RecordDecision } from '../../server/audit/index.ts';
+import { createApprovalQueue, hasSecret } from '../../server/guard/index.ts';
 
 /** Maximum number of calls on the approvals page. */
 const maxShownCalls = 30;

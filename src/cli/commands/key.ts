@@ -1,5 +1,5 @@
-import type { PermissionLevel } from '../../contract/operation.ts';
-import { createApiKey } from '../../transport/http/api-keys.ts';
+import type { PermissionLevel } from '../../contract/index.ts';
+import { createApiKey } from '../../transport/index.ts';
 
 /** `infra-mcp key`: prints only the new key on stdout, and its entry for the keys file on stderr. */
 export function keyCommand({ name, level, json }: { name: string; level: PermissionLevel; json?: boolean }): void {

@@ -1,6 +1,6 @@
-import type { Config } from '../config/read-config.ts';
-import { isLoopback } from '../../transport/http/loopback.ts';
-import { loadFaults } from '../../platform/testing/control/faults/load.ts';
+import type { Config } from '../config/index.ts';
+import { isLoopback } from '../../transport/index.ts';
+import { loadFaults } from '../../platform/testing/index.ts';
 import { claimDataDir, alreadyServedError } from '../wiring/data-dir-claim.ts';
 import { createLog } from '../wiring/log.ts';
 import { readOrCreateToken } from '../wiring/secret-file.ts';

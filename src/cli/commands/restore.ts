@@ -1,7 +1,5 @@
-import type { Config } from '../config/read-config.ts';
-import { prepareRestore, removeStaleReplacements } from '../../platform/store/replacement.ts';
-import { findSnapshot } from '../../platform/store/snapshots.ts';
-import { keyFile, openExistingVault } from '../../platform/store/vault.ts';
+import type { Config } from '../config/index.ts';
+import { findSnapshot, keyFile, openExistingVault, prepareRestore, removeStaleReplacements } from '../../platform/store/index.ts';
 import { listBackups } from './backup.ts';
 import { claimDataDir, alreadyServedError } from '../wiring/data-dir-claim.ts';
 import { withProgress } from '../terminal/progress.ts';

@@ -1,9 +1,9 @@
 import manifest from '../../../package.json' with { type: 'json' };
-import type { Config } from '../config/read-config.ts';
-import type { ServerLogger } from '../../server/context/call-context.ts';
-import { createSkills } from '../../server/browse/skills.ts';
-import { prebuiltSurface } from '../../server/protocol/surface.ts';
-import { startStdioServer } from '../../transport/stdio.ts';
+import type { Config } from '../config/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
+import { createSkills } from '../../server/browse/index.ts';
+import { prebuiltSurface } from '../../server/protocol/index.ts';
+import { startStdioServer } from '../../transport/index.ts';
 import { openConnection } from '../wiring/open-connection.ts';
 import type { Connection } from '../wiring/connection.ts';
 import { createLog } from '../wiring/log.ts';

@@ -1,5 +1,5 @@
-import type { Config } from '../config/read-config.ts';
-import { createToken, listTokens, revokeToken, type TokenRecord, type TokenRequest } from '../../platform/api/tokens.ts';
+import type { Config } from '../config/index.ts';
+import { createToken, listTokens, revokeToken, type TokenRecord, type TokenRequest } from '../../platform/api/index.ts';
 import { columns } from '../terminal/columns.ts';
 
 /** `infra-mcp token create`: prints only the value on stdout, and a description on stderr. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../server/json/json-schema.ts';
+import type { JsonSchema } from '../../server/json/index.ts';
 
 /** An argument of a tool, as documented for people. */
 export interface ToolArgument {

@@ -1,9 +1,7 @@
 import { tools as everyTool } from '../../../tools/index.ts';
-import type { Config } from '../config/read-config.ts';
-import { denialOf, possibleRisks, type Policy } from '../../server/guard/policy/policy.ts';
-import { nearestName } from '../../server/tool/nearest-name.ts';
-import { listed } from '../../server/guard/tool-registry.ts';
-import { isDocumented, permissionOf, type Tool } from '../../server/tool/tool.ts';
+import type { Config } from '../config/index.ts';
+import { denialOf, listed, possibleRisks, type Policy } from '../../server/guard/index.ts';
+import { isDocumented, nearestName, permissionOf, type Tool } from '../../server/tool/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { configuredPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/limits.ts';
+import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/index.ts';
 import { httpAddress, command, enumOf, optional, path, withDefault, integerBetween, textMatching, nameList, anyText, booleanText } from './fields.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;

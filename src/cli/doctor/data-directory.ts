@@ -1,8 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile } from '../../platform/store/database.ts';
-import { migrationNames } from '../../platform/store/migrations/migrate.ts';
+import { databaseFile, migrationNames } from '../../platform/store/index.ts';
 import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { chosenProfile, type Config, type GivenFlags, type Profile, readConfig, type Setting, settingsOf } from '../config/read-config.ts';
+import { chosenProfile, type Config, type GivenFlags, type Profile, readConfig, type Setting, settingsOf } from '../config/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { directoryFindings } from './data-directory.ts';
 import { type DoctorFinding, findingBuilder, type FindingState, errorText } from './finding.ts';

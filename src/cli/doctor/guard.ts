@@ -1,9 +1,8 @@
 import { constants, existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { tools } from '../../../tools/index.ts';
-import type { Config } from '../config/read-config.ts';
-import { hasSecret } from '../../server/guard/approvals/operator-secret.ts';
-import { denialOf, type Policy } from '../../server/guard/policy/policy.ts';
+import type { Config } from '../config/index.ts';
+import { denialOf, hasSecret, type Policy } from '../../server/guard/index.ts';
 import { approvalsConfigOf, auditFilesOf } from '../wiring/guard.ts';
 import { configuredPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';

@@ -1,7 +1,6 @@
 import { createServer } from 'node:net';
-import type { Config } from '../config/read-config.ts';
-import { assertSafeAddress } from '../../transport/http/listen-address.ts';
-import { discoverJwksUri } from '../../transport/http/jwks-discovery.ts';
+import type { Config } from '../config/index.ts';
+import { assertSafeAddress, discoverJwksUri } from '../../transport/index.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
 import { createLog } from '../wiring/log.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';

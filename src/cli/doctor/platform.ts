@@ -1,7 +1,6 @@
-import type { Client } from '../../client/client.ts';
-import { ApiError, type ApiErrorKind } from '../../client/errors.ts';
-import type { Config } from '../config/read-config.ts';
-import { operations } from '../../contract/operations.ts';
+import { ApiError, type ApiErrorKind, type Client } from '../../client/index.ts';
+import type { Config } from '../config/index.ts';
+import { operations } from '../../contract/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { createLog } from '../wiring/log.ts';

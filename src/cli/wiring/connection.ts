@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/index.ts';
 
 /** The connection to a platform. */
 export interface Connection {

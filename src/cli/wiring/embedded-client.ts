@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient, type Client } from '../../client/client.ts';
-import { credentialOf } from '../../client/credential.ts';
-import { ApiError } from '../../client/errors.ts';
-import { operations } from '../../contract/operations.ts';
-import type { ServerLogger } from '../../server/context/call-context.ts';
-import { createToken } from '../../platform/api/tokens.ts';
+import { ApiError, createClient, credentialOf, type Client } from '../../client/index.ts';
+import { operations } from '../../contract/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
+import { createToken } from '../../platform/api/index.ts';
 import { createSecretFile, readTextFile } from './secret-file.ts';
 
 /** An authenticated client of a data directory's platform. */

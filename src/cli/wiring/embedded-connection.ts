@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from '../../client/client.ts';
-import { ApiError } from '../../client/errors.ts';
-import type { Config } from '../config/read-config.ts';
-import { operations } from '../../contract/operations.ts';
-import type { ServerLogger } from '../../server/context/call-context.ts';
+import { ApiError, type Client } from '../../client/index.ts';
+import type { Config } from '../config/index.ts';
+import { operations } from '../../contract/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
 import { type DataDirClaim, claimDataDir, endpointOf } from './data-dir-claim.ts';
 import type { Connection } from './connection.ts';
 import { connectEmbedded, type EmbeddedClient } from './embedded-client.ts';

@@ -1,6 +1,6 @@
-import type { Config } from '../config/read-config.ts';
-import type { ServerLogger } from '../../server/context/call-context.ts';
-import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../platform/platform.ts';
+import type { Config } from '../config/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
+import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../platform/index.ts';
 import type { DataDirClaim } from './data-dir-claim.ts';
 
 /** A platform served by this process. Other processes find it through its data directory. */

@@ -1,15 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { defaultDataDir, type Config } from '../config/read-config.ts';
-import type { AuditKeys } from '../../server/audit/chain-heads.ts';
-import { auditDecisions, auditRecorder, type RecordDecision } from '../../server/audit/call-records.ts';
-import { commandSink, fileSink } from '../../server/audit/sink.ts';
-import { createAuditLog, type AuditLog } from '../../server/audit/audit-log.ts';
-import { createApprovals, type ApprovalsConfig } from '../../server/guard/approvals/approvals.ts';
-import { highRiskCallsIn } from '../../server/guard/storage/high-risk-calls.ts';
-import { keysFromFile, type KeyProvider } from '../../server/context/keys.ts';
-import { storeAt } from '../../server/guard/storage/store.ts';
-import type { GuardDependencies } from '../../server/protocol/shared-dependencies.ts';
+import { defaultDataDir, type Config } from '../config/index.ts';
+import { auditDecisions, auditRecorder, commandSink, createAuditLog, fileSink, type AuditKeys, type AuditLog, type RecordDecision } from '../../server/audit/index.ts';
+import { createApprovals, highRiskCallsIn, storeAt, type ApprovalsConfig } from '../../server/guard/index.ts';
+import { keysFromFile, type KeyProvider } from '../../server/context/index.ts';
+import type { GuardDependencies } from '../../server/protocol/index.ts';
 
 /** The guard's files in a data directory. */
 const guardFiles = (dataDir: string) => ({

@@ -1,6 +1,6 @@
 import type { Logger, LoggerOptions } from 'pino';
-import type { logLevels } from '../config/read-config.ts';
-import type { ServerLogger } from '../../server/context/call-context.ts';
+import type { logLevels } from '../config/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
 
 /** Members that are masked in logged objects. */
 const secretMembers = ['value', 'token', 'password', 'secret_access_key', 'vendor_secret_key', 'target_secret', 'authorization'];

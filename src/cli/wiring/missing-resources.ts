@@ -1,13 +1,10 @@
-import type { Client } from '../../client/client.ts';
-import { ApiError } from '../../client/errors.ts';
-import type { AnyOperation } from '../../contract/operation.ts';
-import { operations } from '../../contract/operations.ts';
-import { createNameResolver } from '../../server/resolve/name-resolver.ts';
-import type { NameResolver, Lookup } from '../../server/tool/name-resolver.ts';
+import { ApiError, type Client } from '../../client/index.ts';
+import { operations, type AnyOperation } from '../../contract/index.ts';
+import { createNameResolver } from '../../server/resolve/index.ts';
+import type { NameResolver, Lookup } from '../../server/tool/index.ts';
 import type { PolicyResource } from './policy-resources.ts';
-import type { ResolutionProblem } from '../../server/failure/failure.ts';
-import { CallFailure } from '../../server/failure/failure.ts';
-import { createReader } from '../../server/context/reader.ts';
+import { CallFailure, type ResolutionProblem } from '../../server/failure/index.ts';
+import { createReader } from '../../server/context/index.ts';
 
 /** Request timeout in milliseconds. */
 const requestTimeout = 10_000;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { parseBaseUrl } from '../../client/base-url.ts';
-import type { Config } from '../config/read-config.ts';
-import { createNameResolver, type PersistentNameResolver } from '../../server/resolve/name-resolver.ts';
+import { parseBaseUrl } from '../../client/index.ts';
+import type { Config } from '../config/index.ts';
+import { createNameResolver, type PersistentNameResolver } from '../../server/resolve/index.ts';
 import { readTextFile, replaceSecretFile } from './secret-file.ts';
 
 // A constant: the embedded platform's port changes with every start, but ids are stored per data directory.

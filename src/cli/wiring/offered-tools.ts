@@ -1,8 +1,6 @@
-import { core, coreName } from '../../../tools/core.ts';
-import { tools } from '../../../tools/index.ts';
-import { optionHelp, type Config } from '../config/read-config.ts';
-import { nearestName } from '../../server/tool/nearest-name.ts';
-import { toolsets, type Tool } from '../../server/tool/tool.ts';
+import { core, coreName, tools } from '../../../tools/index.ts';
+import { optionHelp, type Config } from '../config/index.ts';
+import { nearestName, toolsets, type Tool } from '../../server/tool/index.ts';
 
 type ToolOption = 'toolsets' | 'tools' | 'excludeTools';
 

@@ -1,5 +1,5 @@
-import type { Config } from '../config/read-config.ts';
-import type { ServerLogger } from '../../server/context/call-context.ts';
+import type { Config } from '../config/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
 import type { Connection } from './connection.ts';
 
 /** Loads the code of the embedded platform on first use. */

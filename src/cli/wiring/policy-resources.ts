@@ -1,5 +1,5 @@
-import type { ServerLogger } from '../../server/context/call-context.ts';
-import type { Policy } from '../../server/guard/policy/policy.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
+import type { Policy } from '../../server/guard/index.ts';
 import type { Connection } from './connection.ts';
 
 /** A project or environment as named in a policy, and the source of the first rule that names it. */

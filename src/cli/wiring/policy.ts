@@ -1,7 +1,5 @@
-import { optionHelp, type Config } from '../config/read-config.ts';
-import type { Scope } from '../../server/guard/scope/scope.ts';
-import type { Policy } from '../../server/guard/policy/policy.ts';
-import type { Rules } from '../../server/guard/policy/rules.ts';
+import { optionHelp, type Config } from '../config/index.ts';
+import type { Policy, Rules, Scope } from '../../server/guard/index.ts';
 
 const envOf = (option: 'maxDisruptivePerHour' | 'project' | 'environment'): string => optionHelp.find(({ name }) => name === option)!.env;
 

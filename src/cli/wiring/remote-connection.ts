@@ -1,8 +1,6 @@
-import type { Client } from '../../client/client.ts';
-import { parseBaseUrl } from '../../client/base-url.ts';
-import { credentialOf, readCredentialFile } from '../../client/credential.ts';
-import type { Config } from '../config/read-config.ts';
-import type { ServerLogger } from '../../server/context/call-context.ts';
+import { credentialOf, parseBaseUrl, readCredentialFile, type Client } from '../../client/index.ts';
+import type { Config } from '../config/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
 import type { Connection } from './connection.ts';
 
 /** Placeholder for a server without its own token, where callers send theirs. The platform never accepts it. */

@@ -1,4 +1,4 @@
-import { chosenProfile, type CommandName, type Config, type GivenFlags, readConfig } from '../config/read-config.ts';
+import { chosenProfile, type CommandName, type Config, type GivenFlags, readConfig } from '../config/index.ts';
 
 /**
  * Runs a command with its configuration. Writes warnings to stderr.

@@ -1,9 +1,9 @@
 import manifest from '../../../package.json' with { type: 'json' };
-import type { Config } from '../config/read-config.ts';
-import type { ServerLogger } from '../../server/context/call-context.ts';
-import type { Policy } from '../../server/guard/policy/policy.ts';
-import { createDependencies, type SharedDependencies } from '../../server/protocol/shared-dependencies.ts';
-import type { Texts } from '../../server/browse/texts.ts';
+import type { Config } from '../config/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
+import type { Policy } from '../../server/guard/index.ts';
+import { createDependencies, type SharedDependencies } from '../../server/protocol/index.ts';
+import type { Texts } from '../../server/browse/index.ts';
 import { openNameResolver } from './name-resolver.ts';
 import type { Connection } from './connection.ts';
 import { openGuard } from './guard.ts';

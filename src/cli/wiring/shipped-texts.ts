@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { textPaths, textsIn, type Texts } from '../../server/browse/texts.ts';
+import { textPaths, textsIn, type Texts } from '../../server/browse/index.ts';
 
 /**
  * The prompts and skills shipped with the program: at the root of the source tree, or in the folder of the bundle.

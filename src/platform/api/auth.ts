@@ -1,8 +1,6 @@
-import type { PermissionLevel } from '../../contract/operation.ts';
-import { permissionLevels } from '../../contract/operation.ts';
-import { type PlatformClock, isoNow } from '../common/clock.ts';
-import type { PlatformLog } from '../common/log.ts';
-import type { DataStore } from '../store/database.ts';
+import { permissionLevels, type PermissionLevel } from '../../contract/index.ts';
+import { type PlatformClock, isoNow, type PlatformLog } from '../common/index.ts';
+import type { DataStore } from '../store/index.ts';
 import { tokenHash } from './tokens.ts';
 
 /** The caller of the API: a token. */

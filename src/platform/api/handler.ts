@@ -1,12 +1,8 @@
-import type { PlatformLog } from '../common/log.ts';
-import type { ResponseOf, ValidInputOf } from '../../contract/operation.ts';
-import type { OperationName, OperationNamed } from '../../contract/operations.ts';
+import type { PlatformClock, PlatformLog, Random } from '../common/index.ts';
+import type { OperationName, OperationNamed, ResponseOf, ValidInputOf } from '../../contract/index.ts';
 import type { Principal } from './auth.ts';
-import type { PlatformClock } from '../common/clock.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { Random } from '../common/random.ts';
-import type { Db, DataStore } from '../store/database.ts';
-import type { Vault } from '../store/vault.ts';
+import type { Engine } from '../engine/index.ts';
+import type { Db, DataStore, Vault } from '../store/index.ts';
 
 /** The dependencies of every handler. */
 export interface HandlerDependencies {

@@ -1,5 +1,5 @@
-import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/limits.ts';
-import type { PlatformClock } from '../common/clock.ts';
+import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/index.ts';
+import type { PlatformClock } from '../common/index.ts';
 
 /** A caller's budget after a call. */
 export interface RateLimitBudget {

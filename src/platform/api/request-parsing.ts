@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import type { AnyOperation } from '../../contract/operation.ts';
-import { ApiProblem, invalid } from '../common/problem.ts';
+import type { AnyOperation } from '../../contract/index.ts';
+import { ApiProblem, invalid } from '../common/index.ts';
 
 // Far deeper than any request of the contract, far from a stack overflow.
 const maximumDepth = 64;

@@ -2,18 +2,13 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerFactory } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import * as z from 'zod';
-import { ErrorBody, errorBody } from '../../contract/errors.ts';
-import { maximumBodyBytes, rateHeaders } from '../../contract/limits.ts';
-import { openApiDocument } from '../../contract/openapi.ts';
-import { type AnyOperation, parameterKind, snakeCase } from '../../contract/operation.ts';
-import { allOperations, type OperationName } from '../../contract/operations.ts';
-import { reference } from '../../contract/primitives.ts';
+import { allOperations, type AnyOperation, ErrorBody, errorBody, maximumBodyBytes, openApiDocument, type OperationName, parameterKind, rateHeaders, reference, snakeCase } from '../../contract/index.ts';
 import { type TokenAuthenticator, permits, type Principal } from './auth.ts';
 import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler } from './request-parsing.ts';
 import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, RequestContext } from './handler.ts';
-import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/problem.ts';
+import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/index.ts';
 import type { RateLimitBudget } from './rate-limit.ts';
-import type { Db, DataStore } from '../store/database.ts';
+import type { Db, DataStore } from '../store/index.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,11 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type PermissionLevel, permissionLevels } from '../../contract/operation.ts';
-import { type PlatformClock, isoNow, systemClock } from '../common/clock.ts';
-import { type Random, systemRandom } from '../common/random.ts';
-import { databaseFile, type Db, openDatabase, type DataStore } from '../store/database.ts';
-import { openVault, type Vault } from '../store/vault.ts';
+import { type PermissionLevel, permissionLevels } from '../../contract/index.ts';
+import { type PlatformClock, isoNow, systemClock, type Random, systemRandom } from '../common/index.ts';
+import { databaseFile, type Db, openDatabase, type DataStore, openVault, type Vault } from '../store/index.ts';
 
 /** The properties of a new token. */
 export interface TokenRequest {

@@ -1,11 +1,5 @@
 import type * as z from 'zod';
-import type { ApplicationRequest } from '../../contract/resources/application.ts';
-import type { ContainerRequest } from '../../contract/resources/container.ts';
-import type { DatabaseRequest } from '../../contract/resources/database.ts';
-import type { Helm } from '../../contract/resources/helm.ts';
-import type { Job } from '../../contract/resources/job.ts';
-import type { workloadFields, serviceIdentity } from '../../contract/resources/service.ts';
-import type { Terraform } from '../../contract/resources/terraform.ts';
+import type { ApplicationRequest, ContainerRequest, DatabaseRequest, Helm, Job, workloadFields, serviceIdentity, Terraform } from '../../contract/index.ts';
 
 type Ports = z.output<(typeof workloadFields)['ports']>;
 type Volumes = z.output<(typeof workloadFields)['storage']>;

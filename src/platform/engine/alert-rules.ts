@@ -1,11 +1,9 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import type { AlertRuleRequest } from '../../contract/resources/alert-rule.ts';
-import { isoDurationMilliseconds } from '../common/clock.ts';
-import { notFound } from '../common/problem.ts';
-import type { SecondsRange } from '../runtime/runtime.ts';
-import type { Db } from '../store/database.ts';
-import type { AlertRuleTable } from '../store/schema/organization-tables.ts';
+import type { AlertRuleRequest } from '../../contract/index.ts';
+import { isoDurationMilliseconds, notFound } from '../common/index.ts';
+import type { SecondsRange } from '../runtime/index.ts';
+import type { AlertRuleTable, Db } from '../store/index.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { alertRuleTransitions, failedStates, firingStates } from './lifecycle.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';

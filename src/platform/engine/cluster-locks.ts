@@ -1,8 +1,6 @@
 import type { Selectable } from 'kysely';
-import { addDays } from '../common/clock.ts';
-import { refused } from '../common/problem.ts';
-import type { Db } from '../store/database.ts';
-import type { ClusterLockTable } from '../store/schema/schema.ts';
+import { addDays, refused } from '../common/index.ts';
+import type { ClusterLockTable, Db } from '../store/index.ts';
 
 /** The lock of a cluster; undefined if there is none, or it has expired or not begun. @param now in milliseconds since the epoch */
 export async function activeLock(db: Db, clusterId: string, now: number): Promise<Selectable<ClusterLockTable> | undefined> {

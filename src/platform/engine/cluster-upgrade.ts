@@ -1,5 +1,5 @@
-import { notFound, refused } from '../common/problem.ts';
-import type { Db } from '../store/database.ts';
+import { notFound, refused } from '../common/index.ts';
+import type { Db } from '../store/index.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { clusterUpgradeStates, nextVersion } from './lifecycle.ts';
 import { requireUnlocked } from './cluster-locks.ts';

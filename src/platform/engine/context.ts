@@ -1,8 +1,6 @@
-import type { PlatformLog } from '../common/log.ts';
-import type { PlatformClock } from '../common/clock.ts';
-import { type Random, secondsBetween } from '../common/random.ts';
-import type { Runtime, SecondsRange } from '../runtime/runtime.ts';
-import type { DataStore } from '../store/database.ts';
+import { type PlatformClock, type PlatformLog, type Random, secondsBetween } from '../common/index.ts';
+import type { Runtime, SecondsRange } from '../runtime/index.ts';
+import type { DataStore } from '../store/index.ts';
 
 /** The dependencies of the engine's modules. */
 export interface EngineContext {

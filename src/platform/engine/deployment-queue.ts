@@ -1,4 +1,4 @@
-import type { Db } from '../store/database.ts';
+import type { Db } from '../store/index.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { statePathOf, queueing } from './lifecycle.ts';
 import { type DeploymentRow, servicesOf } from './deployment-rows.ts';

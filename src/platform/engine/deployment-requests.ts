@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { DeploymentAction } from '../../contract/states.ts';
-import { notFound, refused } from '../common/problem.ts';
-import type { Db } from '../store/database.ts';
-import type { ServiceTable } from '../store/schema/schema.ts';
+import type { DeploymentAction } from '../../contract/index.ts';
+import { notFound, refused } from '../common/index.ts';
+import type { Db, ServiceTable } from '../store/index.ts';
 import { duration, type EngineContext, iso, blockedDueTime } from './context.ts';
 import type { DeploymentOrder, DeploymentRequest } from './engine.ts';
 import { applyChange, insertDeploymentService, updateEnvironmentState } from './service-changes.ts';

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
-import { type ServiceKind, ServiceType } from '../../contract/resources/service.ts';
-import type { Db } from '../store/database.ts';
-import type { DatabaseSchema } from '../store/schema/schema.ts';
+import { type ServiceKind, ServiceType } from '../../contract/index.ts';
+import type { DatabaseSchema, Db } from '../store/index.ts';
 
 export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
 export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;

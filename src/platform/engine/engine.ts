@@ -1,10 +1,6 @@
 import type * as z from 'zod';
-import type { DeploymentHistory } from '../../contract/resources/job.ts';
-import type { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../contract/resources/deployment.ts';
-import type { EnvironmentStatus } from '../../contract/resources/environment.ts';
-import type { WebhookEvent } from '../../contract/resources/webhook.ts';
-import type { DeploymentAction, Origin } from '../../contract/states.ts';
-import type { Db, DataStore } from '../store/database.ts';
+import type { DeploymentAction, DeploymentHistory, EnvironmentLog, EnvironmentStatus, Log, Origin, ServiceDeploymentStatus, WebhookEvent } from '../../contract/index.ts';
+import type { Db, DataStore } from '../store/index.ts';
 
 export type ServiceStatusAnswer = z.infer<typeof ServiceDeploymentStatus>;
 export type EnvironmentState = z.infer<typeof EnvironmentStatus>;

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
-import { notFound } from '../common/problem.ts';
-import type { Db } from '../store/database.ts';
-import type { DatabaseSchema, ServiceTable } from '../store/schema/schema.ts';
+import { notFound } from '../common/index.ts';
+import type { DatabaseSchema, Db, ServiceTable } from '../store/index.ts';
 import type { EnvironmentState } from './engine.ts';
 import { aggregate } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './deployment-rows.ts';

@@ -1,6 +1,5 @@
-import type { EventKind } from '../../contract/resources/webhook.ts';
-import type { DeploymentState } from '../../contract/states.ts';
-import type { Db } from '../store/database.ts';
+import type { DeploymentState, EventKind } from '../../contract/index.ts';
+import type { Db } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
 import { type EngineContext, iso } from './context.ts';
 import { scheduleJobRuns } from './job-runs.ts';

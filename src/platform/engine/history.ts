@@ -1,9 +1,8 @@
 import type * as z from 'zod';
-import type { DeploymentHistoryItem } from '../../contract/resources/job.ts';
-import { notFound } from '../common/problem.ts';
-import { buildPod } from '../runtime/runtime.ts';
-import type { Db } from '../store/database.ts';
-import type { DeployedCommit } from '../common/service-spec.ts';
+import type { DeploymentHistoryItem } from '../../contract/index.ts';
+import { notFound, type DeployedCommit } from '../common/index.ts';
+import { buildPod } from '../runtime/index.ts';
+import type { Db } from '../store/index.ts';
 import type { History, HistoryQuery } from './engine.ts';
 import { aggregate } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, serviceType } from './deployment-rows.ts';

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
-import type { ServiceSpecs } from '../common/service-spec.ts';
-import type { Db } from '../store/database.ts';
+import type { ServiceSpecs } from '../common/index.ts';
+import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { insertDeploymentService } from './service-changes.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import type { PlatformClock } from '../common/clock.ts';
-import type { Db } from '../store/database.ts';
+import type { PlatformClock } from '../common/index.ts';
+import type { Db } from '../store/index.ts';
 
 /** How long a worker keeps its claims without renewing its lease, in milliseconds. */
 export const leaseMilliseconds = 3000;

@@ -1,6 +1,5 @@
-import type { ServiceKind } from '../../contract/resources/service.ts';
-import { DeploymentAction, type DeploymentState } from '../../contract/states.ts';
-import type { SecondsRange } from '../runtime/runtime.ts';
+import { DeploymentAction, type DeploymentState, type ServiceKind } from '../../contract/index.ts';
+import type { SecondsRange } from '../runtime/index.ts';
 import { canceling, statePathOf, refusals, settledStates } from './lifecycle.ts';
 
 /** A transition in a service's lifecycle. */

@@ -1,7 +1,5 @@
-import type { StepName } from '../../contract/resources/deployment.ts';
-import type { ServiceKind } from '../../contract/resources/service.ts';
-import type { AlertRuleState, ClusterState, DeploymentAction, DeploymentState } from '../../contract/states.ts';
-import type { Phase, RuntimeMethod, SecondsRange } from '../runtime/runtime.ts';
+import type { AlertRuleState, ClusterState, DeploymentAction, DeploymentState, ServiceKind, StepName } from '../../contract/index.ts';
+import type { Phase, RuntimeMethod, SecondsRange } from '../runtime/index.ts';
 
 /** The states of a service of one kind during one action, in order. */
 export interface StatePath {

@@ -1,8 +1,7 @@
-import { maximumLogLines, type StepName } from '../../contract/resources/deployment.ts';
-import { notFound } from '../common/problem.ts';
-import type { RuntimeLogLine, RunningVersion, Runtime } from '../runtime/runtime.ts';
-import type { Db, DataStore } from '../store/database.ts';
-import type { DeployedCommit } from '../common/service-spec.ts';
+import { maximumLogLines, type StepName } from '../../contract/index.ts';
+import { notFound, type DeployedCommit } from '../common/index.ts';
+import type { RuntimeLogLine, RunningVersion, Runtime } from '../runtime/index.ts';
+import type { Db, DataStore } from '../store/index.ts';
 import { iso } from './context.ts';
 import type { EnvironmentLogLines, LogLines } from './engine.ts';
 import type { DeploymentServiceRow } from './deployment-rows.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../store/database.ts';
+import type { Db } from '../store/index.ts';
 import type { EngineContext } from './context.ts';
 import type { WorkQueue } from './worker.ts';
 

@@ -1,16 +1,13 @@
 import type { Selectable, Updateable } from 'kysely';
-import type { StepName } from '../../contract/resources/deployment.ts';
-import type { EventKind } from '../../contract/resources/webhook.ts';
-import type { DeploymentState } from '../../contract/states.ts';
+import type { DeploymentState, EventKind, StepName } from '../../contract/index.ts';
 import { announce } from './webhooks/outbox.ts';
-import type { RuntimeLogLine } from '../runtime/runtime.ts';
-import type { Db } from '../store/database.ts';
-import type { DatabaseSchema, ServiceTable } from '../store/schema/schema.ts';
+import type { RuntimeLogLine } from '../runtime/index.ts';
+import type { DatabaseSchema, Db, ServiceTable } from '../store/index.ts';
 import { appendLines } from './logs.ts';
 import { iso } from './context.ts';
 import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
-import { uuidFrom } from '../common/random.ts';
+import { uuidFrom } from '../common/index.ts';
 
 /** Thrown if a row has changed since it was read, or the lease is lost. Nothing of the change is written. */
 export class Superseded extends Error {

@@ -1,11 +1,8 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import type { StatusDetails } from '../../contract/resources/deployment.ts';
-import type { ServiceKind } from '../../contract/resources/service.ts';
-import { terminalOutcome, type DeploymentAction, type DeploymentState } from '../../contract/states.ts';
-import { notFound } from '../common/problem.ts';
-import type { Db } from '../store/database.ts';
-import type { DatabaseSchema } from '../store/schema/schema.ts';
+import { terminalOutcome, type DeploymentAction, type DeploymentState, type ServiceKind, type StatusDetails } from '../../contract/index.ts';
+import { notFound } from '../common/index.ts';
+import type { DatabaseSchema, Db } from '../store/index.ts';
 import type { ServiceStatusAnswer } from './engine.ts';
 
 type StepRow = Selectable<DatabaseSchema['deployment_step']>;

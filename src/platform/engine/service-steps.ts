@@ -1,6 +1,6 @@
-import type { Observation, ServiceToRun, Task } from '../runtime/runtime.ts';
-import type { Db } from '../store/database.ts';
-import type { DeployedCommit } from '../common/service-spec.ts';
+import type { Observation, ServiceToRun, Task } from '../runtime/index.ts';
+import type { Db } from '../store/index.ts';
+import type { DeployedCommit } from '../common/index.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
 import { canceledOutcome, finishService, type ServiceOutcome } from './finish-service.ts';
 import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Db } from '../store/database.ts';
-import type { DatabaseSchema } from '../store/schema/schema.ts';
+import type { DatabaseSchema, Db } from '../store/index.ts';
 import type { EngineContext } from './context.ts';
 import type { WorkQueue } from './worker.ts';
 

@@ -1,6 +1,6 @@
 import { type EngineContext, blockedDueTime } from './context.ts';
 import { heartbeatMilliseconds, type Lease } from './lease.ts';
-import type { PlatformClock } from '../common/clock.ts';
+import type { PlatformClock } from '../common/index.ts';
 
 // setTimeout fires at once for a longer delay than this.
 const maximumTimerDelay = 2 ** 31 - 1;

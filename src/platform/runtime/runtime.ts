@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { StepName } from '../../contract/resources/deployment.ts';
-import type { ServiceKind } from '../../contract/resources/service.ts';
-import type { DeploymentAction, DeploymentState } from '../../contract/states.ts';
-import type { DeployedCommit, ServiceSpecs } from '../common/service-spec.ts';
+import type { DeploymentAction, DeploymentState, ServiceKind, StepName } from '../../contract/index.ts';
+import type { DeployedCommit, ServiceSpecs } from '../common/index.ts';
 
 /** Shortest and longest duration in real life, in seconds. The time scale multiplies both. */
 export type SecondsRange = readonly [shortest: number, longest: number];

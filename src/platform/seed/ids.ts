@@ -1,4 +1,4 @@
-import { uuidFrom } from '../common/random.ts';
+import { uuidFrom } from '../common/index.ts';
 
 /** The id of a seeded resource. It is the same in every data directory. */
 export const seedId = (path: string): string => uuidFrom(`seed/${path}`);

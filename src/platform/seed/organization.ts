@@ -1,8 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { Db } from '../store/database.ts';
-import type { AlertRuleTable, MemberTable } from '../store/schema/organization-tables.ts';
-import type { ClusterTable } from '../store/schema/schema.ts';
-import type { Vault } from '../store/vault.ts';
+import type { AlertRuleTable, ClusterTable, Db, MemberTable, Vault } from '../store/index.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
 
 const day = 86_400_000;

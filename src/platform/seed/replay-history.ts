@@ -1,14 +1,7 @@
-import { systemClock } from '../common/clock.ts';
-import { silentLog } from '../common/log.ts';
-import type { Random } from '../common/random.ts';
-import { createSimulatedRuntime } from '../runtime/simulated/simulated-runtime.ts';
-import type { SimulationContext } from '../runtime/simulated/simulation-context.ts';
-import type { DataStore } from '../store/database.ts';
-import type { EngineContext } from '../engine/context.ts';
-import { advanceDeployment } from '../engine/deployment-queue.ts';
-import type { DeploymentOrder, DeploymentRequest } from '../engine/engine.ts';
-import { createLease } from '../engine/lease.ts';
-import { requestDeployment } from '../engine/deployment-requests.ts';
+import { silentLog, systemClock, type Random } from '../common/index.ts';
+import { createSimulatedRuntime, type SimulationContext } from '../runtime/simulated/index.ts';
+import type { DataStore } from '../store/index.ts';
+import { advanceDeployment, createLease, requestDeployment, type DeploymentOrder, type DeploymentRequest, type EngineContext } from '../engine/index.ts';
 
 /** A deployment that was requested in the past. */
 export interface HistoricalOrder extends DeploymentOrder {

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
-import type { EnvironmentMode } from '../../contract/resources/environment.ts';
-import type { EnvironmentTable, ServiceTable, VariableTable } from '../store/schema/schema.ts';
+import type { EnvironmentMode } from '../../contract/index.ts';
+import type { EnvironmentTable, ServiceTable, VariableTable } from '../store/index.ts';
 import { seedId } from './ids.ts';
 import type { SeedService } from './services.ts';
 

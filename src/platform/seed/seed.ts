@@ -1,16 +1,12 @@
 import type { Insertable } from 'kysely';
 import { replayOrder, type HistoricalOrder } from './replay-history.ts';
-import { builtInVariables } from '../api/handlers/built-in-variables.ts';
-import type { PlatformClock } from '../common/clock.ts';
-import type { Random } from '../common/random.ts';
-import type { Db, DataStore } from '../store/database.ts';
-import { readSetting, writeSetting } from '../store/settings.ts';
-import type { Vault } from '../store/vault.ts';
+import { builtInVariables } from '../api/index.ts';
+import type { PlatformClock, Random } from '../common/index.ts';
+import { type Db, type DataStore, readSetting, writeSetting, type Vault, type VariableTable } from '../store/index.ts';
 import { seedAlertRules, seedOrganization, seedStart, type SeedTime, seedTime } from './organization.ts';
 import { organizationId, seedId, seedIds } from './ids.ts';
 import { environmentRow, serviceRows, type VariableHolder, variableRow } from './rows.ts';
 import { seedEnvironments, type SeedService, seedServices } from './services.ts';
-import type { VariableTable } from '../store/schema/schema.ts';
 
 type SeedVariable = Insertable<VariableTable>;
 

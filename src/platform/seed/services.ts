@@ -1,9 +1,6 @@
-import { ContainerRequest } from '../../contract/resources/container.ts';
-import { ApplicationRequest } from '../../contract/resources/application.ts';
-import { DatabaseRequest } from '../../contract/resources/database.ts';
-import type { ServiceKind } from '../../contract/resources/service.ts';
-import type { ServiceSpecs, StoredAutoscaling } from '../common/service-spec.ts';
-import type { Vault } from '../store/vault.ts';
+import { ApplicationRequest, ContainerRequest, DatabaseRequest, type ServiceKind } from '../../contract/index.ts';
+import type { ServiceSpecs, StoredAutoscaling } from '../common/index.ts';
+import type { Vault } from '../store/index.ts';
 import type { SeedTime } from './organization.ts';
 import { seedId, seedIds } from './ids.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Insertable } from 'kysely';
 import { keyFile, keyMatches, type Vault } from './vault.ts';
-import { refused } from '../common/problem.ts';
+import { refused } from '../common/index.ts';
 import { copyDatabase, isUnreadable } from './copy-database.ts';
 import { databaseFile, openDatabase } from './database.ts';
 import type { ApiTokenTable } from './schema/schema.ts';

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../json/values.ts';
+import type { JsonRecord } from '../json/index.ts';
 import { sealLine } from './chain.ts';
 import { startChain, writeHead, type AuditKeys, type ChainHead } from './chain-heads.ts';
 import type { Sink } from './sink.ts';

@@ -1,7 +1,6 @@
-import type { CallContext, Clock } from '../context/call-context.ts';
-import type { Target } from '../context/target.ts';
-import type { Effect } from '../../contract/operation.ts';
-import type { JsonRecord } from '../json/values.ts';
+import type { CallContext, Clock, Target } from '../context/index.ts';
+import type { Effect } from '../../contract/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 import type { AuditLog } from './audit-log.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { JsonRecord } from '../json/values.ts';
+import type { JsonRecord } from '../json/index.ts';
 
 /**
  * A chain is a sequence of lines. Each is a JSON object on one line whose last member, `mac`, is a keyed hash (HMAC) of

@@ -1,18 +1,13 @@
 import { ProtocolError, ProtocolErrorCode, type CompleteRequest, type CompleteResult, type ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { operations } from '../../contract/operations.ts';
-import { serviceKinds } from '../../contract/resources/service.ts';
-import type { ResourceKind, NameResolver } from '../tool/name-resolver.ts';
-import { pointsAt } from '../tool/references.ts';
+import { operations, serviceKinds } from '../../contract/index.ts';
+import { type ResourceKind, type NameResolver, pointsAt, table, type Tool, type Toolset, composeTool } from '../tool/index.ts';
 import { days } from './prompts/argument-forms.ts';
 import { allResources } from './resources/catalog.ts';
 import { isPlatformResource } from './resources/resource.ts';
 import type { CallFor } from './resources/resource-reader.ts';
-import { table } from '../tool/render.ts';
 import type { Texts } from './texts.ts';
-import { type Tool, type Toolset } from '../tool/tool.ts';
-import { own } from '../json/values.ts';
-import { composeTool } from '../tool/define-tool.ts';
+import { own } from '../json/index.ts';
 
 /** Dependencies of completion. */
 export interface CompletionDependencies {

@@ -1,14 +1,14 @@
 import type { CompleteRequest, CompleteResult, GetPromptRequest, GetPromptResult, ListPromptsResult, ServerContext } from '@modelcontextprotocol/server';
 import { completer } from './completions.ts';
-import { exceptionsOnly } from '../audit/call-records.ts';
-import type { CallDependencies, Reply } from '../call/run-call.ts';
+import { exceptionsOnly } from '../audit/index.ts';
+import type { CallDependencies, Reply } from '../call/index.ts';
 import { promptHandlers } from './prompts/prompt-handlers.ts';
 import type { ReadResource, WatchResource } from './resources/mcp-resources.ts';
 import { resourceReader } from './resources/resource-reader.ts';
 import { watchFor, type Watcher, type WatchDependencies } from './resources/watch-resource.ts';
 import type { Texts } from './texts.ts';
-import type { Tool } from '../tool/tool.ts';
-import type { JsonRecord } from '../json/values.ts';
+import type { Tool } from '../tool/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 
 /** Dependencies of resources and prompts, in addition to those of calls. */
 export interface ContentDependencies extends WatchDependencies {

@@ -1,8 +1,8 @@
 import { SkillsExtension, type Skill, type SkillCatalog, type SkillFiles } from '@modelcontextprotocol/server/ext/skills';
-import type { ServerLogger } from '../context/call-context.ts';
-import { refuseCursor } from '../output/list-cursors.ts';
+import type { ServerLogger } from '../context/index.ts';
+import { refuseCursor } from '../output/index.ts';
 import { mimeType } from './resources/mcp-resources.ts';
-import { withWarning } from '../tool/tool-text.ts';
+import { withWarning } from '../tool/index.ts';
 import { rethrowAsUnavailable, type Texts } from './texts.ts';
 
 /** How long clients may cache a skill, in milliseconds: it changes with the program and with the tools that a server shows. */

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { ServerLogger } from '../context/call-context.ts';
+import type { ServerLogger } from '../context/index.ts';
 import type { Prompt } from './prompts/prompt.ts';
 
 /** Texts of the program. Each is read when it is first needed; all but the steps are cached. */

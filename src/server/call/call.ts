@@ -1,21 +1,12 @@
-import { ApiError } from '../../client/errors.ts';
-import type { Client } from '../../client/client.ts';
-import type { AnyOperation } from '../../contract/operation.ts';
-import type { CallFacts, ConfirmedBy, Recorder } from '../audit/call-records.ts';
-import type { CallContext } from '../context/call-context.ts';
-import type { KeyProvider } from '../context/keys.ts';
-import type { Reader } from '../context/reader.ts';
-import { fail } from '../failure/failure.ts';
-import type { Confirmer } from '../guard/confirmation/confirmation.ts';
-import type { Controls, EnvironmentVariables } from '../guard/controls.ts';
-import type { AssessedRisk, GuardedCallDependencies, GuardedCall } from '../guard/guarded-call.ts';
-import type { Plan } from '../guard/plan.ts';
-import type { JsonRecord } from '../json/values.ts';
+import { ApiError, type Client } from '../../client/index.ts';
+import type { AnyOperation } from '../../contract/index.ts';
+import type { CallFacts, ConfirmedBy, Recorder } from '../audit/index.ts';
+import type { CallContext, KeyProvider, Reader } from '../context/index.ts';
+import { fail } from '../failure/index.ts';
+import type { Confirmer, Controls, EnvironmentVariables, AssessedRisk, GuardedCallDependencies, GuardedCall, Plan, Registry } from '../guard/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
-import type { NameResolver } from '../tool/name-resolver.ts';
-import type { Issue } from '../tool/arguments.ts';
-import type { Registry } from '../guard/tool-registry.ts';
-import type { PlannedOperation } from '../tool/tool.ts';
+import type { Issue, NameResolver, PlannedOperation } from '../tool/index.ts';
 
 /** What calls work with. One set serves all calls of a server. */
 export interface CallDependencies extends GuardedCallDependencies {

@@ -1,7 +1,7 @@
-import type { ResolvedResource } from '../tool/name-resolver.ts';
+import type { ResolvedResource } from '../tool/index.ts';
 import type { Call } from './call.ts';
-import type { CallSubject } from '../audit/call-records.ts';
-import type { TargetedOperation } from '../guard/guarded-call.ts';
+import type { CallSubject } from '../audit/index.ts';
+import type { TargetedOperation } from '../guard/index.ts';
 
 /** Whether one thing is, or holds, another. */
 const holds = ({ kind, id }: ResolvedResource, other: ResolvedResource): boolean => kind === 'organization' || [other.id, other.project?.id, other.environment?.id].includes(id);

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { ServerLogger } from '../context/call-context.ts';
+import type { ServerLogger } from '../context/index.ts';
 
 /**
  * The text for a call whose answer could not be made, or not be made safe to show. It says nothing about what went wrong.

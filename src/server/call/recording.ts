@@ -1,7 +1,7 @@
-import { fail } from '../failure/failure.ts';
+import { fail } from '../failure/index.ts';
 import type { Call } from './call.ts';
-import type { CallContext } from '../context/call-context.ts';
-import type { CallFacts, Intent, CallOutcome, Recorder } from '../audit/call-records.ts';
+import type { CallContext } from '../context/index.ts';
+import type { CallFacts, Intent, CallOutcome, Recorder } from '../audit/index.ts';
 import type { Redaction } from '../redaction/index.ts';
 
 /**

@@ -1,22 +1,18 @@
-import type { CallContext } from '../context/call-context.ts';
-import { createReader } from '../context/reader.ts';
-import type { CallFacts } from '../audit/call-records.ts';
-import { failureOf, outcomeOf, type Failure } from '../failure/failure.ts';
-import { splitControls } from '../guard/controls.ts';
-import type { JsonRecord } from '../json/values.ts';
-import { failureText } from '../output/failure-text.ts';
-import type { EndedCall, Reply } from '../output/reply.ts';
+import { createReader, type CallContext } from '../context/index.ts';
+import type { CallFacts } from '../audit/index.ts';
+import { failureOf, outcomeOf, type Failure } from '../failure/index.ts';
+import { splitControls } from '../guard/index.ts';
+import type { JsonRecord } from '../json/index.ts';
+import { failureText, type EndedCall, type Reply } from '../output/index.ts';
 import { protectLog } from '../redaction/index.ts';
-import { sizeIssues } from '../tool/arguments.ts';
-import { toolArgumentSchema } from '../tool/schema.ts';
-import type { Tool } from '../tool/tool.ts';
+import { sizeIssues, toolArgumentSchema, type Tool } from '../tool/index.ts';
 import { send, type Call, type CallDependencies } from './call.ts';
 import { withheldText } from './last-resort.ts';
 import { recordOutcome } from './recording.ts';
 import { stages } from './stages.ts';
 
 export type { CallDependencies } from './call.ts';
-export type { Reply } from '../output/reply.ts';
+export type { Reply } from '../output/index.ts';
 
 /** A reply to a failure. Faults of this server go to its log, never to the caller. */
 function replyTo(failure: Failure, error: unknown, { tool, context, deps, redactor }: Call): Reply {

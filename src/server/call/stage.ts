@@ -1,5 +1,5 @@
-import type { Failure } from '../failure/failure.ts';
-import type { EndedCall } from '../output/reply.ts';
+import type { Failure } from '../failure/index.ts';
+import type { EndedCall } from '../output/index.ts';
 import type { Call } from './call.ts';
 
 /** One stage in the life of a call. */

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reasonUnreadable } from '../context/reader.ts';
-import { CallFailure, fail } from '../failure/failure.ts';
-import { assertReadAllowed } from '../guard/guard.ts';
-import type { JsonRecord } from '../json/values.ts';
+import { reasonUnreadable } from '../context/index.ts';
+import { CallFailure, fail } from '../failure/index.ts';
+import { assertReadAllowed } from '../guard/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 import { hidesAny } from '../redaction/index.ts';
-import { answerSchema } from '../tool/schema.ts';
-import type { ToolContext } from '../tool/tool-context.ts';
+import { answerSchema, type ToolContext } from '../tool/index.ts';
 import type { Call } from './call.ts';
 
 const reasonDenied = (error: unknown): string | undefined =>

@@ -1,8 +1,5 @@
-import type { RequestBudget } from '../../client/budget.ts';
-import type { Logger } from '../../client/client.ts';
-import type { Credential } from '../../client/credential.ts';
-import type { Trace } from '../../client/request.ts';
-import type { AnyOperation } from '../../contract/operation.ts';
+import type { Credential, Logger, RequestBudget, Trace } from '../../client/index.ts';
+import type { AnyOperation } from '../../contract/index.ts';
 
 /** The time in milliseconds since 1970, replaceable in tests. */
 export interface Clock {

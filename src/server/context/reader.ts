@@ -1,7 +1,6 @@
-import { ApiError } from '../../client/errors.ts';
-import type { AnyOperation, InputOf, ResponseOf } from '../../contract/operation.ts';
-import type { Tolerant } from '../../contract/tolerant.ts';
-import type { JsonRecord } from '../json/values.ts';
+import { ApiError } from '../../client/index.ts';
+import type { AnyOperation, InputOf, ResponseOf, Tolerant } from '../../contract/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 
 /** The answer of an operation as platforms send it, with members possibly missing. */
 export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;

@@ -1,8 +1,5 @@
-import { parameterKind, type AnyOperation } from '../../contract/operation.ts';
-import { allOperations, operations } from '../../contract/operations.ts';
-import type { ReferenceKind } from '../../contract/primitives.ts';
-import { EnvironmentMode } from '../../contract/resources/environment.ts';
-import { at, isRecord, type JsonRecord } from '../json/values.ts';
+import { allOperations, EnvironmentMode, operations, parameterKind, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import { at, isRecord, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
 
 /** The rows in the answer of a list; empty if there are none. */

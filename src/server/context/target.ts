@@ -1,5 +1,4 @@
-import type { ReferenceKind } from '../../contract/primitives.ts';
-import type { EnvironmentMode } from '../../contract/resources/environment.ts';
+import type { EnvironmentMode, ReferenceKind } from '../../contract/index.ts';
 
 /** An environment or project, as far as it is known. Empty if there is one that could not be determined. */
 export interface TargetLocation {

@@ -1,9 +1,7 @@
-import type { Effect } from '../../contract/operation.ts';
-import { ApiError } from '../../client/errors.ts';
-import type { CallOutcome } from '../audit/call-records.ts';
-import type { ResolvedResource, ResourceKind } from '../tool/name-resolver.ts';
-import type { Issue } from '../tool/arguments.ts';
-import type { ToolText } from '../tool/tool-text.ts';
+import type { Effect } from '../../contract/index.ts';
+import { ApiError } from '../../client/index.ts';
+import type { CallOutcome } from '../audit/index.ts';
+import type { Issue, ResolvedResource, ResourceKind, ToolText } from '../tool/index.ts';
 
 /** Why a tool may not run: the rule, where it is set, and what is allowed instead. */
 export interface Denial {

@@ -1,15 +1,10 @@
-import type { AnyOperation } from '../../contract/operation.ts';
-import { operations } from '../../contract/operations.ts';
-import { serviceKinds } from '../../contract/resources/service.ts';
-import { fail } from '../failure/failure.ts';
-import { naming } from '../tool/tool-text.ts';
-import { isRecord, type JsonRecord } from '../json/values.ts';
-import { organizationOf, show, textOf } from '../tool/preview/preview.ts';
+import { operations, serviceKinds, type AnyOperation } from '../../contract/index.ts';
+import { fail } from '../failure/index.ts';
+import { naming, organizationOf, show, textOf } from '../tool/index.ts';
+import { isRecord, type JsonRecord } from '../json/index.ts';
 import { referencesIn } from './risk/find-target.ts';
-import { targetAndTouched } from '../context/target.ts';
+import { readById, rowsIn, targetAndTouched, type Reader } from '../context/index.ts';
 import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
-import type { Reader } from '../context/reader.ts';
-import { readById, rowsIn } from '../context/reads.ts';
 
 /** Changes that a lock doesn't block: cancelling a running deployment, and changing the lock itself. */
 const allowedUnderLock: readonly AnyOperation[] = [operations.cancel_deployment, operations.lock_cluster, operations.unlock_cluster];

@@ -1,9 +1,7 @@
-import type { AnyOperation } from '../../contract/operation.ts';
-import type { Issue } from '../tool/arguments.ts';
-import type { JsonSchema } from '../json/json-schema.ts';
+import type { AnyOperation } from '../../contract/index.ts';
+import type { Issue, Tool } from '../tool/index.ts';
+import { isRecord, omit, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { minimumMaskedLength } from '../redaction/index.ts';
-import type { Tool } from '../tool/tool.ts';
-import { isRecord, omit, type JsonRecord } from '../json/values.ts';
 import { allowedVariables, allowsUnattended, type Policy } from './policy/policy.ts';
 import { highRisks } from './risk/risk.ts';
 

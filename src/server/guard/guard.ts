@@ -1,18 +1,15 @@
-import { fail } from '../failure/failure.ts';
-import { lookupFor } from '../tool/name-resolver.ts';
-import type { PlannedOperation } from '../tool/tool.ts';
-import type { AnyOperation } from '../../contract/operation.ts';
-import type { Clock } from '../context/call-context.ts';
-import type { JsonRecord } from '../json/values.ts';
+import { fail, type Denial } from '../failure/index.ts';
+import { lookupFor, type PlannedOperation } from '../tool/index.ts';
+import type { AnyOperation } from '../../contract/index.ts';
+import { unknownEnvironment, type Clock, type Target } from '../context/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 import { denialOfArgument, denialOutsideScope } from './scope/scope.ts';
 import { operationRiskOf, type OperationPart } from './risk/operation-parts.ts';
 import { maximumSearchTime, type SearchLimit } from './risk/hosted-environments.ts';
 import { actionsToCheck, denialOf, denialOfCall, limitOf, needsHostedEnvironments, needsLocation, needsProjectName, limitDenial } from './policy/policy.ts';
 import { findTargetById, findTarget, withProjectName } from './risk/find-target.ts';
-import { unknownEnvironment, type Target } from '../context/target.ts';
 import { isHigherRisk, needsTypedName } from './risk/risk.ts';
 import { areInSameEnvironment } from './same-environment.ts';
-import type { Denial } from '../failure/failure.ts';
 import type { TargetedOperation, AssessedRisk, GuardedCall } from './guarded-call.ts';
 
 type TargetRisk = Pick<TargetedOperation, 'target' | 'risk'>;

@@ -1,9 +1,6 @@
-import type { CallContext } from '../context/call-context.ts';
-import type { Reader } from '../context/reader.ts';
-import type { Target } from '../context/target.ts';
-import type { JsonRecord } from '../json/values.ts';
-import type { ResolvedResource } from '../tool/name-resolver.ts';
-import type { PlannedOperation, Tool } from '../tool/tool.ts';
+import type { CallContext, Reader, Target } from '../context/index.ts';
+import type { JsonRecord } from '../json/index.ts';
+import type { PlannedOperation, ResolvedResource, Tool } from '../tool/index.ts';
 import type { OperationRisk } from './risk/operation-parts.ts';
 import type { HighRiskCalls } from './storage/high-risk-calls.ts';
 import type { ScopeResolver } from './scope/scope.ts';

@@ -1,6 +1,5 @@
-import { fail } from '../failure/failure.ts';
-import type { NoOp } from '../tool/preview/preview.ts';
-import { answerSchema } from '../tool/schema.ts';
+import { fail } from '../failure/index.ts';
+import { answerSchema, type NoOp } from '../tool/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { AssessedRisk, GuardedCall } from './guarded-call.ts';
 

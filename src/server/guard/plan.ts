@@ -1,17 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { toWire, type AnyOperation, type Method } from '../../contract/operation.ts';
+import { toWire, type AnyOperation, type Method } from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
-import { answerSchema, argumentSchema, toolArgumentSchema } from '../tool/schema.ts';
-import type { Tool } from '../tool/tool.ts';
-import { canonical, omit, type JsonRecord } from '../json/values.ts';
-import { lineAgreed, lineText, type PlanLine, type Preview } from '../tool/preview/preview.ts';
-import { replacement } from '../tool/preview/replacement.ts';
-import { touchedLines } from '../tool/preview/touched-environments.ts';
+import { answerSchema, argumentSchema, lineAgreed, lineText, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
+import { canonical, omit, type JsonRecord } from '../json/index.ts';
 import { namedTarget, targetText, type NamedTarget } from './risk/named-target.ts';
-import type { Target } from '../context/target.ts';
+import type { Reader, Target } from '../context/index.ts';
 import type { Risk } from './risk/risk.ts';
 import type { TargetedOperation } from './guarded-call.ts';
-import type { Reader } from '../context/reader.ts';
 
 /** A request that a call would make, redacted for display. */
 interface PlannedRequest {

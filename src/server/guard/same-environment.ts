@@ -1,15 +1,11 @@
-import type { ResolvedResource } from '../tool/name-resolver.ts';
-import { isOfKind, listOperationFor } from '../resolve/resource-hierarchy.ts';
+import { show, type ResolvedResource, type Tool } from '../tool/index.ts';
+import { isOfKind, listOperationFor } from '../resolve/index.ts';
 import type { GuardedCall } from './guarded-call.ts';
-import { fail } from '../failure/failure.ts';
-import { operations } from '../../contract/operations.ts';
-import type { Tool } from '../tool/tool.ts';
-import { show } from '../tool/preview/preview.ts';
+import { fail } from '../failure/index.ts';
+import { operations } from '../../contract/index.ts';
 import { needsLocation } from './policy/policy.ts';
 import { findTargetById } from './risk/find-target.ts';
-import type { TargetLocation } from '../context/target.ts';
-import type { Reader } from '../context/reader.ts';
-import { rowsIn } from '../context/reads.ts';
+import { rowsIn, type Reader, type TargetLocation } from '../context/index.ts';
 
 /** Scopes of variables that belong to more than one environment. */
 const sharedScopes: readonly (string | undefined)[] = ['BUILT_IN', 'PROJECT'];

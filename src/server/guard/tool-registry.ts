@@ -1,12 +1,9 @@
 import { withControls } from './controls.ts';
 import { argumentsFilledByScope } from './scope/scope.ts';
 import { denialOf, type Policy } from './policy/policy.ts';
-import { withoutMembers, type JsonSchema } from '../json/json-schema.ts';
-import { visibleText } from '../tool/tool-text.ts';
-import { nearestName } from '../tool/nearest-name.ts';
-import { inputSchema, outputSchema } from '../tool/schema.ts';
-import { isDocumented, type Tool } from '../tool/tool.ts';
-import type { Effect } from '../../contract/operation.ts';
+import { withoutMembers, type JsonSchema } from '../json/index.ts';
+import { inputSchema, isDocumented, nearestName, outputSchema, visibleText, type Tool } from '../tool/index.ts';
+import type { Effect } from '../../contract/index.ts';
 
 /** MCP tool annotations, by which hosts decide whether to run a tool. All four are always given. */
 interface Annotations {

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../contract/json.ts';
+import { isRecord, type JsonRecord } from '../../contract/index.ts';
 
 export { isRecord, type JsonRecord };
 

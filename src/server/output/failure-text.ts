@@ -1,12 +1,9 @@
-import type { ApiError, ApiErrorKind } from '../../client/errors.ts';
-import { resolutionProblemText, noSuchId, whereToLook } from '../resolve/problem-text.ts';
-import { approvalLifetime, maximumWaiting } from '../guard/approvals/approvals.ts';
-import type { InsteadOfClient, Refusal } from '../failure/failure.ts';
-import { maximumQuestionLength } from '../guard/confirmation/question.ts';
-import { visibleText, type ToolText } from '../tool/tool-text.ts';
+import type { ApiError, ApiErrorKind } from '../../client/index.ts';
+import { resolutionProblemText, noSuchId, whereToLook } from '../resolve/index.ts';
+import { approvalLifetime, maximumQuestionLength, maximumWaiting } from '../guard/index.ts';
+import type { Failure, InsteadOfClient, Refusal, RefusedPlan } from '../failure/index.ts';
+import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
 import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
-import type { Tool } from '../tool/tool.ts';
-import type { Failure, RefusedPlan } from '../failure/failure.ts';
 
 const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
 

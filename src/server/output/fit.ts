@@ -1,7 +1,6 @@
-import { maximumPageSize } from '../../contract/primitives.ts';
-import { visibleText } from '../tool/tool-text.ts';
-import type { Renderer } from '../tool/render.ts';
-import { mapStrings, type JsonRecord } from '../json/values.ts';
+import { maximumPageSize } from '../../contract/index.ts';
+import { visibleText, type Renderer } from '../tool/index.ts';
+import { mapStrings, type JsonRecord } from '../json/index.ts';
 
 /** Maximum length of a result, in characters: about 8,000 tokens. */
 export const maximumCharacters = 24_000;

@@ -1,17 +1,12 @@
-import type { RequestBudget } from '../../client/budget.ts';
+import type { RequestBudget } from '../../client/index.ts';
 import { withAges } from './ages.ts';
-import type { CallContext } from '../context/call-context.ts';
-import type { Registry } from '../guard/tool-registry.ts';
-import type { Tool } from '../tool/tool.ts';
+import type { CallContext } from '../context/index.ts';
+import type { Question, Registry } from '../guard/index.ts';
+import { nextText, proposable, visibleText, withProposable, type NoOp, type Renderer, type Tool } from '../tool/index.ts';
 import { fence } from '../redaction/index.ts';
 import { fit } from './fit.ts';
-import { visibleText } from '../tool/tool-text.ts';
-import type { NoOp } from '../tool/preview/preview.ts';
-import type { Question } from '../guard/confirmation/question.ts';
-import type { CallOutcome } from '../audit/call-records.ts';
-import { nextText, proposable, withProposable } from '../tool/next-calls.ts';
-import type { Renderer } from '../tool/render.ts';
-import type { JsonRecord } from '../json/values.ts';
+import type { CallOutcome } from '../audit/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 
 /** The result of a call. */
 export type Reply =

@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Credential } from '../../client/credential.ts';
+import type { Credential } from '../../client/index.ts';
 
 /** The caller of one request. */
 export interface Caller {

@@ -1,6 +1,5 @@
-import { scopeText } from '../guard/scope/scope.ts';
-import { isReadOnly, type Policy } from '../guard/policy/policy.ts';
-import { naming, visibleText, type ToolText } from '../tool/tool-text.ts';
+import { isReadOnly, scopeText, type Policy } from '../guard/index.ts';
+import { naming, visibleText, type ToolText } from '../tool/index.ts';
 import { fenceMarks, mask } from '../redaction/index.ts';
 
 type Section = readonly ToolText[];

@@ -1,5 +1,5 @@
-import type { ListedResource } from '../browse/resources/mcp-resources.ts';
-import type { ListedTool } from '../guard/tool-registry.ts';
+import type { ListedResource } from '../browse/index.ts';
+import type { ListedTool } from '../guard/index.ts';
 
 /** The surface of a server without rules, derived by the build, so that listing tools doesn't load their code. */
 export interface Prebuilt {

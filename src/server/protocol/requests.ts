@@ -2,13 +2,11 @@ import {
   CLIENT_CAPABILITIES_META_KEY, ProtocolError, ProtocolErrorCode, TRACEPARENT_META_KEY, TRACESTATE_META_KEY, inputRequired, inputResponse,
   type CallToolRequest, type CallToolResult, type ClientCapabilities, type InputRequiredResult, type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Client } from '../../client/client.ts';
-import type { Trace } from '../../client/request.ts';
-import { createContent, type Content, type ContentDependencies } from '../browse/content.ts';
-import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from '../context/call-context.ts';
-import { formFor } from '../guard/confirmation/question.ts';
-import { runCall, type CallDependencies, type Reply } from '../call/run-call.ts';
-import type { Registry } from '../guard/tool-registry.ts';
+import type { Client, Trace } from '../../client/index.ts';
+import { createContent, type Content, type ContentDependencies } from '../browse/index.ts';
+import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from '../context/index.ts';
+import { formFor, type Registry } from '../guard/index.ts';
+import { runCall, type CallDependencies, type Reply } from '../call/index.ts';
 import type { Caller, ServerInstanceConfig } from './caller.ts';
 
 /** What a process's servers need to answer requests. Loaded with the first request. */

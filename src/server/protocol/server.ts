@@ -1,11 +1,11 @@
 import { McpServer, type CacheHint, type CallToolResult, type ListToolsResult, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
-import type { ServerLogger } from '../context/call-context.ts';
-import { answerOr } from '../call/last-resort.ts';
-import { refuseCursors } from '../output/list-cursors.ts';
+import type { ServerLogger } from '../context/index.ts';
+import { answerOr } from '../call/index.ts';
+import { refuseCursors } from '../output/index.ts';
 import type { RequestHandlers, RequestDependencies } from './requests.ts';
-import { registerResources, registerSubscriptions } from '../browse/resources/mcp-resources.ts';
+import { registerResources, registerSubscriptions } from '../browse/index.ts';
 import type { Surface } from './surface.ts';
 import type { ServerInstanceConfig, Caller } from './caller.ts';
 

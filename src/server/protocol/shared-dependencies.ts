@@ -1,25 +1,15 @@
-import type { Client } from '../../client/client.ts';
-import type { NameResolver } from '../tool/name-resolver.ts';
-import { createNameResolver } from '../resolve/name-resolver.ts';
-import type { CallContext, Clock, ServerLogger } from '../context/call-context.ts';
-import type { Approvals } from '../guard/approvals/approvals.ts';
-import { createConfirmer } from '../guard/confirmation/confirmation.ts';
-import { ephemeralHighRiskCalls, type HighRiskCalls } from '../guard/storage/high-risk-calls.ts';
-import { ephemeralKeys, type KeyProvider } from '../context/keys.ts';
-import { resolverWithin, createScopeResolver } from '../guard/scope/scope-resolver.ts';
-import { unseenVariables, type Policy } from '../guard/policy/policy.ts';
-import { logRecorder, type Recorder } from '../audit/call-records.ts';
+import type { Client } from '../../client/index.ts';
+import type { NameResolver, Tool } from '../tool/index.ts';
+import { createNameResolver } from '../resolve/index.ts';
+import { ephemeralKeys, type CallContext, type Clock, type KeyProvider, type ServerLogger } from '../context/index.ts';
+import { createConfirmer, ephemeralHighRiskCalls, type Approvals, type HighRiskCalls, resolverWithin, createScopeResolver, unseenVariables, type Policy, createRegistry } from '../guard/index.ts';
+import { logRecorder, type Recorder } from '../audit/index.ts';
 import { instructions } from './instructions.ts';
 import { createRedaction, protectLog } from '../redaction/index.ts';
-import { createRegistry } from '../guard/tool-registry.ts';
 import type { RequestDependencies } from './requests.ts';
-import { listedResources } from '../browse/resources/catalog.ts';
-import { createWatches, budgetKeyOf, type Watches } from '../browse/resources/watches.ts';
+import { listedResources, createWatches, budgetKeyOf, type Watches, createSkills, withCallerErrors, type Texts } from '../browse/index.ts';
 import type { ServerDependencies } from './server.ts';
-import { createSkills } from '../browse/skills.ts';
 import type { Surface } from './surface.ts';
-import { withCallerErrors, type Texts } from '../browse/texts.ts';
-import type { Tool } from '../tool/tool.ts';
 
 /** What a process provides to serve tools. */
 export interface SharedDependenciesConfig {

@@ -1,7 +1,6 @@
-import type { Policy } from '../guard/policy/policy.ts';
+import type { ListedTool, Policy } from '../guard/index.ts';
 import { prebuilt, type Prebuilt } from './prebuilt.ts';
-import type { ListedTool } from '../guard/tool-registry.ts';
-import type { ListedResource } from '../browse/resources/mcp-resources.ts';
+import type { ListedResource } from '../browse/index.ts';
 
 /** What clients see before they call anything, as data. */
 export interface Surface {

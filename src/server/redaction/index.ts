@@ -1,8 +1,8 @@
 /** Cleans text, masks secrets, and fences text from the platform. */
 
-export { mask, minimumMaskedLength } from '../../client/secret-masking.ts';
-export { clean, fence, fenceInline, fenceMarks } from './untrusted-text.ts';
-export { protectLog } from './protect-log.ts';
+export { mask, minimumMaskedLength } from '../../client/index.ts';
 export { containsMark } from './marks.ts';
+export { protectLog } from './protect-log.ts';
 export { hasUserinfo, isSecretName } from './recognition/index.ts';
-export { createRedaction, hidesAny, type Sanitizer, type Redaction, type Redactor } from './redaction.ts';
+export { createRedaction, hidesAny, type Redaction, type Redactor } from './redaction.ts';
+export { clean, fence, fenceInline, fenceMarks } from './untrusted-text.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { createValueFinder, minimumMaskedLength, type ValueFinder } from '../../client/secret-masking.ts';
-import { withoutInvisible } from '../../contract/plain-text.ts';
+import { createValueFinder, minimumMaskedLength, type ValueFinder } from '../../client/index.ts';
+import { withoutInvisible } from '../../contract/index.ts';
 import { clean } from './untrusted-text.ts';
 
 /** Longest mentioned value that is searched for, in characters. */

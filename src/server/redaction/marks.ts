@@ -1,4 +1,4 @@
-import { maskPatternSource, mask } from '../../client/secret-masking.ts';
+import { maskPatternSource, mask } from '../../client/index.ts';
 
 const markStart = mask.slice(0, -1);
 const markEnd = mask.slice(-1);

@@ -1,5 +1,5 @@
-import type { ServerLogger } from '../context/call-context.ts';
-import { isRecord } from '../json/values.ts';
+import type { ServerLogger } from '../context/index.ts';
+import { isRecord } from '../json/index.ts';
 import type { Sanitizer } from './redaction.ts';
 
 /** Most levels of nested fields that are logged. */

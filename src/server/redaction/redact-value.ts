@@ -1,7 +1,5 @@
-import { withoutInvisible } from '../../contract/plain-text.ts';
-import { memberOf, withoutNull, type JsonSchema } from '../json/json-schema.ts';
-import { memoised } from '../json/memoised.ts';
-import { isRecord, type JsonRecord } from '../json/values.ts';
+import { withoutInvisible } from '../../contract/index.ts';
+import { isRecord, memberOf, memoised, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { hasUserinfo, isSecretName, looksLikeSecret } from './recognition/index.ts';
 
 const notNull = memoised(withoutNull);

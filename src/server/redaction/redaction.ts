@@ -1,6 +1,5 @@
-import { maskFound, mask, type ValueFinder } from '../../client/secret-masking.ts';
-import type { JsonSchema } from '../json/json-schema.ts';
-import { isRecord, omit, type JsonRecord } from '../json/values.ts';
+import { maskFound, mask, type ValueFinder } from '../../client/index.ts';
+import { isRecord, omit, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { clean, cleanThenMask } from './untrusted-text.ts';
 import { createKnownSecrets, finderFor, isDistinctive, searchableIn, type KnownSecrets } from './known-secrets.ts';
 import { containsMark, isMark, markOfLength, markOfVariable, presentMark } from './marks.ts';

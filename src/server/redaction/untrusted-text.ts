@@ -1,4 +1,4 @@
-import { isPrintableAscii, invisibleCharacters, withLineFeeds, withoutEscapes, withoutInvisible } from '../../contract/plain-text.ts';
+import { isPrintableAscii, invisibleCharacters, withLineFeeds, withoutEscapes, withoutInvisible } from '../../contract/index.ts';
 
 const escapeCharacter = (character: string): string => `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}>`;
 

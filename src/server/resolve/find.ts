@@ -1,11 +1,10 @@
-import type { ResourceKind, Lookup } from '../tool/name-resolver.ts';
+import { type ResourceKind, type Lookup, editDistance } from '../tool/index.ts';
 import type { Search } from './list-cache.ts';
 import { foldCase, isId, matchingName } from './names.ts';
 import { leafOf, pathTo, type ResourcePath, resolvedResourceOf } from './resource-path.ts';
 import { isOfKind, listChainsFor } from './resource-hierarchy.ts';
 import { routesFor, followRoute, type ResolverContext, type SearchRoute, type DeadEnd } from './search-routes.ts';
-import { editDistance } from '../tool/nearest-name.ts';
-import type { ResolutionProblem } from '../failure/failure.ts';
+import type { ResolutionProblem } from '../failure/index.ts';
 
 /** Most requests that one search makes. */
 export const mostRequests = 40;

@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../../client/errors.ts';
-import { operations } from '../../contract/operations.ts';
-import type { ReferenceKind } from '../../contract/primitives.ts';
-import { isRecord, type JsonRecord } from '../json/values.ts';
-import type { Lookup } from '../tool/name-resolver.ts';
+import { ApiError } from '../../client/index.ts';
+import { operations, type ReferenceKind } from '../../contract/index.ts';
+import { isRecord, type JsonRecord } from '../json/index.ts';
+import type { Lookup } from '../tool/index.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import type { ListOperation } from './resource-hierarchy.ts';
-import { CallFailure } from '../failure/failure.ts';
-import { rowsIn } from '../context/reads.ts';
+import { CallFailure } from '../failure/index.ts';
+import { rowsIn } from '../context/index.ts';
 
 /** How long a cached list is fresh, in milliseconds. */
 export const listLifetime = 60_000;

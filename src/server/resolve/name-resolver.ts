@@ -1,9 +1,6 @@
-import { inputShape, parameterKind, snakeCase, type AnyOperation } from '../../contract/operation.ts';
-import type { ReferenceKind } from '../../contract/primitives.ts';
-import { serviceKinds } from '../../contract/resources/service.ts';
-import { pointsAt } from '../tool/references.ts';
-import { isRecord, type JsonRecord } from '../json/values.ts';
-import type { ResolvedResource, NameResolver, ResourceKind, Lookup } from '../tool/name-resolver.ts';
+import { inputShape, parameterKind, serviceKinds, snakeCase, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import { pointsAt, type ResolvedResource, type NameResolver, type ResourceKind, type Lookup } from '../tool/index.ts';
+import { isRecord, type JsonRecord } from '../json/index.ts';
 import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
 import { createListCache } from './list-cache.ts';
 import { foldCase, isId, qualifiedName, segmentsOf } from './names.ts';
@@ -13,8 +10,8 @@ import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts
 import { responseKinds, isOfKind } from './resource-hierarchy.ts';
 import { isForeignUri, isInfraUri, parseUri } from './uri.ts';
 import type { ResolverContext } from './search-routes.ts';
-import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/failure.ts';
-import { rowsIn } from '../context/reads.ts';
+import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/index.ts';
+import { rowsIn } from '../context/index.ts';
 
 /** Most completions of one text: the protocol's limit. */
 const mostCompletions = 100;

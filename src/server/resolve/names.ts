@@ -1,5 +1,4 @@
-import { Uuid } from '../../contract/primitives.ts';
-import { serviceKinds, type ServiceKind } from '../../contract/resources/service.ts';
+import { serviceKinds, Uuid, type ServiceKind } from '../../contract/index.ts';
 import type { ResourceRef } from './resource-ref.ts';
 
 export const isId = (text: string): boolean => Uuid.safeParse(text).success;

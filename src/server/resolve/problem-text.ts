@@ -1,11 +1,9 @@
-import { serviceKinds } from '../../contract/resources/service.ts';
-import { naming, visibleText, type TextPart } from '../tool/tool-text.ts';
+import { serviceKinds } from '../../contract/index.ts';
+import { howToName, naming, visibleText, type ResolvedResource, type ResourceKind, type TextPart } from '../tool/index.ts';
 import { fence, type Redactor } from '../redaction/index.ts';
-import { howToName } from '../tool/references.ts';
-import type { ResolvedResource, ResourceKind } from '../tool/name-resolver.ts';
 import { isId } from './names.ts';
 import { unambiguousPaths } from './resource-path.ts';
-import type { ResolutionProblem } from '../failure/failure.ts';
+import type { ResolutionProblem } from '../failure/index.ts';
 
 const kindText = (kind: ResourceKind): string => kind.replaceAll('_', ' ');
 

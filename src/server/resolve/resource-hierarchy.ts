@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { parameterKind, type AnyOperation } from '../../contract/operation.ts';
-import { allOperations } from '../../contract/operations.ts';
-import { resourceKind, type ReferenceKind } from '../../contract/primitives.ts';
-import { serviceKinds } from '../../contract/resources/service.ts';
-import type { ResourceKind } from '../tool/name-resolver.ts';
+import { allOperations, parameterKind, resourceKind, serviceKinds, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import type { ResourceKind } from '../tool/index.ts';
 
 /** An operation that lists the children of a resource. */
 export interface ListOperation {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
-import type { ReferenceKind } from '../../contract/primitives.ts';
+import type { ReferenceKind } from '../../contract/index.ts';
 import type { ResourceRef } from './resource-ref.ts';
 
 /** Stores the index between processes. */

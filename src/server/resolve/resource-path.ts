@@ -1,4 +1,4 @@
-import type { ResolvedResource } from '../tool/name-resolver.ts';
+import type { ResolvedResource } from '../tool/index.ts';
 import { joinPath } from './names.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import type { ResourceRef } from './resource-ref.ts';

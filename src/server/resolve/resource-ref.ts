@@ -1,5 +1,5 @@
-import type { ReferenceKind } from '../../contract/primitives.ts';
-import { isRecord, type JsonRecord } from '../json/values.ts';
+import type { ReferenceKind } from '../../contract/index.ts';
+import { isRecord, type JsonRecord } from '../json/index.ts';
 
 /** What name resolution needs to know about a resource. It never holds more, because it is stored on disk. */
 export interface ResourceRef {

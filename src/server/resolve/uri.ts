@@ -1,5 +1,5 @@
-import { referenceKinds, type ReferenceKind } from '../../contract/primitives.ts';
-import type { ResolvedResource } from '../tool/name-resolver.ts';
+import { referenceKinds, type ReferenceKind } from '../../contract/index.ts';
+import type { ResolvedResource } from '../tool/index.ts';
 import { isOfKind } from './resource-hierarchy.ts';
 
 const scheme = 'infra:';

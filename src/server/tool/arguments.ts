@@ -1,13 +1,10 @@
 import * as z from 'zod';
-import { inputShape, type AnyOperation } from '../../contract/operation.ts';
-import { referenceKind } from '../../contract/primitives.ts';
-import { memberOf, withoutNull, type JsonSchema } from '../json/json-schema.ts';
-import { memoised } from '../json/memoised.ts';
+import { inputShape, referenceKind, type AnyOperation } from '../../contract/index.ts';
+import { isRecord, memberOf, memoised, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { nearestName } from './nearest-name.ts';
 import { containsMark, mask } from '../redaction/index.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
-import { isRecord, type JsonRecord } from '../json/values.ts';
 
 /** A problem with the arguments of a call, as a text that names the member. */
 export type Issue = string;

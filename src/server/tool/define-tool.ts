@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { effects, inputShape, type AnyOperation, type InputOf } from '../../contract/operation.ts';
-import { pick, type JsonRecord } from '../json/values.ts';
+import { effects, inputShape, type AnyOperation, type InputOf } from '../../contract/index.ts';
+import { pick, type JsonRecord } from '../json/index.ts';
 import type { Renderer } from './render.ts';
 import type { ArgumentsOf, CompositionDefinition, Shape, Tool, ToolDefinition } from './tool.ts';
 

@@ -1,8 +1,6 @@
-import type { AnyOperation } from '../../contract/operation.ts';
-import type { ReferenceKind } from '../../contract/primitives.ts';
-import type { JsonRecord } from '../json/values.ts';
-import type { CallContext } from '../context/call-context.ts';
-import type { Reader } from '../context/reader.ts';
+import type { AnyOperation, ReferenceKind } from '../../contract/index.ts';
+import type { JsonRecord } from '../json/index.ts';
+import type { CallContext, Reader } from '../context/index.ts';
 
 /** What an argument can refer to: a resource of one of the contract's kinds, or a service of any kind. */
 export type ResourceKind = ReferenceKind | 'service';

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../json/values.ts';
+import { isRecord, type JsonRecord } from '../json/index.ts';
 
 /** A suggested next call, with all its arguments. */
 export interface NextCall {

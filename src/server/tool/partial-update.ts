@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inputShape, snakeCase, type AnyOperation } from '../../contract/operation.ts';
+import { inputShape, snakeCase, type AnyOperation } from '../../contract/index.ts';
 import { changes, declaredIn } from './preview/changes.ts';
 import { leftOut, replacement } from './preview/replacement.ts';
 import type { ToolText } from './tool-text.ts';
@@ -8,7 +8,7 @@ import { mask } from '../redaction/index.ts';
 import { argumentSchema } from './schema.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { PlannedOperation, Shape } from './tool.ts';
-import { isRecord, omit, pick, type JsonRecord } from '../json/values.ts';
+import { isRecord, omit, pick, type JsonRecord } from '../json/index.ts';
 
 const below = (path: string, name: string): string => (path ? `${path}.${name}` : name);
 

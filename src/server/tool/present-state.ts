@@ -1,8 +1,6 @@
-import { snakeCase, type AnyOperation } from '../../contract/operation.ts';
-import { allOperations } from '../../contract/operations.ts';
-import { pick, type JsonRecord } from '../json/values.ts';
-import type { Reader } from '../context/reader.ts';
-import { rowsIn } from '../context/reads.ts';
+import { allOperations, snakeCase, type AnyOperation } from '../../contract/index.ts';
+import { pick, type JsonRecord } from '../json/index.ts';
+import { rowsIn, type Reader } from '../context/index.ts';
 
 const readAt = (path: string): AnyOperation | undefined => allOperations.find((operation) => operation.method === 'GET' && operation.path === path);
 

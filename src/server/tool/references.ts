@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { kindPointedAt } from '../../contract/primitives.ts';
+import { kindPointedAt } from '../../contract/index.ts';
 import type { ResourceKind } from './name-resolver.ts';
 
 /** How to refer to a resource, by kind. Kinds without an entry take a name or an id. */

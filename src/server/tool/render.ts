@@ -1,5 +1,5 @@
 import { naming, type TextPart } from './tool-text.ts';
-import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from '../json/values.ts';
+import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from '../json/index.ts';
 
 /**
  * How a tool shows an answer. Text and structured content are made from the same view, so that

@@ -1,9 +1,7 @@
 import * as z from 'zod';
-import { fieldDescriptions } from '../../contract/field-descriptions.ts';
-import { inputShape, type AnyOperation } from '../../contract/operation.ts';
+import { fieldDescriptions, inputShape, type AnyOperation } from '../../contract/index.ts';
 import type { ResourceKind } from './name-resolver.ts';
-import { toJsonSchema, withoutNull, type JsonSchema } from '../json/json-schema.ts';
-import { memoised } from '../json/memoised.ts';
+import { memoised, toJsonSchema, withoutNull, type JsonSchema } from '../json/index.ts';
 import { howToName } from './references.ts';
 import type { Tool, SchemaPrinting } from './tool.ts';
 

@@ -1,10 +1,9 @@
-import type { RequestBudget } from '../../client/budget.ts';
-import type { AnyOperation } from '../../contract/operation.ts';
-import type { Reader } from '../context/reader.ts';
+import type { RequestBudget } from '../../client/index.ts';
+import type { AnyOperation } from '../../contract/index.ts';
+import type { Reader } from '../context/index.ts';
 import type { ResolvedResource } from './name-resolver.ts';
-import type { JsonSchema } from '../json/json-schema.ts';
+import type { JsonRecord, JsonSchema } from '../json/index.ts';
 import type { ToolText } from './tool-text.ts';
-import type { JsonRecord } from '../json/values.ts';
 
 /**
  * What a tool's code can use during a call. It can read the platform within the caller's permissions, budget and

@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../../contract/operation.ts';
+import { permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../../contract/index.ts';
 import type { NoOpCheck, Preview } from './preview/preview.ts';
 import type { ToolText } from './tool-text.ts';
 import type { NextCall } from './next-calls.ts';
 import type { Renderer } from './render.ts';
 import type { ToolContext } from './tool-context.ts';
-import type { JsonRecord } from '../json/values.ts';
-import type { Reader } from '../context/reader.ts';
+import type { JsonRecord } from '../json/index.ts';
+import type { Reader } from '../context/index.ts';
 
 /** Groups of tools that can be chosen together. */
 export const toolsets = ['projects', 'environments', 'services', 'variables', 'clusters', 'alerts', 'organization', 'webhooks'] as const;

@@ -1,8 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { Credential } from '../../client/credential.ts';
-import type { PermissionLevel } from '../../contract/operation.ts';
-import type { Rules } from '../../server/guard/policy/rules.ts';
-import type { Caller } from '../../server/protocol/caller.ts';
+import type { Credential } from '../../client/index.ts';
+import type { PermissionLevel } from '../../contract/index.ts';
+import type { Rules } from '../../server/guard/index.ts';
+import type { Caller } from '../../server/protocol/index.ts';
 
 /** Rules for one caller in addition to the operator's policy. They can only narrow what is allowed. */
 export interface Restriction {

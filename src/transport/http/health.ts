@@ -1,4 +1,4 @@
-import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
+import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import type { HttpHandler } from './exchange.ts';
 
 /** How long a platform check is cached, in milliseconds. The platform is checked at most this often. */

@@ -1,6 +1,6 @@
 import { hostHeaderValidationResponse } from '@modelcontextprotocol/server';
-import { includesPermission, type PermissionLevel } from '../../contract/operation.ts';
-import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
+import { includesPermission, type PermissionLevel } from '../../contract/index.ts';
+import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { approvalsPage, type ApprovalsSource } from './approvals/approvals-page.ts';
 import { assertSafeAddress, acceptedHosts, hostForUrl, acceptedOrigins, type ListenAddress } from './listen-address.ts';
 import { mcpEndpoint } from './endpoint.ts';

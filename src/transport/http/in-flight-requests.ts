@@ -1,5 +1,5 @@
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { isRecord } from '../../server/json/values.ts';
+import { isRecord } from '../../server/json/index.ts';
 import { requestsIn, type RpcRequest } from './rpc-requests.ts';
 
 type RpcRequestId = RpcRequest['id'];

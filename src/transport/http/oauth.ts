@@ -1,7 +1,7 @@
 import { OAuthError, OAuthErrorCode, bearerAuthChallengeResponse } from '@modelcontextprotocol/server';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { permissionLevels, type PermissionLevel } from '../../contract/operation.ts';
-import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
+import { permissionLevels, type PermissionLevel } from '../../contract/index.ts';
+import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { retryLater } from './error-response.ts';
 import type { Identity } from './identity.ts';
 import { discoverJwksUri } from './jwks-discovery.ts';

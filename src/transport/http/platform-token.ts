@@ -1,4 +1,4 @@
-import { credentialOf, type Credential } from '../../client/credential.ts';
+import { credentialOf, type Credential } from '../../client/index.ts';
 import { errorResponse, type RequestId } from './error-response.ts';
 
 /** The header for a caller's own platform token. */

@@ -1,5 +1,5 @@
 import { buildOAuthProtectedResourceMetadata, getOAuthProtectedResourceMetadataUrl, oauthMetadataResponse, type AuthMetadataOptions, type OAuthMetadata } from '@modelcontextprotocol/server';
-import { permissionLevels } from '../../contract/operation.ts';
+import { permissionLevels } from '../../contract/index.ts';
 import type { HttpHandler } from './exchange.ts';
 
 /** URL of the metadata of a resource server. By RFC 9728 the resource's path follows the well-known prefix. */

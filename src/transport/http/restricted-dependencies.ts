@@ -1,6 +1,6 @@
-import { withRules } from '../../server/guard/policy/policy.ts';
-import { dependenciesUnder, type SharedDependencies } from '../../server/protocol/shared-dependencies.ts';
-import type { Tool } from '../../server/tool/tool.ts';
+import { withRules } from '../../server/guard/index.ts';
+import { dependenciesUnder, type SharedDependencies } from '../../server/protocol/index.ts';
+import type { Tool } from '../../server/tool/index.ts';
 import type { Restriction } from './caller.ts';
 
 /**

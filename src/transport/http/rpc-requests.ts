@@ -1,4 +1,4 @@
-import { isRecord } from '../../server/json/values.ts';
+import { isRecord } from '../../server/json/index.ts';
 
 /** The members of a JSON-RPC request that the host reads. */
 export interface RpcRequest {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type AuthInfo, type McpServer } from '@modelcontextprotocol/server';
-import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
+import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { createInFlightRequests, type InFlightRequests } from './in-flight-requests.ts';
 import { rpcErrorCodes, errorResponse, retryLater } from './error-response.ts';
 import type { HttpCaller } from './caller.ts';

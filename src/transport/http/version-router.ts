@@ -1,5 +1,5 @@
 import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type AuthInfo, type McpRequestContext, type McpServer, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server';
-import type { Clock, ServerLogger } from '../../server/context/call-context.ts';
+import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
 import { createSessions, type TrackedResponse, type SessionLimits } from './sessions.ts';
 import { isListenRequest, type WatchUri, withResources, subscribe } from '../subscriptions.ts';

@@ -1,5 +1,5 @@
 import type { Sibling } from '../../changes.ts';
-import { terminalOutcome } from '../../../contract/states.ts';
+import { terminalOutcome } from '../../../contract/index.ts';
 import { prefixedValue, quote } from '../quote.ts';
 import { diagnoseDependency, showConfiguration, showErrors, showVariables } from '../inspections.ts';
 import { deployAgain, deployAgainIfTransient, deployDependency, deployLastGoodCommit, setChangedVariable, useLastGoodTag } from '../fixes.ts';

@@ -1,5 +1,4 @@
-import type { ServiceKind } from '../../../contract/resources/service.ts';
-import type { StepName } from '../../../contract/resources/deployment.ts';
+import type { ServiceKind, StepName } from '../../../contract/index.ts';
 import type { CauseCode } from '../diagnosis.ts';
 import type { Remedy } from '../next-calls.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';

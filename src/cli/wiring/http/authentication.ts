@@ -1,12 +1,8 @@
 import { tools } from '../../../../tools/index.ts';
-import type { Config } from '../../config/read-config.ts';
-import type { ServerLogger } from '../../../server/context/call-context.ts';
-import { unseenVariables } from '../../../server/guard/policy/policy.ts';
-import { bearerAuthentication } from '../../../transport/http/bearer-authentication.ts';
-import type { HttpHandler } from '../../../transport/http/exchange.ts';
-import type { AuthenticateCaller } from '../../../transport/http/identity.ts';
-import { loadApiKeys, type ApiKeys } from '../../../transport/http/api-keys.ts';
-import type { OAuth } from '../../../transport/http/oauth.ts';
+import type { Config } from '../../config/index.ts';
+import type { ServerLogger } from '../../../server/context/index.ts';
+import { unseenVariables } from '../../../server/guard/index.ts';
+import { bearerAuthentication, loadApiKeys, type ApiKeys, type AuthenticateCaller, type HttpHandler, type OAuth } from '../../../transport/index.ts';
 
 /** The configured authentication of callers. */
 export interface ConfiguredAuthentication {

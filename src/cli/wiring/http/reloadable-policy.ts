@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
-import type { Config } from '../../config/read-config.ts';
-import type { Policy } from '../../../server/guard/policy/policy.ts';
-import { dependenciesUnder, type SharedDependencies } from '../../../server/protocol/shared-dependencies.ts';
-import type { Tool } from '../../../server/tool/tool.ts';
-import type { Restriction } from '../../../transport/http/caller.ts';
-import { restrictedDependencies } from '../../../transport/http/restricted-dependencies.ts';
+import type { Config } from '../../config/index.ts';
+import type { Policy } from '../../../server/guard/index.ts';
+import { dependenciesUnder, type SharedDependencies } from '../../../server/protocol/index.ts';
+import type { Tool } from '../../../server/tool/index.ts';
+import { restrictedDependencies, type Restriction } from '../../../transport/index.ts';
 import { configuredPolicy } from '../policy.ts';
 
 /** The operator's policy, which can be reloaded while the server runs. */

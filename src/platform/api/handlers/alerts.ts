@@ -1,11 +1,9 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import type { AlertRuleRequest } from '../../../contract/resources/alert-rule.ts';
-import { isoNow } from '../../common/clock.ts';
+import type { AlertRuleRequest } from '../../../contract/index.ts';
+import { isoNow, refused } from '../../common/index.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { refused } from '../../common/problem.ts';
-import type { Db } from '../../store/database.ts';
-import type { AlertRuleTable } from '../../store/schema/organization-tables.ts';
+import type { AlertRuleTable, Db } from '../../store/index.ts';
 import { findById, requireReferences } from './find.ts';
 import { requirePromql } from './field-validation.ts';
 import { pageOf } from './page.ts';

@@ -1,10 +1,7 @@
 import type * as z from 'zod';
-import { hiddenSecret } from '../../../contract/primitives.ts';
-import type { AutoscalingRequest } from '../../../contract/resources/service.ts';
-import { isoNow } from '../../common/clock.ts';
+import { hiddenSecret, type AutoscalingRequest } from '../../../contract/index.ts';
+import { invalid, isoNow, type StoredAutoscaling } from '../../common/index.ts';
 import type { RequestContext } from '../handler.ts';
-import { invalid } from '../../common/problem.ts';
-import type { StoredAutoscaling } from '../../common/service-spec.ts';
 
 type Policy = z.output<typeof AutoscalingRequest>;
 type Authentication = NonNullable<Policy['scalers'][number]['trigger_authentication']>;

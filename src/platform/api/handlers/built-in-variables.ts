@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import { uuidFrom } from '../../common/random.ts';
-import type { EnvironmentTable, VariableTable } from '../../store/schema/schema.ts';
+import { uuidFrom } from '../../common/index.ts';
+import type { EnvironmentTable, VariableTable } from '../../store/index.ts';
 
 /** The built-in variables of an environment, by key. */
 const valueByKey = {

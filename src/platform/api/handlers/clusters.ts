@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
-import { isoNow } from '../../common/clock.ts';
-import { activeLock } from '../../engine/cluster-locks.ts';
+import { isoNow, refused } from '../../common/index.ts';
+import { activeLock } from '../../engine/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { refused } from '../../common/problem.ts';
-import type { ClusterTable } from '../../store/schema/schema.ts';
+import type { ClusterTable } from '../../store/index.ts';
 import { findById, findInOrganization } from './find.ts';
 import { pageOfFetched, pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';

@@ -1,7 +1,7 @@
-import type { ServiceKind } from '../../../contract/resources/service.ts';
-import type { DeploymentRequest, ServiceStatusAnswer } from '../../engine/engine.ts';
+import type { ServiceKind } from '../../../contract/index.ts';
+import type { DeploymentRequest, ServiceStatusAnswer } from '../../engine/index.ts';
 import type { OperationHandlers, NonTransactionalContext, RequestContext } from '../handler.ts';
-import { invalid } from '../../common/problem.ts';
+import { invalid } from '../../common/index.ts';
 import { findById, findService } from './find.ts';
 import { historyPage, type PageInput } from './page.ts';
 

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import { isoNow } from '../../common/clock.ts';
-import { requireUnlocked } from '../../engine/cluster-locks.ts';
+import { isoNow } from '../../common/index.ts';
+import { requireUnlocked } from '../../engine/index.ts';
 import type { RequestContext } from '../handler.ts';
-import type { ClusterTable } from '../../store/schema/schema.ts';
+import type { ClusterTable } from '../../store/index.ts';
 import { findById } from './find.ts';
 import { clusterOf } from './service-answers.ts';
 

@@ -1,6 +1,6 @@
 import { parser as promqlParser } from '@prometheus-io/lezer-promql';
 import { LineCounter, parseAllDocuments } from 'yaml';
-import { invalid } from '../../common/problem.ts';
+import { invalid } from '../../common/index.ts';
 
 // How many characters of an expression an error message quotes.
 const quotedCharacters = 20;

@@ -1,10 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { ReferenceKind } from '../../../contract/primitives.ts';
-import type { ServiceKind } from '../../../contract/resources/service.ts';
-import { invalid, notFound } from '../../common/problem.ts';
-import type { Db } from '../../store/database.ts';
-import type { DatabaseSchema, ServiceTable } from '../../store/schema/schema.ts';
-import type { ServiceSpecs } from '../../common/service-spec.ts';
+import type { ReferenceKind, ServiceKind } from '../../../contract/index.ts';
+import { invalid, notFound, type ServiceSpecs } from '../../common/index.ts';
+import type { DatabaseSchema, Db, ServiceTable } from '../../store/index.ts';
 
 /** Tables whose rows have an id of their kind. */
 type FoundById = Extract<ReferenceKind, keyof DatabaseSchema>;

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { OperationHandlers } from '../handler.ts';
-import type { AnnotationsGroupTable, LabelsGroupTable } from '../../store/schema/organization-tables.ts';
+import type { AnnotationsGroupTable, LabelsGroupTable } from '../../store/index.ts';
 import { findInOrganization } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';

@@ -1,4 +1,4 @@
-import type { OperationName } from '../../../contract/operations.ts';
+import type { OperationName } from '../../../contract/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { alertHandlers } from './alerts.ts';
 import { clusterHandlers } from './clusters.ts';

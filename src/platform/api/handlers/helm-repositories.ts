@@ -1,10 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import { isSecret } from '../../../contract/primitives.ts';
-import { HelmRepositoryRequest } from '../../../contract/resources/helm-repository.ts';
-import { isoNow } from '../../common/clock.ts';
+import { HelmRepositoryRequest, isSecret } from '../../../contract/index.ts';
+import { isoNow } from '../../common/index.ts';
 import type { OperationHandlers } from '../handler.ts';
-import type { Db } from '../../store/database.ts';
-import type { HelmRepositoryTable } from '../../store/schema/organization-tables.ts';
+import type { Db, HelmRepositoryTable } from '../../store/index.ts';
 import { requireNoCredentials } from './field-validation.ts';
 import { findById } from './find.ts';
 import { pageOf } from './page.ts';

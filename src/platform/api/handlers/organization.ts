@@ -1,9 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Db } from '../../store/database.ts';
-import { addDays, isoNow } from '../../common/clock.ts';
+import type { Db, InvitationTable, RoleTable } from '../../store/index.ts';
+import { addDays, invalid, isoNow } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { invalid } from '../../common/problem.ts';
-import type { InvitationTable, RoleTable } from '../../store/schema/organization-tables.ts';
 import { findById } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';

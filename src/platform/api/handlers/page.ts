@@ -1,10 +1,8 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type * as z from 'zod';
-import type { Pagination } from '../../../contract/primitives.ts';
-import { defaultHistoryPageSize } from '../../../contract/documented.ts';
-import type { HistoryQuery } from '../../engine/engine.ts';
-import type { Db } from '../../store/database.ts';
-import type { DatabaseSchema } from '../../store/schema/schema.ts';
+import { defaultHistoryPageSize, type Pagination } from '../../../contract/index.ts';
+import type { HistoryQuery } from '../../engine/index.ts';
+import type { DatabaseSchema, Db } from '../../store/index.ts';
 
 /** The paging parameters of a list. */
 export interface PageInput {

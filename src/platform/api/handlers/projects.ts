@@ -1,10 +1,8 @@
 import type { Selectable } from 'kysely';
-import { isoNow } from '../../common/clock.ts';
-import { requireUnlocked } from '../../engine/cluster-locks.ts';
+import { invalid, isoNow } from '../../common/index.ts';
+import { requireUnlocked } from '../../engine/index.ts';
 import type { OperationHandlers } from '../handler.ts';
-import { invalid } from '../../common/problem.ts';
-import type { Db } from '../../store/database.ts';
-import type { EnvironmentTable, ProjectTable } from '../../store/schema/schema.ts';
+import type { Db, EnvironmentTable, ProjectTable } from '../../store/index.ts';
 import { builtInVariables } from './built-in-variables.ts';
 import { findById, parseServiceRow } from './find.ts';
 import { pageOf, totalOf } from './page.ts';

@@ -1,8 +1,7 @@
 import type { Selectable, SelectQueryBuilder } from 'kysely';
-import { invalid } from '../../common/problem.ts';
+import { invalid } from '../../common/index.ts';
 import type { RequestContext } from '../handler.ts';
-import type { Db } from '../../store/database.ts';
-import type { DatabaseSchema } from '../../store/schema/schema.ts';
+import type { DatabaseSchema, Db } from '../../store/index.ts';
 import { findById } from './find.ts';
 import { type ListQuery, totalOf } from './page.ts';
 

@@ -1,11 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { ResponseOf } from '../../../contract/operation.ts';
-import type { OperationNamed } from '../../../contract/operations.ts';
+import type { GitRepository, OperationNamed, ResponseOf, ServiceKind, ServiceType } from '../../../contract/index.ts';
 import type * as z from 'zod';
-import type { GitRepository, ServiceKind, ServiceType } from '../../../contract/resources/service.ts';
-import type { Db } from '../../store/database.ts';
-import type { ClusterTable } from '../../store/schema/schema.ts';
-import type { DeployedCommit, ServiceSpecs } from '../../common/service-spec.ts';
+import type { ClusterTable, Db } from '../../store/index.ts';
+import type { DeployedCommit, ServiceSpecs } from '../../common/index.ts';
 import { autoscalingAnswer } from './autoscaling.ts';
 import { annotationsGroup, labelsGroup } from './groups.ts';
 import type { ServiceRow } from './find.ts';

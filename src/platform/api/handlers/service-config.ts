@@ -1,15 +1,11 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import type { workloadRequestFields } from '../../../contract/resources/service.ts';
+import type { HelmRequest, workloadRequestFields } from '../../../contract/index.ts';
 import type { RequestContext } from '../handler.ts';
-import { invalid } from '../../common/problem.ts';
-import type { Db } from '../../store/database.ts';
-import type { RegistryTable } from '../../store/schema/organization-tables.ts';
-import type { ClusterTable } from '../../store/schema/schema.ts';
-import type { ServiceSpecs } from '../../common/service-spec.ts';
+import { invalid, type ServiceSpecs } from '../../common/index.ts';
+import type { ClusterTable, Db, RegistryTable } from '../../store/index.ts';
 import { toStoredAutoscaling } from './autoscaling.ts';
 import { requireReferences } from './find.ts';
-import type { HelmRequest } from '../../../contract/resources/helm.ts';
 
 type Cluster = Selectable<ClusterTable>;
 type Runnable = z.output<z.ZodObject<typeof workloadRequestFields>>;

@@ -1,8 +1,6 @@
-import type { ServiceKind } from '../../../contract/resources/service.ts';
-import { isoNow } from '../../common/clock.ts';
+import type { ServiceKind } from '../../../contract/index.ts';
+import { invalid, isoNow, type ServiceSpecs } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { invalid } from '../../common/problem.ts';
-import type { ServiceSpecs } from '../../common/service-spec.ts';
 import { requireNoCredentials, requireYaml } from './field-validation.ts';
 import { findUnlockedCluster, touchEnvironment } from './environment-changes.ts';
 import { findService, parseServiceRow, requireReferences, type ServiceRow } from './find.ts';

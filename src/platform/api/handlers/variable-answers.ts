@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import type { VariableServiceType } from '../../../contract/resources/variable.ts';
-import type { Db } from '../../store/database.ts';
-import type { VariableTable } from '../../store/schema/schema.ts';
+import type { VariableServiceType } from '../../../contract/index.ts';
+import type { Db, VariableTable } from '../../store/index.ts';
 
 type Row = Selectable<VariableTable>;
 

@@ -1,11 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { ServiceKind } from '../../../contract/resources/service.ts';
-import type { VariableScope } from '../../../contract/resources/variable.ts';
-import { isoNow } from '../../common/clock.ts';
+import type { ServiceKind, VariableScope } from '../../../contract/index.ts';
+import { invalid, isoNow, notFound, refused } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { invalid, notFound, refused } from '../../common/problem.ts';
-import type { Db } from '../../store/database.ts';
-import type { VariableTable } from '../../store/schema/schema.ts';
+import type { Db, VariableTable } from '../../store/index.ts';
 import { findById, findService } from './find.ts';
 import { findUnlockedCluster, touchEnvironment } from './environment-changes.ts';
 import { pageOf, totalOf } from './page.ts';

@@ -1,11 +1,9 @@
 import type { Selectable } from 'kysely';
-import { hiddenSecret } from '../../../contract/primitives.ts';
-import type { EventKind } from '../../../contract/resources/webhook.ts';
-import { isoNow } from '../../common/clock.ts';
+import { hiddenSecret, type EventKind } from '../../../contract/index.ts';
+import { invalid, isoNow } from '../../common/index.ts';
 import type { OperationHandlers } from '../handler.ts';
-import type { WebhookTable } from '../../store/schema/organization-tables.ts';
-import { invalid } from '../../common/problem.ts';
-import { redactedTarget, splitTarget } from '../../engine/webhooks/userinfo.ts';
+import type { WebhookTable } from '../../store/index.ts';
+import { redactedTarget, splitTarget } from '../../engine/index.ts';
 import { findById, findInOrganization } from './find.ts';
 import { pageOfFetched, pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';

@@ -1,9 +1,9 @@
 import type * as z from 'zod';
-import type { EventKind, WebhookDelivery } from '../../../contract/resources/webhook.ts';
+import type { EventKind, WebhookDelivery } from '../../../contract/index.ts';
 import { type DeploymentRow, type DeploymentServiceRow, serviceType } from '../deployment-rows.ts';
-import { uuidFrom } from '../../common/random.ts';
+import { uuidFrom } from '../../common/index.ts';
 import { blockedDueTime } from '../context.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db } from '../../store/index.ts';
 
 /** The body of a delivery. */
 export type DeliveryBody = z.output<typeof WebhookDelivery>;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import { hiddenSecret } from '../../../contract/primitives.ts';
-import type { DataStore } from '../../store/database.ts';
-import type { Vault } from '../../store/vault.ts';
+import { hiddenSecret } from '../../../contract/index.ts';
+import type { DataStore, Vault } from '../../store/index.ts';
 
 /** A webhook's URL, split into the part that may be shown and the secret part. */
 export interface SplitTarget {

@@ -1,7 +1,5 @@
-import { addDays } from '../../common/clock.ts';
-import { seededRandom } from '../../common/random.ts';
-import type { DeployedCommit } from '../../common/service-spec.ts';
-import type { ServiceToRun } from '../runtime.ts';
+import { addDays, seededRandom, type DeployedCommit } from '../../common/index.ts';
+import type { ServiceToRun } from '../index.ts';
 import { between, digest, pick } from './phase-context.ts';
 import { type CommitFacts, type SimulationContext, ownValue, referenceAgeDays } from './simulation-context.ts';
 

@@ -1,4 +1,4 @@
-import type { ServiceToRun } from '../runtime.ts';
+import type { ServiceToRun } from '../index.ts';
 import { branchOf } from './commits.ts';
 import type { PhaseContext } from './phase-context.ts';
 import { type CommitFacts, type DeployedService, type Probe, type Program, type Release, type SimulationFacts, ownValue } from './simulation-context.ts';

@@ -1,5 +1,5 @@
-import { addDays } from '../../common/clock.ts';
-import type { ServiceToRun } from '../runtime.ts';
+import { addDays } from '../../common/index.ts';
+import type { ServiceToRun } from '../index.ts';
 import type { PhaseContext } from './phase-context.ts';
 import { instanceName, versionOf } from './instances.ts';
 import { chartOf, commitFactsOf, imageOf, readinessTimeoutOf, programOf, readinessProbeOf, releaseOf, repositoryOf, serviceToRunOf } from './fact-lookup.ts';

@@ -1,4 +1,4 @@
-import type { ServiceToRun } from '../runtime.ts';
+import type { ServiceToRun } from '../index.ts';
 import { digest, slug } from './phase-context.ts';
 
 /** The name of an instance of a deployment's version. @param index of the instance, from 0 */

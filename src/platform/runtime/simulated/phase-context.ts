@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Random } from '../../common/random.ts';
-import type { DeployedCommit } from '../../common/service-spec.ts';
-import type { Task } from '../runtime.ts';
+import type { DeployedCommit, Random } from '../../common/index.ts';
+import type { Task } from '../index.ts';
 
 /** The log and the outcome of one phase of a simulated deployment. */
 export interface PhaseResult {

@@ -1,5 +1,5 @@
-import { seededRandom } from '../../common/random.ts';
-import type { RuntimeLogLine, RunningVersion } from '../runtime.ts';
+import { seededRandom } from '../../common/index.ts';
+import type { RuntimeLogLine, RunningVersion } from '../index.ts';
 import { instanceName, versionOf } from './instances.ts';
 import { between, colored, pick } from './phase-context.ts';
 

@@ -1,7 +1,6 @@
-import type { StepName } from '../../../contract/resources/deployment.ts';
-import type { PlatformClock } from '../../common/clock.ts';
-import { secondsBetween, seededRandom } from '../../common/random.ts';
-import { buildPod, type RuntimeLogLine, type Observation, type Runtime, type Task } from '../runtime.ts';
+import type { StepName } from '../../../contract/index.ts';
+import { secondsBetween, seededRandom, type PlatformClock } from '../../common/index.ts';
+import { buildPod, type RuntimeLogLine, type Observation, type Runtime, type Task } from '../index.ts';
 import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
 import { simulateConfigurationFailure } from './rollout-failures.ts';
 import { findCommit } from './commits.ts';

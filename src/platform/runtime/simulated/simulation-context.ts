@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Healthchecks, ServiceKind } from '../../../contract/resources/service.ts';
+import type { Healthchecks, ServiceKind } from '../../../contract/index.ts';
 
 /** A readiness or liveness probe, as a service configures it. */
 export type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;

@@ -1,9 +1,6 @@
 import type { Generated } from 'kysely';
 import type * as z from 'zod';
-import type { StepName } from '../../../contract/resources/deployment.ts';
-import type { ServiceKind } from '../../../contract/resources/service.ts';
-import type { EventKind } from '../../../contract/resources/webhook.ts';
-import type { DeploymentAction, DeploymentActionStatus, DeploymentState, Origin } from '../../../contract/states.ts';
+import type { DeploymentAction, DeploymentActionStatus, DeploymentState, EventKind, Origin, ServiceKind, StepName } from '../../../contract/index.ts';
 import type { Flag, Json } from './columns.ts';
 
 /** A worker process. Its claims last as long as its row. */

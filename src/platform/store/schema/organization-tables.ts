@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { AlertRuleState } from '../../../contract/states.ts';
+import type { AlertRuleState } from '../../../contract/index.ts';
 import type { Flag, Identity, InOrganization, Json } from './columns.ts';
 
 export interface OrganizationTable extends Identity {

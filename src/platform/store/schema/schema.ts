@@ -1,8 +1,4 @@
-import type { PermissionLevel } from '../../../contract/operation.ts';
-import type { EnvironmentMode } from '../../../contract/resources/environment.ts';
-import type { ServiceKind } from '../../../contract/resources/service.ts';
-import type { VariableScope, VariableType } from '../../../contract/resources/variable.ts';
-import type { ClusterState, DeploymentState } from '../../../contract/states.ts';
+import type { ClusterState, DeploymentState, EnvironmentMode, PermissionLevel, ServiceKind, VariableScope, VariableType } from '../../../contract/index.ts';
 import type { Flag, Identity, InOrganization, Json } from './columns.ts';
 import type { EngineTables } from './engine-tables.ts';
 import type { OrganizationTables } from './organization-tables.ts';

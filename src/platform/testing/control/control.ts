@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Gate } from '../../api/gate.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { prepareReplacement, prepareRestore, type Replacement } from '../../store/replacement.ts';
-import type { Vault } from '../../store/vault.ts';
+import type { Gate } from '../../api/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import { prepareReplacement, prepareRestore, type Replacement, type Vault } from '../../store/index.ts';
 import { type ControlServerDependencies, controlPrefix, createControlServer, createControlToken } from './server.ts';
 
 /** Stops and starts the services around a replacement of the records. */

@@ -1,13 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { DateTime, Duration } from '../../../contract/primitives.ts';
-import { addJsonBodyParser } from '../../api/request-parsing.ts';
-import { type PlatformClock, isoDurationMilliseconds } from '../../common/clock.ts';
-import { answerProblem } from '../../api/server.ts';
-import type { PlatformLog } from '../../common/log.ts';
-import { ApiProblem, invalid, refused } from '../../common/problem.ts';
-import { listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from '../../store/snapshots.ts';
+import { DateTime, Duration } from '../../../contract/index.ts';
+import { addJsonBodyParser, answerProblem } from '../../api/index.ts';
+import { type PlatformClock, isoDurationMilliseconds, type PlatformLog, ApiProblem, invalid, refused } from '../../common/index.ts';
+import { listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from '../../store/index.ts';
 import type { FaultRegistry } from './faults/registry.ts';
 import { FaultRule, ruleMembers } from './faults/rule.ts';
 import type { Stepping } from './stepping.ts';

@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SteppedClock } from '../../common/clock.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { invalid, refused } from '../../common/problem.ts';
-import type { Db } from '../../store/database.ts';
-import { readSetting, writeSetting } from '../../store/settings.ts';
+import { invalid, refused, type SteppedClock } from '../../common/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import { readSetting, writeSetting, type Db } from '../../store/index.ts';
 
 // Keeps a typo from taking hours. Callers that want more can advance twice.
 const maximumAdvanceMilliseconds = 366 * 86_400_000;

@@ -1,16 +1,11 @@
 import type { Insertable } from 'kysely';
-import { VariableScope } from '../../../contract/resources/variable.ts';
-import { addDays, type PlatformClock } from '../../common/clock.ts';
-import type { Random } from '../../common/random.ts';
-import { replayOrder } from '../../seed/replay-history.ts';
-import { markOutOfDate } from '../../engine/deployment-requests.ts';
-import { builtInVariables } from '../../api/handlers/built-in-variables.ts';
-import { referenceAgeDays } from '../../runtime/simulated/simulation-context.ts';
-import { organizationId, seedId } from '../../seed/ids.ts';
-import { clusterRow, type SeedTime, seedTime } from '../../seed/organization.ts';
-import { environmentRow, serviceRows, variableRow } from '../../seed/rows.ts';
-import type { Db, DataStore } from '../../store/database.ts';
-import type { VariableTable } from '../../store/schema/schema.ts';
+import { VariableScope } from '../../../contract/index.ts';
+import { addDays, type PlatformClock, type Random } from '../../common/index.ts';
+import { clusterRow, environmentRow, organizationId, replayOrder, seedId, type SeedTime, seedTime, serviceRows, variableRow } from '../../seed/index.ts';
+import { markOutOfDate } from '../../engine/index.ts';
+import { builtInVariables } from '../../api/index.ts';
+import { referenceAgeDays } from '../../runtime/simulated/index.ts';
+import type { Db, DataStore, VariableTable } from '../../store/index.ts';
 import { simulationContextOf } from './platform-state.ts';
 import type { HistoryEvent, Scenario, ScenarioEnvironment } from './scenario.ts';
 

@@ -1,4 +1,4 @@
-import { application } from '../../seed/services.ts';
+import { application } from '../../seed/index.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'shop/returns';

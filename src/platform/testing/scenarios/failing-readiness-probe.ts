@@ -1,5 +1,4 @@
-import { seedIds } from '../../seed/ids.ts';
-import { container, httpProbe, publicPort } from '../../seed/services.ts';
+import { container, httpProbe, publicPort, seedIds } from '../../seed/index.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'discovery/staging';

@@ -1,5 +1,4 @@
-import { seedIds } from '../../seed/ids.ts';
-import { container, database, httpProbe, publicPort } from '../../seed/services.ts';
+import { container, database, httpProbe, publicPort, seedIds } from '../../seed/index.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'billing/staging';

@@ -1,4 +1,4 @@
-import { seedId, seedIds } from '../../seed/ids.ts';
+import { seedId, seedIds } from '../../seed/index.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'data/streaming';

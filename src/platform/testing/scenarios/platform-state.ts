@@ -1,6 +1,6 @@
-import { settledStates } from '../../engine/lifecycle.ts';
-import type { PlatformState, SimulationContext } from '../../runtime/simulated/simulation-context.ts';
-import type { Db } from '../../store/database.ts';
+import { settledStates } from '../../engine/index.ts';
+import type { PlatformState, SimulationContext } from '../../runtime/simulated/index.ts';
+import type { Db } from '../../store/index.ts';
 import { scenarioFacts } from './scenarios.ts';
 
 const running = ['DEPLOYED', 'RESTARTED'] as const;

@@ -1,6 +1,6 @@
-import type { EnvironmentMode } from '../../../contract/resources/environment.ts';
-import type { SimulationFacts } from '../../runtime/simulated/simulation-context.ts';
-import type { SeedService } from '../../seed/services.ts';
+import type { EnvironmentMode } from '../../../contract/index.ts';
+import type { SimulationFacts } from '../../runtime/simulated/index.ts';
+import type { SeedService } from '../../seed/index.ts';
 
 /** An event some days before the platform was started. */
 export type HistoryEvent = { readonly daysAgo: number; readonly by: string } & (

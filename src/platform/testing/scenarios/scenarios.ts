@@ -1,4 +1,4 @@
-import type { SimulationFacts } from '../../runtime/simulated/simulation-context.ts';
+import type { SimulationFacts } from '../../runtime/simulated/index.ts';
 import { badImageTag } from './bad-image-tag.ts';
 import { clusterLocked } from './cluster-locked.ts';
 import { databaseDown } from './database-down.ts';

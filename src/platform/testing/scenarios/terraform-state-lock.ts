@@ -1,5 +1,4 @@
-import { seedId, seedIds } from '../../seed/ids.ts';
-import { container, gitRepository, httpProbe, publicPort } from '../../seed/services.ts';
+import { container, gitRepository, httpProbe, publicPort, seedId, seedIds } from '../../seed/index.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'network/staging';

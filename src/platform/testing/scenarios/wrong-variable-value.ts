@@ -1,4 +1,4 @@
-import { application, database } from '../../seed/services.ts';
+import { application, database } from '../../seed/index.ts';
 import type { Scenario } from './scenario.ts';
 
 const environment = 'orders/staging';

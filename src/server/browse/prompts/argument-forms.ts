@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { GitRepositoryRequest } from '../../../contract/resources/application.ts';
-import { ContainerRequest } from '../../../contract/resources/container.ts';
-import { Email } from '../../../contract/primitives.ts';
-import { durationOf } from '../../../analysis/time-window.ts';
+import { ContainerRequest, Email, GitRepositoryRequest } from '../../../contract/index.ts';
+import { durationOf } from '../../../analysis/index.ts';
 
 /** Names of days; each means the latest day of that name. */
 export const days = ['today', 'yesterday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;

@@ -1,13 +1,11 @@
 import { ProtocolError, ProtocolErrorCode, type GetPromptRequest, type GetPromptResult, type ListPromptsResult, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
-import { withWarning } from '../../tool/tool-text.ts';
-import { nearestName } from '../../tool/nearest-name.ts';
+import { nearestName, withWarning, type Tool } from '../../tool/index.ts';
 import { clean, fence } from '../../redaction/index.ts';
 import { allResources } from '../resources/catalog.ts';
 import { isPlatformResource } from '../resources/resource.ts';
 import type { CallFor } from '../resources/resource-reader.ts';
 import type { Texts } from '../texts.ts';
-import type { Tool } from '../../tool/tool.ts';
-import type { JsonRecord } from '../../json/values.ts';
+import type { JsonRecord } from '../../json/index.ts';
 import type { Prompt } from './prompt.ts';
 import { forms } from './argument-forms.ts';
 

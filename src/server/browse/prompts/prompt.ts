@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ResourceKind } from '../../tool/name-resolver.ts';
+import type { ResourceKind } from '../../tool/index.ts';
 import { formNames } from './argument-forms.ts';
 import { parseFrontMatter } from './front-matter.ts';
 

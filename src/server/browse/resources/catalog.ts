@@ -1,5 +1,5 @@
-import { denialOf, type Policy } from '../../guard/policy/policy.ts';
-import { omit, type JsonRecord } from '../../json/values.ts';
+import { denialOf, type Policy } from '../../guard/index.ts';
+import { omit, type JsonRecord } from '../../json/index.ts';
 import { uriTemplateOf, variablesOf, type ListedResource } from './mcp-resources.ts';
 import { serverResources } from './server-resources.ts';
 import { isPlatformResource, type Resource } from './resource.ts';

@@ -1,7 +1,6 @@
-import { operations } from '../../../contract/operations.ts';
-import { reference } from '../../../contract/primitives.ts';
-import { record, table } from '../../tool/render.ts';
-import { isRecord, omit } from '../../json/values.ts';
+import { operations, reference } from '../../../contract/index.ts';
+import { record, table } from '../../tool/index.ts';
+import { isRecord, omit } from '../../json/index.ts';
 import { answerResource, platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
 /** The resources from the organization down to environments, and clusters. */

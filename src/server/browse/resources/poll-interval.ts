@@ -1,4 +1,4 @@
-import type { RequestBudget } from '../../../client/budget.ts';
+import type { RequestBudget } from '../../../client/index.ts';
 
 /** The shortest poll interval, in milliseconds, while there are plenty of requests. */
 const minimumInterval = { moving: 2_000, still: 10_000 } as const;

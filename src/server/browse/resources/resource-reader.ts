@@ -1,9 +1,9 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
-import type { Policy } from '../../guard/policy/policy.ts';
-import type { Reply } from '../../output/reply.ts';
+import type { Policy } from '../../guard/index.ts';
+import type { Reply } from '../../output/index.ts';
 import type { Texts } from '../texts.ts';
-import type { Tool } from '../../tool/tool.ts';
-import type { JsonRecord } from '../../json/values.ts';
+import type { Tool } from '../../tool/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
 import { resourceAt } from './catalog.ts';
 import { mimeType, type ReadResource } from './mcp-resources.ts';
 import { isPlatformResource } from './resource.ts';

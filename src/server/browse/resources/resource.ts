@@ -1,13 +1,10 @@
 import * as z from 'zod';
-import type { AnyOperation } from '../../../contract/operation.ts';
-import type { Policy } from '../../guard/policy/policy.ts';
-import { type ArgumentsOf, type CompositionDefinition, type Shape, type Tool } from '../../tool/tool.ts';
+import type { AnyOperation } from '../../../contract/index.ts';
+import type { Policy } from '../../guard/index.ts';
+import { composeTool, defineTool, record, table, type ArgumentsOf, type CompositionDefinition, type Renderer, type Shape, type Tool, type ToolContext } from '../../tool/index.ts';
 import type { Texts } from '../texts.ts';
-import { omit, type JsonRecord } from '../../json/values.ts';
+import { omit, type JsonRecord } from '../../json/index.ts';
 import type { ListedResource } from './mcp-resources.ts';
-import { composeTool, defineTool } from '../../tool/define-tool.ts';
-import type { ToolContext } from '../../tool/tool-context.ts';
-import { record, table, type Renderer } from '../../tool/render.ts';
 
 /** How changes of a resource are detected. */
 interface WatchSettings {

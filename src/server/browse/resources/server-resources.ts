@@ -1,10 +1,7 @@
-import { operations } from '../../../contract/operations.ts';
-import { record } from '../../tool/render.ts';
+import { operations } from '../../../contract/index.ts';
+import { record } from '../../tool/index.ts';
 import { platformResource, type Resource } from './resource.ts';
-import { scopeText } from '../../guard/scope/scope.ts';
-import { isReadOnly, type Policy } from '../../guard/policy/policy.ts';
-import { conditionText } from '../../guard/policy/match.ts';
-import type { Rules } from '../../guard/policy/rules.ts';
+import { conditionText, isReadOnly, scopeText, type Policy, type Rules } from '../../guard/index.ts';
 
 const bulletList = (head: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [head, ...lines.map((line) => `- ${line}`)]);
 

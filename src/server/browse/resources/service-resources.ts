@@ -1,13 +1,6 @@
-import type { AnyOperation } from '../../../contract/operation.ts';
-import { allOperations, operations } from '../../../contract/operations.ts';
-import { reference } from '../../../contract/primitives.ts';
-import { serviceKinds, type ServiceKind } from '../../../contract/resources/service.ts';
-import { DeploymentAction, terminalOutcome } from '../../../contract/states.ts';
-import type { ResolvedResource } from '../../tool/name-resolver.ts';
-import { anyService } from '../../tool/references.ts';
-import { logLines, record, table } from '../../tool/render.ts';
-import type { ToolContext } from '../../tool/tool-context.ts';
-import { at, isRecord, type JsonRecord } from '../../json/values.ts';
+import { allOperations, DeploymentAction, operations, reference, serviceKinds, terminalOutcome, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
+import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
+import { at, isRecord, type JsonRecord } from '../../json/index.ts';
 import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
 /** Number of newest log lines shown. */

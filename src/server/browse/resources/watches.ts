@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestBudget } from '../../../client/budget.ts';
-import type { Credential } from '../../../client/credential.ts';
-import type { Clock } from '../../context/call-context.ts';
+import type { Credential, RequestBudget } from '../../../client/index.ts';
+import type { Clock } from '../../context/index.ts';
 import { pollIntervalFor, type PollConditions } from './poll-interval.ts';
 
 /** The result of one poll. */

@@ -1,7 +1,7 @@
-import { fail, failureOf } from '../../failure/failure.ts';
-import type { JsonRecord } from '../../json/values.ts';
-import { answerReply } from '../../output/reply.ts';
-import { toolAnswerSchema } from '../../tool/schema.ts';
+import { fail, failureOf } from '../../failure/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
+import { answerReply } from '../../output/index.ts';
+import { toolAnswerSchema } from '../../tool/index.ts';
 import type { SentCall } from '../call.ts';
 import { operationText } from '../descriptions.ts';
 import type { Stage } from '../stage.ts';

@@ -1,7 +1,6 @@
-import { fail } from '../../failure/failure.ts';
-import { assertAllowed } from '../../guard/guard.ts';
-import { fillInScope } from '../../guard/scope/scope-resolver.ts';
-import { issuesOf } from '../../tool/arguments.ts';
+import { fail } from '../../failure/index.ts';
+import { assertAllowed, fillInScope } from '../../guard/index.ts';
+import { issuesOf } from '../../tool/index.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
 

@@ -1,12 +1,9 @@
-import { operations } from '../../../contract/operations.ts';
-import { CallFailure, fail } from '../../failure/failure.ts';
-import { assertArgumentsInScope } from '../../guard/guard.ts';
-import { needsLocation } from '../../guard/policy/policy.ts';
-import { assertInSameEnvironment } from '../../guard/same-environment.ts';
-import type { JsonRecord } from '../../json/values.ts';
-import { isOfKind } from '../../resolve/resource-hierarchy.ts';
-import { lookupFor, type ResolvedResource, type ResourceKind, type Lookup } from '../../tool/name-resolver.ts';
-import { pointsAt } from '../../tool/references.ts';
+import { operations } from '../../../contract/index.ts';
+import { CallFailure, fail } from '../../failure/index.ts';
+import { assertArgumentsInScope, assertInSameEnvironment, needsLocation } from '../../guard/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
+import { isOfKind } from '../../resolve/index.ts';
+import { lookupFor, type ResolvedResource, type ResourceKind, type Lookup, pointsAt } from '../../tool/index.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
 import { subjectOf } from '../descriptions.ts';

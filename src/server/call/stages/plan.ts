@@ -1,11 +1,6 @@
-import { assertNotLocked } from '../../guard/cluster-lock.ts';
-import { assertAllOffered, noOpOf } from '../../guard/no-op.ts';
-import { planOf, planText, type Plan } from '../../guard/plan.ts';
-import { withResolvedNames } from '../../guard/risk/named-target.ts';
-import { needsConfirmation } from '../../guard/risk/risk.ts';
-import { omit } from '../../json/values.ts';
-import { fit } from '../../output/fit.ts';
-import { noOpReply, type Reply } from '../../output/reply.ts';
+import { assertAllOffered, assertNotLocked, needsConfirmation, noOpOf, planOf, planText, withResolvedNames, type Plan } from '../../guard/index.ts';
+import { omit } from '../../json/index.ts';
+import { fit, noOpReply, type Reply } from '../../output/index.ts';
 import { fence } from '../../redaction/index.ts';
 import type { AssessedCall, PlannedCall } from '../call.ts';
 import { unrecorded } from '../recording.ts';

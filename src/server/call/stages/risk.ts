@@ -1,7 +1,6 @@
-import { fail } from '../../failure/failure.ts';
-import { assertOperationsPermitted, assertSubjectsPermitted, assessOperations } from '../../guard/guard.ts';
-import { issuesOfPlanned } from '../../tool/arguments.ts';
-import { argumentSchema } from '../../tool/schema.ts';
+import { fail } from '../../failure/index.ts';
+import { assertOperationsPermitted, assertSubjectsPermitted, assessOperations } from '../../guard/index.ts';
+import { argumentSchema, issuesOfPlanned } from '../../tool/index.ts';
 import type { AssessedCall, Call, ExpandedCall } from '../call.ts';
 import type { Stage } from '../stage.ts';
 import { toolContextOf } from '../tool-context.ts';

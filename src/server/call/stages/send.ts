@@ -1,10 +1,6 @@
-import { fail, failureOf } from '../../failure/failure.ts';
-import { countHighRiskChanges } from '../../guard/guard.ts';
-import { planText } from '../../guard/plan.ts';
-import { allowsUnattended, isOperatorOnly } from '../../guard/policy/policy.ts';
-import { questionFor } from '../../guard/confirmation/question.ts';
-import { endangersProduction, needsConfirmation } from '../../guard/risk/risk.ts';
-import { isRecord, type JsonRecord } from '../../json/values.ts';
+import { fail, failureOf } from '../../failure/index.ts';
+import { allowsUnattended, countHighRiskChanges, endangersProduction, isOperatorOnly, needsConfirmation, planText, questionFor } from '../../guard/index.ts';
+import { isRecord, type JsonRecord } from '../../json/index.ts';
 import { send, type ConfirmedCall, type PlannedCall, type SentCall } from '../call.ts';
 import { operationText, subjectOf } from '../descriptions.ts';
 import { recordIntent, unrecorded } from '../recording.ts';

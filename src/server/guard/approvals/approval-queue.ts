@@ -4,7 +4,7 @@ import { signerFor } from './operator-secret.ts';
 import { storedTime } from '../storage/stored-time.ts';
 import { inOneTransaction } from '../storage/store.ts';
 import { normalCode, pendingIn, signedText, type SignedPart, type Pending, type Verdict } from './pending-calls.ts';
-import type { Decision, RecordDecision } from '../../audit/call-records.ts';
+import type { Decision, RecordDecision } from '../../audit/index.ts';
 
 /** Where an operator decides, and the function that records their decisions. */
 interface ApprovalChannel {

@@ -1,5 +1,5 @@
 import type { Plan } from '../plan.ts';
-import type { KeyProvider } from '../../context/keys.ts';
+import type { KeyProvider } from '../../context/index.ts';
 import { storedTime } from '../storage/stored-time.ts';
 import { inOneTransaction, type GuardStore } from '../storage/store.ts';
 import { hasSecret, isSigned } from './operator-secret.ts';

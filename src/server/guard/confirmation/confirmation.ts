@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto';
-import type { CallContext } from '../../context/call-context.ts';
-import { canonical, type JsonRecord } from '../../json/values.ts';
+import { ephemeralKeys, type CallContext, type KeyProvider } from '../../context/index.ts';
+import { canonical, type JsonRecord } from '../../json/index.ts';
 import type { Approval, Approvals } from '../approvals/approvals.ts';
-import { ephemeralKeys, type KeyProvider } from '../../context/keys.ts';
 import type { Plan } from '../plan.ts';
 import { isAgreement, fitsClient, type Question } from './question.ts';
-import type { InsteadOfClient, Refusal } from '../../failure/failure.ts';
-import type { ConfirmedBy } from '../../audit/call-records.ts';
+import type { InsteadOfClient, Refusal } from '../../failure/index.ts';
+import type { ConfirmedBy } from '../../audit/index.ts';
 import { createSealer, type SealBinding } from './seal.ts';
 
 /** Whether a call may go on. It is a value, so that the call can be handled again from the start with the user's answer. */

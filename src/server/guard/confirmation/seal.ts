@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
-import type { CallContext, Clock } from '../../context/call-context.ts';
-import type { InvalidSeal } from '../../failure/failure.ts';
+import type { CallContext, Clock } from '../../context/index.ts';
+import type { InvalidSeal } from '../../failure/index.ts';
 import { monotonicClock } from '../storage/monotonic-clock.ts';
 
 /** Remembers used nonces for as long as they could be replayed. */

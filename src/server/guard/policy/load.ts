@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
-import { printPath, type Path } from '../../tool/arguments.ts';
-import { nearestName } from '../../tool/nearest-name.ts';
-import type { Tool } from '../../tool/tool.ts';
-import { isRecord, pick } from '../../json/values.ts';
+import { nearestName, printPath, type Path, type Tool } from '../../tool/index.ts';
+import { isRecord, pick } from '../../json/index.ts';
 import { millisecondsOf } from './duration.ts';
 import { freezeWindows } from './freeze-windows.ts';
 import { reasonUnreachable } from './unreachable-rules.ts';

@@ -1,8 +1,7 @@
-import type { ReferenceKind } from '../../../contract/primitives.ts';
-import { matchingName, isId, segmentsOf } from '../../resolve/names.ts';
-import { isForeignUri, isInfraUri, parseUri } from '../../resolve/uri.ts';
-import type { TargetLocation, Target } from '../../context/target.ts';
-import type { RuleMatch } from '../../tool/tool.ts';
+import type { ReferenceKind } from '../../../contract/index.ts';
+import { matchingName, isId, segmentsOf, isForeignUri, isInfraUri, parseUri } from '../../resolve/index.ts';
+import type { TargetLocation, Target } from '../../context/index.ts';
+import type { RuleMatch } from '../../tool/index.ts';
 
 /** Kinds of locations that rules can name. */
 export type LocationKind = Extract<ReferenceKind, 'project' | 'environment'>;

@@ -1,8 +1,6 @@
-import type { AnyOperation } from '../../../contract/operation.ts';
-import type { ReferenceKind } from '../../../contract/primitives.ts';
-import { serviceKinds } from '../../../contract/resources/service.ts';
-import type { Tool, RuleMatch } from '../../tool/tool.ts';
-import { targetAndTouched, type Target } from '../../context/target.ts';
+import { serviceKinds, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
+import type { Tool, RuleMatch } from '../../tool/index.ts';
+import { targetAndTouched, type Target } from '../../context/index.ts';
 import type { Risk } from '../risk/risk.ts';
 import { isAtLocation, takesProjectName, type LocationKind } from './locations.ts';
 import { conditionOrder, type Conditions } from './rules.ts';

@@ -1,10 +1,10 @@
-import { includesPermission, type AnyOperation } from '../../../contract/operation.ts';
-import { permissionOf, type Tool } from '../../tool/tool.ts';
+import { includesPermission, type AnyOperation } from '../../../contract/index.ts';
+import { permissionOf, type Tool } from '../../tool/index.ts';
 import { denialByScope, type Scope } from '../scope/scope.ts';
 import { needsConfirmation, type HighRisk, type Risk } from '../risk/risk.ts';
 import { dependsOnLocation, dependsOnProjectName, asksForLocation, conditionText, holds, holdsForTool, mayHaveLocation, type CallSituation } from './match.ts';
 import type { Allowed, Conditions, DeniedAction, Limit, Rule, Rules } from './rules.ts';
-import type { Denial } from '../../failure/failure.ts';
+import type { Denial } from '../../failure/index.ts';
 
 /** What the operator allows. */
 export interface Policy {

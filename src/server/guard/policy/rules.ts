@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { effects, type PermissionLevel } from '../../../contract/operation.ts';
-import { EnvironmentMode } from '../../../contract/resources/environment.ts';
-import { nearestName } from '../../tool/nearest-name.ts';
-import { toolsets, type Tool } from '../../tool/tool.ts';
+import { effects, EnvironmentMode, type PermissionLevel } from '../../../contract/index.ts';
+import { nearestName, toolsets, type Tool } from '../../tool/index.ts';
 import { highRisks, type HighRisk } from '../risk/risk.ts';
 import { millisecondsOf } from './duration.ts';
 import { locationIssue, type LocationKind } from './locations.ts';

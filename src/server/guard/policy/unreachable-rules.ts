@@ -1,7 +1,6 @@
-import { serviceKinds } from '../../../contract/resources/service.ts';
-import { pointsAt } from '../../tool/references.ts';
-import type { Tool } from '../../tool/tool.ts';
-import { omit } from '../../json/values.ts';
+import { serviceKinds } from '../../../contract/index.ts';
+import { pointsAt, type Tool } from '../../tool/index.ts';
+import { omit } from '../../json/index.ts';
 import { possibleRisks } from './policy.ts';
 import { dependsOnLocation, conditionText, holdsForTool, mayHaveLocation, type Match } from './match.ts';
 import { conditionOrder, type Conditions } from './rules.ts';

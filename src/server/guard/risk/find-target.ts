@@ -1,12 +1,7 @@
-import { parameterKind, snakeCase, type AnyOperation } from '../../../contract/operation.ts';
-import { operations } from '../../../contract/operations.ts';
-import type { ReferenceKind } from '../../../contract/primitives.ts';
-import { serviceKinds } from '../../../contract/resources/service.ts';
-import { isRecord, type JsonRecord } from '../../json/values.ts';
-import { unknownEnvironment, type Target } from '../../context/target.ts';
+import { operations, parameterKind, serviceKinds, snakeCase, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
+import { isRecord, type JsonRecord } from '../../json/index.ts';
+import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn, unknownEnvironment, type Reader, type Target } from '../../context/index.ts';
 import { hostedModeOf, findHostedEnvironments, type HostedEnvironment, type SearchLimit } from './hosted-environments.ts';
-import type { Reader } from '../../context/reader.ts';
-import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn } from '../../context/reads.ts';
 
 const nameIn = (record: JsonRecord | undefined): string | undefined => textIn(record, 'name');
 

@@ -1,8 +1,6 @@
-import { operations } from '../../../contract/operations.ts';
-import type { EnvironmentMode } from '../../../contract/resources/environment.ts';
-import type { Reader } from '../../context/reader.ts';
-import { asMode, listOfOrganization, textIn, wholeListIn } from '../../context/reads.ts';
-import type { JsonRecord } from '../../json/values.ts';
+import { operations, type EnvironmentMode } from '../../../contract/index.ts';
+import { asMode, listOfOrganization, textIn, wholeListIn, type Reader } from '../../context/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
 
 /** Maximum number of projects whose environments are read to find what a cluster hosts. Each costs one request of the token's budget. */
 const maximumProjects = 20;

@@ -1,10 +1,8 @@
-import { operations } from '../../../contract/operations.ts';
-import { serviceKinds } from '../../../contract/resources/service.ts';
-import type { ResolvedResource } from '../../tool/name-resolver.ts';
-import { segmentOf } from '../../resolve/names.ts';
+import { operations, serviceKinds } from '../../../contract/index.ts';
+import type { ResolvedResource } from '../../tool/index.ts';
+import { segmentOf } from '../../resolve/index.ts';
 import { withProjectName } from './find-target.ts';
-import type { Target } from '../../context/target.ts';
-import type { Reader } from '../../context/reader.ts';
+import type { Reader, Target } from '../../context/index.ts';
 
 /** A target with a path for display. */
 export interface NamedTarget extends Target {

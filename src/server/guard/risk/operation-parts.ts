@@ -1,11 +1,7 @@
-import type { AnyOperation } from '../../../contract/operation.ts';
-import { operations } from '../../../contract/operations.ts';
-import type { ServiceKind } from '../../../contract/resources/service.ts';
-import type { JsonRecord } from '../../json/values.ts';
-import type { Reader } from '../../context/reader.ts';
-import { servicesIn, textIn } from '../../context/reads.ts';
+import { operations, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
+import { servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
 import { countNamed } from './find-target.ts';
-import type { Target } from '../../context/target.ts';
 import { higherRisk, needsConfirmation, riskOf, type Risk } from './risk.ts';
 
 /** An operation that another one carries out, with its own target. */

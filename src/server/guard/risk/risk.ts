@@ -1,5 +1,5 @@
-import { effects, type AnyOperation, type Effect } from '../../../contract/operation.ts';
-import { targetAndTouched, type Target } from '../../context/target.ts';
+import { effects, type AnyOperation, type Effect } from '../../../contract/index.ts';
+import { targetAndTouched, type Target } from '../../context/index.ts';
 
 /** The risk of a call: its operation's effect, or a higher one if its target requires it. */
 export type Risk = Effect;

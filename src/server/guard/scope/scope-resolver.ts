@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { lookupFor, type NameResolver, type Lookup } from '../../tool/name-resolver.ts';
+import { lookupFor, type NameResolver, type Lookup } from '../../tool/index.ts';
 import type { GuardedCall } from '../guarded-call.ts';
-import { isRecord, type JsonRecord } from '../../json/values.ts';
+import { isRecord, type JsonRecord } from '../../json/index.ts';
 import { argumentsFilledInCall, outsideScopeText, type ScopeOption, type Scope, type ResolvedScope, type ScopeResolver } from './scope.ts';
-import { CallFailure } from '../../failure/failure.ts';
-import { readById } from '../../context/reads.ts';
+import { CallFailure } from '../../failure/index.ts';
+import { readById } from '../../context/index.ts';
 
 /** Maximum number of principals whose resolved scope is cached. */
 const maximumPrincipals = 1_000;

@@ -1,12 +1,9 @@
-import type { AnyOperation } from '../../../contract/operation.ts';
-import type { ReferenceKind } from '../../../contract/primitives.ts';
-import { responseKinds, isOfKind } from '../../resolve/resource-hierarchy.ts';
-import { pointsAt } from '../../tool/references.ts';
-import type { Tool } from '../../tool/tool.ts';
-import type { JsonRecord } from '../../json/values.ts';
-import { targetAndTouched, type Target } from '../../context/target.ts';
-import type { Denial } from '../../failure/failure.ts';
-import type { Lookup } from '../../tool/name-resolver.ts';
+import type { AnyOperation, ReferenceKind } from '../../../contract/index.ts';
+import { responseKinds, isOfKind } from '../../resolve/index.ts';
+import { pointsAt, type Lookup, type Tool } from '../../tool/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
+import { targetAndTouched, type Target } from '../../context/index.ts';
+import type { Denial } from '../../failure/index.ts';
 
 /** A project or environment from the operator's options. */
 export interface ScopeOption {

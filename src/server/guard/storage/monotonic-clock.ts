@@ -1,4 +1,4 @@
-import type { Clock } from '../../context/call-context.ts';
+import type { Clock } from '../../context/index.ts';
 
 /**
  * A clock for lifetimes: it starts at the given clock's time and never steps back. If that clock steps back, it goes on

@@ -1,7 +1,7 @@
 import { recognizeAssignments } from './assignments.ts';
 import { commandRecognizers } from './commands.ts';
 import { keyRecognizers } from './keys.ts';
-import { hiddenSecret } from '../../../contract/primitives.ts';
+import { hiddenSecret } from '../../../contract/index.ts';
 import { isMark } from '../marks.ts';
 import { hideSpans } from './spans.ts';
 import { userinfoRecognizers } from './userinfo.ts';

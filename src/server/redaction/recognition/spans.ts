@@ -1,5 +1,5 @@
-import { maskPatternSource } from '../../../client/secret-masking.ts';
-import { hiddenSecret } from '../../../contract/primitives.ts';
+import { maskPatternSource } from '../../../client/index.ts';
+import { hiddenSecret } from '../../../contract/index.ts';
 import { isMark } from '../marks.ts';
 
 /** A secret in a text: from `start` up to, not including, `end`. */

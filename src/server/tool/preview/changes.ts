@@ -1,5 +1,4 @@
-import { withoutNull, type JsonSchema } from '../../json/json-schema.ts';
-import { isRecord, prune, type JsonRecord } from '../../json/values.ts';
+import { isRecord, prune, withoutNull, type JsonRecord, type JsonSchema } from '../../json/index.ts';
 import { show } from './preview.ts';
 
 /** Removes members that the schema doesn't declare: answers have members that requests can't have. */

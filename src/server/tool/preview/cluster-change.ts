@@ -1,8 +1,7 @@
-import { operations } from '../../../contract/operations.ts';
-import { isRecord, type JsonRecord } from '../../json/values.ts';
-import type { Target } from '../../context/target.ts';
+import { operations } from '../../../contract/index.ts';
+import { isRecord, type JsonRecord } from '../../json/index.ts';
+import type { Reader, Target } from '../../context/index.ts';
 import { organizationOf, notAgreedTo, rowWith, show, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
-import type { Reader } from '../../context/reader.ts';
 
 interface ClusterState {
   readonly cluster?: JsonRecord;

@@ -1,9 +1,7 @@
-import type { AnyOperation } from '../../../contract/operation.ts';
-import { allOperations } from '../../../contract/operations.ts';
-import { at, isRecord, type JsonRecord } from '../../json/values.ts';
-import type { Target } from '../../context/target.ts';
+import { allOperations, type AnyOperation } from '../../../contract/index.ts';
+import { at, isRecord, type JsonRecord } from '../../json/index.ts';
+import { readById, type Target } from '../../context/index.ts';
 import { notAgreedTo, show, textOf, notKnown, type Preview } from './preview.ts';
-import { readById } from '../../context/reads.ts';
 
 const statusOf = ({ kind }: Target): AnyOperation | undefined => allOperations.find(({ name }) => name === `get_${kind}_status`);
 

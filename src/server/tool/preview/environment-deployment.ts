@@ -1,6 +1,6 @@
-import { serviceKinds } from '../../../contract/resources/service.ts';
-import type { JsonRecord } from '../../json/values.ts';
-import { servicesIn } from '../../context/reads.ts';
+import { serviceKinds } from '../../../contract/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
+import { servicesIn } from '../../context/index.ts';
 import { versionOf } from './deployment.ts';
 import { showName, textOf, notKnown, type PlanLine, type Preview } from './preview.ts';
 

@@ -1,8 +1,7 @@
-import { operations } from '../../../contract/operations.ts';
-import { InvitationStatus } from '../../../contract/states.ts';
-import type { JsonRecord } from '../../json/values.ts';
+import { InvitationStatus, operations } from '../../../contract/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
 import { rowWith, show, notKnown, type NoOpCheck, type Preview } from './preview.ts';
-import { rowsIn } from '../../context/reads.ts';
+import { rowsIn } from '../../context/index.ts';
 
 /** The name of the role that an invitation gives. */
 export const role: Preview = async (args, { target, reader }) => {

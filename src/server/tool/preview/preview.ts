@@ -1,8 +1,6 @@
-import { operations } from '../../../contract/operations.ts';
-import type { JsonRecord } from '../../json/values.ts';
-import type { Target } from '../../context/target.ts';
-import type { Reader } from '../../context/reader.ts';
-import { rowsIn } from '../../context/reads.ts';
+import { operations } from '../../../contract/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
+import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 
 /** The context of a preview or no-op check. */
 export interface PreviewContext {

@@ -1,9 +1,9 @@
-import type { AnyOperation } from '../../../contract/operation.ts';
+import type { AnyOperation } from '../../../contract/index.ts';
 import { readPresent } from '../present-state.ts';
 import { argumentSchema } from '../schema.ts';
 import { changes, declaredIn } from './changes.ts';
 import { notKnown, type Preview } from './preview.ts';
-import { pick, type JsonRecord } from '../../json/values.ts';
+import { pick, type JsonRecord } from '../../json/index.ts';
 
 const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.shape as object | undefined) ?? {});
 

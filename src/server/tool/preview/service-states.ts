@@ -1,10 +1,7 @@
-import { operations } from '../../../contract/operations.ts';
-import { isAtRest, isDown } from '../../../contract/states.ts';
-import { isRecord, type JsonRecord } from '../../json/values.ts';
-import type { Target } from '../../context/target.ts';
+import { isAtRest, isDown, operations } from '../../../contract/index.ts';
+import { isRecord, type JsonRecord } from '../../json/index.ts';
+import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 import { showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
-import type { Reader } from '../../context/reader.ts';
-import { rowsIn } from '../../context/reads.ts';
 
 interface Service {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Target } from '../../context/target.ts';
+import type { Target } from '../../context/index.ts';
 import { showName } from './preview.ts';
 
 const modeText = ({ kind, mode }: Target): string => {

@@ -1,4 +1,4 @@
-import { operations } from '../../../contract/operations.ts';
+import { operations } from '../../../contract/index.ts';
 import { rowWith, show, notKnown, type Preview } from './preview.ts';
 
 /** The present value of an inherited variable, and the one that overrides it for the target container. */

@@ -1,10 +1,7 @@
-import type { RecordedCall } from '../../../server/audit/read-calls.ts';
-import type { Clock, ServerLogger } from '../../../server/context/call-context.ts';
-import type { ApprovalQueue, UnlockedQueue } from '../../../server/guard/approvals/approval-queue.ts';
-import { normalCode, type Verdict } from '../../../server/guard/approvals/pending-calls.ts';
-import { matchesTyped } from '../../../server/guard/confirmation/question.ts';
-import { monotonicClock } from '../../../server/guard/storage/monotonic-clock.ts';
-import { own } from '../../../server/json/values.ts';
+import type { RecordedCall } from '../../../server/audit/index.ts';
+import type { Clock, ServerLogger } from '../../../server/context/index.ts';
+import { matchesTyped, monotonicClock, normalCode, type ApprovalQueue, type UnlockedQueue, type Verdict } from '../../../server/guard/index.ts';
+import { own } from '../../../server/json/index.ts';
 import { readText } from '../request-body.ts';
 import type { HttpExchange, HttpHandler } from '../exchange.ts';
 import type { Html } from './html.ts';

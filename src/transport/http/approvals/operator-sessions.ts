@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../../server/context/call-context.ts';
+import type { Clock } from '../../../server/context/index.ts';
 
 /** Idle time after which an operator must enter the secret again, in milliseconds. */
 export const idleTime = 10 * 60_000;

@@ -1,7 +1,6 @@
-import { recordedTargetText, type RecordedCall } from '../../../server/audit/read-calls.ts';
+import { recordedTargetText, type RecordedCall } from '../../../server/audit/index.ts';
 import { clean } from '../../../server/redaction/index.ts';
-import type { Pending } from '../../../server/guard/approvals/pending-calls.ts';
-import { planText } from '../../../server/guard/plan.ts';
+import { planText, type Pending } from '../../../server/guard/index.ts';
 import { html, emptyHtml, type Html } from './html.ts';
 import type { OperatorSession } from './operator-sessions.ts';
 

@@ -1,4 +1,4 @@
-import type { StepName } from '../../../../contract/resources/deployment.ts';
+import type { StepName } from '../../../../contract/index.ts';
 
 /** Rule members that only some effects allow: they narrow down a rule's targets or configure its effect. */
 type RuleMember = 'operation' | 'latency_ms' | 'retry_after_seconds' | 'service' | 'kind' | 'environment' | 'step' | 'cluster';

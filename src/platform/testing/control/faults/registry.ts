@@ -1,7 +1,7 @@
-import type { OperationName } from '../../../../contract/operations.ts';
-import type { Upgrade } from '../../../engine/context.ts';
-import { seededRandom } from '../../../common/random.ts';
-import type { Task } from '../../../runtime/runtime.ts';
+import type { OperationName } from '../../../../contract/index.ts';
+import type { Upgrade } from '../../../engine/index.ts';
+import { seededRandom } from '../../../common/index.ts';
+import type { Task } from '../../../runtime/index.ts';
 import { effects, type RequestEffect, shapeOf, type StepEffect } from './effects.ts';
 import type { FaultRule } from './rule.ts';
 

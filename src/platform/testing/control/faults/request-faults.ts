@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { defaultRateWindowSeconds, rateHeaders } from '../../../../contract/limits.ts';
-import type { PlatformClock } from '../../../common/clock.ts';
-import { internalError, rateLimitExceeded } from '../../../common/problem.ts';
+import { defaultRateWindowSeconds, rateHeaders } from '../../../../contract/index.ts';
+import { internalError, rateLimitExceeded, type PlatformClock } from '../../../common/index.ts';
 import type { FaultRegistry, RequestFault } from './registry.ts';
 
 export interface RequestFaultDependencies {

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { StepName } from '../../../../contract/resources/deployment.ts';
-import { serviceKinds } from '../../../../contract/resources/service.ts';
-import { allOperations } from '../../../../contract/operations.ts';
+import { allOperations, serviceKinds, StepName } from '../../../../contract/index.ts';
 import { suggestion } from '../validation-errors.ts';
 import { effectNames, shapeOf } from './effects.ts';
 

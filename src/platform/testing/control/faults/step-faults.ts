@@ -1,7 +1,5 @@
-import type { StepName } from '../../../../contract/resources/deployment.ts';
-import { podOf, rolloutStartLines } from '../../../runtime/simulated/rollout-failures.ts';
-import { between, colored, type PhaseContext, type PhaseResult, slug } from '../../../runtime/simulated/phase-context.ts';
-import type { Fault } from '../../../runtime/simulated/simulated-runtime.ts';
+import type { StepName } from '../../../../contract/index.ts';
+import { between, colored, type Fault, type PhaseContext, type PhaseResult, podOf, rolloutStartLines, slug } from '../../../runtime/simulated/index.ts';
 import type { FaultRegistry } from './registry.ts';
 import type { StepEffect } from './effects.ts';
 

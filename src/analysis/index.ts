@@ -1,0 +1,14 @@
+/** What the platform's data means. */
+
+export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
+export { deploymentProgressOf, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
+export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
+export type { Evidence } from './diagnosis/evidence.ts';
+export { valuePlaceholder } from './diagnosis/next-calls.ts';
+export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
+export { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';
+export { levels, type LogLine } from './logs/log-line.ts';
+export { overviewOf } from './overview.ts';
+export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
+export type { LogSearchResult } from './search.ts';
+export { durationOf, UnusableQuery } from './time-window.ts';

@@ -1,0 +1,7 @@
+/** What every room of the platform uses. */
+
+export { addDays, createSteppedClock, isoDurationMilliseconds, isoNow, systemClock, type PlatformClock, type SteppedClock } from './clock.ts';
+export { silentLog, type PlatformLog } from './log.ts';
+export { ApiProblem, internalError, invalid, notFound, rateLimitExceeded, refused } from './problem.ts';
+export { secondsBetween, seededRandom, systemRandom, uuidFrom, type Random } from './random.ts';
+export type { DeployedCommit, ServiceSpecs, StoredAutoscaling } from './service-spec.ts';

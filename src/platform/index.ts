@@ -1,0 +1,3 @@
+/** The embedded platform. */
+
+export { startPlatform, type PlatformOptions, type RunningPlatform } from './platform.ts';

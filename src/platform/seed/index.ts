@@ -1,0 +1,8 @@
+/** The organization the platform starts with. */
+
+export { organizationId, seedId, seedIds } from './ids.ts';
+export { clusterRow, seedTime, type SeedTime } from './organization.ts';
+export { replayOrder } from './replay-history.ts';
+export { environmentRow, serviceRows, variableRow } from './rows.ts';
+export { seedPlatform } from './seed.ts';
+export { application, container, database, gitRepository, httpProbe, publicPort, type SeedService } from './services.ts';

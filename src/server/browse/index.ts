@@ -1,0 +1,10 @@
+/** Resources, prompts, completion, skills and subscriptions. */
+
+export { createContent, type Content, type ContentDependencies } from './content.ts';
+export { allResources, listedResources } from './resources/catalog.ts';
+export { registerResources, registerSubscriptions, variablesOf, type ListedResource } from './resources/mcp-resources.ts';
+export { isPlatformResource, type Resource } from './resources/resource.ts';
+export { watchFor } from './resources/watch-resource.ts';
+export { budgetKeyOf, createWatches, mostWatched, type Unsubscribe, type Watches } from './resources/watches.ts';
+export { createSkills } from './skills.ts';
+export { textPaths, textsIn, withCallerErrors, type Texts } from './texts.ts';

@@ -1,0 +1,5 @@
+/** JSON values and schemas. */
+
+export { memberOf, toJsonSchema, withoutMembers, withoutNull, type JsonSchema } from './json-schema.ts';
+export { memoised } from './memoised.ts';
+export { at, canonical, isRecord, mapStrings, omit, own, pick, pickPaths, prune, pruneRecord, rootOf, type JsonRecord } from './values.ts';

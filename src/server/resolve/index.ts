@@ -1,0 +1,7 @@
+/** Names and paths to ids, and back. */
+
+export { createNameResolver, type PersistentNameResolver } from './name-resolver.ts';
+export { isId, matchingName, segmentOf, segmentsOf } from './names.ts';
+export { noSuchId, resolutionProblemText, whereToLook } from './problem-text.ts';
+export { isOfKind, listOperationFor, responseKinds } from './resource-hierarchy.ts';
+export { isForeignUri, isInfraUri, parseUri, uriParts } from './uri.ts';
