@@ -34,6 +34,13 @@ test.each(['graveTiers', 'begun', 'createDesk', 'held-up-lanes'])('would be told
   expect(retiredIn([name])).toEqual([name]);
 });
 
+test('a name is exported by one file of the program only, so that it means one thing', () => {
+  const program = files().filter((file) => /^(?:src|tools)\//.test(file) && !file.endsWith('/index.ts'));
+  const homes = Map.groupBy(program.flatMap((file) => namesIn(file).slice(1).map((name) => ({ name, file }))), ({ name }) => name);
+  const shared = [...homes].map(([name, all]) => [name, ...new Set(all.map(({ file }) => file))]).filter(([, ...where]) => where.length > 1);
+  expect(shared).toEqual([]);
+});
+
 test('the glossary has at most 35 terms, each once', () => {
   const glossary = /## Glossary\n(?<table>[\s\S]*?)\n## /.exec(readFileSync(join(root, 'AGENTS.md'), 'utf8'))!.groups!['table']!;
   const terms = [...glossary.matchAll(/^\| (?<term>[^|]+) \|/gm)].map(({ groups }) => groups!['term']!).filter((term) => term !== 'Term' && !term.startsWith('-'));

@@ -1,6 +1,6 @@
 import { operations, reference, serviceKinds } from '../../src/contract/index.ts';
 import { anyService, composeTool, effectLines, deployment, environmentDeployment, naming, type Preview } from '../../src/server/tool/index.ts';
-import { deployOperation, idOf, oneOf, subjectOf } from '../shared/any-service.ts';
+import { deployOperation, idOf, oneOf, serviceSubject } from '../shared/any-service.ts';
 import { afterwards, startedAnswer } from '../shared/deployment-started.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 
@@ -21,12 +21,12 @@ export const deployService = composeTool({
   rules: oneOf('service', 'environment'),
   operations: kinds as unknown as readonly [(typeof kinds)[number], ...(typeof kinds)[number][]],
   expand: async (_, context) => {
-    const subject = subjectOf(context);
+    const subject = serviceSubject(context);
     return [{ operation: deployOperation(subject.kind), input: idOf(subject) }];
   },
   preview,
   output: startedAnswer.answer,
-  answer: (args, context, [answer = {}]) => afterwards(context, subjectOf(context), { action: 'DEPLOY', answer, wait: args.wait }),
+  answer: (args, context, [answer = {}]) => afterwards(context, serviceSubject(context), { action: 'DEPLOY', answer, wait: args.wait }),
   render: startedAnswer.render,
   next: startedAnswer.next,
 });

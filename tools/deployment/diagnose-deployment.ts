@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { operations, reference, type ServiceKind } from '../../src/contract/index.ts';
 import { anyService, composeTool, isRecord, naming, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
-import { oneOf, readsOf, subjectOf, type Subject } from '../shared/any-service.ts';
+import { oneOf, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 import { diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
-import { gather, servicesIn, type ObservedService } from '../shared/diagnosis-evidence.ts';
+import { gather, observedServices, type ObservedService } from '../shared/diagnosis-evidence.ts';
 
 const hasFailed = ({ status }: ObservedService): boolean => status?.state?.endsWith('ERROR') ?? false;
 
@@ -11,7 +11,7 @@ const latestFirst = (one: ObservedService, other: ObservedService): number => (o
 
 /** The service of an environment to diagnose: the one whose deployment failed last. */
 async function failedIn(context: ToolContext, environment: Subject): Promise<{ subject?: Subject & { kind: ServiceKind }; others: readonly ObservedService[] }> {
-  const services = (await servicesIn(context, environment.id)) ?? context.refuse('this platform does not show the services of an environment', 'Name the service.');
+  const services = (await observedServices(context, environment.id)) ?? context.refuse('this platform does not show the services of an environment', 'Name the service.');
   const [first, ...others] = services.filter(hasFailed).toSorted(latestFirst);
   return { subject: first && { kind: first.kind, id: first.id, name: first.name, environmentId: environment.id, projectId: environment.projectId }, others };
 }
@@ -52,7 +52,7 @@ export const diagnoseDeployment = composeTool({
   operations: [...readsOf('deployments', 'logs', 'status'), operations.list_services, operations.get_environment_status, operations.get_environment_logs],
   output: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
   answer: async ({ deployment_id }, context) => {
-    const subject = subjectOf(context);
+    const subject = serviceSubject(context);
     if (isService(subject)) {
       const answer = await diagnosed(context, subject, deployment_id);
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;

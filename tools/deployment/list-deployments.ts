@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
 import { anyService, composeTool, isRecord, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
-import { oneOf, readAspect, readsOf, subjectOf } from '../shared/any-service.ts';
+import { oneOf, readAspect, readsOf, serviceSubject } from '../shared/any-service.ts';
 
 const defaultPageSize = 10;
 
@@ -26,7 +26,7 @@ export const listDeployments = composeTool({
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
   output: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),
   answer: async ({ page = 1, page_size }, context) => {
-    const subject = subjectOf(context);
+    const subject = serviceSubject(context);
     const history = (await readAspect(context, subject, 'deployments', { page, page_size })) ?? context.refuse(`the deployments of this ${subject.kind} can't be read here`, 'Its status tells of the latest one.');
     const results = Array.isArray(history['results']) ? history['results'].filter(isRecord) : [];
     return { results: results.map((item) => row(item as HistoryItem)), page, page_size };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DeploymentAction, operations, reference } from '../../src/contract/index.ts';
 import { anyService, composeTool, pick, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
-import { oneOf, readsOf, subjectOf } from '../shared/any-service.ts';
+import { oneOf, readsOf, serviceSubject } from '../shared/any-service.ts';
 import { endAnswer, endView } from '../shared/deployment-end.ts';
 import { awaitEarlierEnd, waitTime } from '../shared/wait-for-end.ts';
 
@@ -32,7 +32,7 @@ export const waitForDeployment = composeTool({
   operations: [...readsOf('status'), operations.get_environment_status],
   output: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
   answer: async ({ deployment_id: deployment, action, seconds }, context) => {
-    const subject = subjectOf(context);
+    const subject = serviceSubject(context);
     return endAnswer(context, subject, await awaitEarlierEnd(context, subject, { action, deployment }, seconds));
   },
   render: endView.render,

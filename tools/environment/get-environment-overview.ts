@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { overviewOf } from '../../src/analysis/index.ts';
 import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
-import { servicesIn } from '../shared/diagnosis-evidence.ts';
+import { observedServices } from '../shared/diagnosis-evidence.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
 
@@ -32,7 +32,7 @@ export const getEnvironmentOverview = composeTool({
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
   output: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
   answer: async ({ environment }, context) => {
-    const [services, alerts] = await Promise.all([servicesIn(context, environment), alertsOn(context, environment)]);
+    const [services, alerts] = await Promise.all([observedServices(context, environment), alertsOn(context, environment)]);
     const { services: results, counts } = overviewOf(services ?? context.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
     return { environment: context.resolved['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };
   },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
 import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { oneOf, readAspect, readsOf, subjectOf } from '../shared/any-service.ts';
+import { oneOf, readAspect, readsOf, serviceSubject } from '../shared/any-service.ts';
 
 const defaultLimit = 30;
 const maximumLimit = 200;
@@ -11,7 +11,7 @@ const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] => (Array.i
 
 /** The newest log lines of the subject. For those of one deployment, the environment's log is read. */
 async function linesOf(context: ToolContext, deployment?: string): Promise<readonly LogLine[]> {
-  const subject = subjectOf(context);
+  const subject = serviceSubject(context);
   const environmentId = subject.environmentId;
   if (subject.kind === 'environment' || (deployment !== undefined && environmentId !== undefined)) {
     const all: readonly LogLine[] = rows(await context.attempt(operations.get_environment_logs, { environment_id: environmentId ?? subject.id }));

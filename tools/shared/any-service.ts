@@ -69,7 +69,7 @@ export function subjectAt(context: ToolContext, member: string): Subject | undef
 export const subjectsOf = (context: ToolContext): readonly Subject[] => Object.keys(context.resolved).flatMap((member) => subjectAt(context, member) ?? []);
 
 /** The subject of the argument `service` or `environment`, whichever was given. */
-export const subjectOf = (context: ToolContext): Subject => {
+export const serviceSubject = (context: ToolContext): Subject => {
   const [service, environment] = [subjectAt(context, 'service'), subjectAt(context, 'environment')];
   const subject = service ?? environment;
   return subject ?? context.refuse('neither service nor environment is given', 'Give the one that is meant.');

@@ -19,7 +19,7 @@ const rows = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.fil
 const kindOf = (service: JsonRecord): ServiceKind | undefined => serviceKinds.find((kind) => kind === textOf(service, 'service_type')?.toLowerCase());
 
 /** The services of an environment with their configuration and status; undefined if the platform shows neither. */
-export async function servicesIn(context: ToolContext, environmentId: string): Promise<ObservedService[] | undefined> {
+export async function observedServices(context: ToolContext, environmentId: string): Promise<ObservedService[] | undefined> {
   const [list, statuses] = await Promise.all([
     context.attempt(operations.list_services, { environment_id: environmentId }),
     context.attempt(operations.get_environment_status, { environment_id: environmentId }),
@@ -88,7 +88,7 @@ export async function gather(context: ToolContext, subject: Subject & { readonly
   const configuration = subject.environmentId === undefined ? await readAspect(context, subject, 'configuration') : undefined;
   const environmentId = subject.environmentId ?? textOf(configuration?.['environment'] as JsonRecord | undefined, 'id');
   const [services, deployments] = await Promise.all([
-    environmentId ? servicesIn(context, environmentId) : undefined,
+    environmentId ? observedServices(context, environmentId) : undefined,
     readAspect(context, subject, 'deployments'),
   ]);
   const own = services?.find(({ id }) => id === subject.id);

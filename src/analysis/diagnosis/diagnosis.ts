@@ -42,7 +42,7 @@ export interface TimelineEntry {
 }
 
 /** A proposed call, with all its arguments. */
-export interface NextCall {
+export interface ProposedCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly why: string;
@@ -75,5 +75,5 @@ export interface Diagnosis {
   /** What changed since the last good deployment; empty if no change is known. */
   readonly changes: readonly ServiceChange[];
   /** At most three, most useful first. */
-  readonly next: readonly NextCall[];
+  readonly next: readonly ProposedCall[];
 }

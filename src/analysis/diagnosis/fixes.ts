@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isRecord, Probe, VariableRequest, type VariableScope, type VariableType } from '../../contract/index.ts';
-import type { NextCall } from './diagnosis.ts';
+import type { ProposedCall } from './diagnosis.ts';
 import { safeName } from './inspections.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder, valuePlaceholder } from './next-calls.ts';
 
@@ -91,7 +91,7 @@ export const waitLongerForHelm: CallBuilder = ({ evidence: { service }, configur
     : undefined;
 
 /** Sets a variable of `owner` once its value is filled in. Uses .env text, in which a key that names a secret creates a secret. */
-const setVariable = (owner: Readonly<Record<string, string>>, key: string | undefined, why: string): NextCall | undefined =>
+const setVariable = (owner: Readonly<Record<string, string>>, key: string | undefined, why: string): ProposedCall | undefined =>
   VariableRequest.shape.key.safeParse(key).success ? { tool: diagnosisTools.setVariables, arguments: { ...owner, env_text: `${key}=${valuePlaceholder}` }, why } : undefined;
 
 /** Sets the variable that the log asks for, if none of that name is set. The platform creates variables only on applications. */

@@ -13,7 +13,7 @@ export interface Hit {
 }
 
 /** A rule that matches the evidence; without hits if it matches something other than the log. */
-export interface RuleMatch {
+export interface CauseMatch {
   readonly rule: CauseRule;
   readonly hits: readonly Hit[];
   readonly facts: Facts;
@@ -76,7 +76,7 @@ const stepWeight = ({ steps }: CauseRule, { failingStep }: DeploymentSituation):
     ? { change: 0 }
     : { change: -1, why: `the step that failed, ${failingStep.name}, isn't one where this is usual` };
 
-const matchByHits = (rule: CauseRule, hits: readonly Hit[], situation: DeploymentSituation): RuleMatch | undefined => {
+const matchByHits = (rule: CauseRule, hits: readonly Hit[], situation: DeploymentSituation): CauseMatch | undefined => {
   const isDirect = hits.some(({ direct }) => direct);
   const facts = mergedFacts(hits, situation);
   const weight = rule.weigh?.(facts, situation);
@@ -91,13 +91,13 @@ const matchByHits = (rule: CauseRule, hits: readonly Hit[], situation: Deploymen
   };
 };
 
-const matchByObservation = (rule: CauseRule, situation: DeploymentSituation): RuleMatch | undefined => {
+const matchByObservation = (rule: CauseRule, situation: DeploymentSituation): CauseMatch | undefined => {
   const observation = rule.observe?.(situation);
   return observation && { rule, hits: [], facts: observation.facts ?? {}, strength: observation.indirect ? 2 : directStrength + 1, why: [observation.why] };
 };
 
 /** Finds every rule that matches the situation, in time linear in the length of the log. */
-export function findCauses(situation: DeploymentSituation): RuleMatch[] {
+export function findCauses(situation: DeploymentSituation): CauseMatch[] {
   const inLog = [...searchEntries(situation)].flatMap(([rule, { hits, recoveredAt }]) => {
     const current = hits.filter(({ position }) => position > recoveredAt);
     return current.length > 0 ? (matchByHits(rule, current, situation) ?? []) : [];

@@ -1,8 +1,8 @@
-import type { NextCall } from './diagnosis.ts';
+import type { ProposedCall } from './diagnosis.ts';
 import type { DeploymentSituation, Facts } from './situation.ts';
 
 /** Builds a call that fixes or shows something, from the evidence; undefined if it doesn't apply. Only numbers and variable names from logs may become arguments. */
-export type CallBuilder = (situation: DeploymentSituation, facts: Facts) => NextCall | undefined;
+export type CallBuilder = (situation: DeploymentSituation, facts: Facts) => ProposedCall | undefined;
 
 /** A call, or several that each depend on the one before: if the first doesn't apply, none is proposed. */
 export type Remedy = CallBuilder | readonly [CallBuilder, ...CallBuilder[]];
@@ -29,14 +29,14 @@ export const serviceArgument = (id: string) => ({ service: id });
 
 const maximumCalls = 3;
 
-const callsOf = (remedy: Remedy, situation: DeploymentSituation, facts: Facts): NextCall[] => {
+const callsOf = (remedy: Remedy, situation: DeploymentSituation, facts: Facts): ProposedCall[] => {
   const built = (typeof remedy === 'function' ? [remedy] : remedy).map((build) => build(situation, facts));
   const calls = built.filter((call) => call !== undefined);
   return built[0] === undefined ? [] : calls.map((call, index) => (index === 0 ? call : { ...call, after: calls[index - 1]!.tool }));
 };
 
 /** The first calls that apply, without duplicates. */
-export function nextCalls(remedies: readonly Remedy[], situation: DeploymentSituation, facts: Facts): NextCall[] {
+export function nextCalls(remedies: readonly Remedy[], situation: DeploymentSituation, facts: Facts): ProposedCall[] {
   const calls = remedies.flatMap((remedy) => callsOf(remedy, situation, facts));
   const keys = calls.map((call) => JSON.stringify([call.tool, call.arguments]));
   return calls.filter((_, index) => keys.indexOf(keys[index]!) === index).slice(0, maximumCalls);

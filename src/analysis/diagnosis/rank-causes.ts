@@ -1,20 +1,20 @@
 import type { Cause, Confidence } from './diagnosis.ts';
-import type { RuleMatch, Hit } from './match.ts';
+import type { CauseMatch, Hit } from './match.ts';
 import { buildSteps, type CauseRule } from './rules/rule.ts';
 import type { DeploymentSituation } from './situation.ts';
 
 const layers: readonly CauseRule['layer'][] = ['cause', 'mechanism', 'symptom'];
 
-const lastHit = ({ hits }: RuleMatch): number => hits.at(-1)?.position ?? -1;
+const lastHit = ({ hits }: CauseMatch): number => hits.at(-1)?.position ?? -1;
 
 /** Removes matches that a more specific rule supersedes. */
-const withoutSuperseded = (findings: readonly RuleMatch[]): RuleMatch[] => {
+const withoutSuperseded = (findings: readonly CauseMatch[]): CauseMatch[] => {
   const covered = new Set(findings.flatMap(({ rule, strength }) => (strength > 0 ? (rule.supersedes ?? []) : [])));
   return findings.filter(({ rule }) => !covered.has(rule.code));
 };
 
 /** Sorts matches: causes before their consequences, then by strength, then by how close the last hit is to the failure. */
-const rankFindings = (findings: readonly RuleMatch[], { failingStep }: DeploymentSituation): RuleMatch[] => {
+const rankFindings = (findings: readonly CauseMatch[], { failingStep }: DeploymentSituation): CauseMatch[] => {
   const firstCounts = buildSteps.some((name) => name === failingStep?.name) ? -1 : 1;
   return findings.toSorted((one, other) =>
     layers.indexOf(one.rule.layer) - layers.indexOf(other.rule.layer)
@@ -28,7 +28,7 @@ const confidenceOf = (strength: number): Confidence => (strength >= 3 ? 'high' :
 const maximumQuotes = 3;
 
 /** The hits that a cause quotes: the direct ones, if there are any. */
-const quotedHits = ({ hits }: RuleMatch): readonly Hit[] => {
+const quotedHits = ({ hits }: CauseMatch): readonly Hit[] => {
   const relevant = hits.some(({ direct }) => direct) ? hits.filter(({ direct }) => direct) : hits;
   return relevant.length <= maximumQuotes ? relevant : [...relevant.slice(0, maximumQuotes - 1), ...relevant.slice(-1)];
 };
@@ -36,7 +36,7 @@ const quotedHits = ({ hits }: RuleMatch): readonly Hit[] => {
 const list = new Intl.ListFormat('en');
 
 /** Other possible reasons, if the rule allows for them. */
-const suspicion = ({ rule }: RuleMatch, { changes, failedSiblings }: DeploymentSituation): string => {
+const suspicion = ({ rule }: CauseMatch, { changes, failedSiblings }: DeploymentSituation): string => {
   const settings = changes.flatMap(({ kind, variable }) => variable ?? (kind === 'configuration' ? ['its configuration'] : []));
   const siblings = failedSiblings.map(({ kind, name, state }) => `${kind} ${name} (${state})`);
   return [
@@ -45,7 +45,7 @@ const suspicion = ({ rule }: RuleMatch, { changes, failedSiblings }: DeploymentS
   ].filter(Boolean).join('');
 };
 
-const toCause = (finding: RuleMatch, situation: DeploymentSituation, strength = finding.strength, why: readonly string[] = finding.why): Cause => ({
+const toCause = (finding: CauseMatch, situation: DeploymentSituation, strength = finding.strength, why: readonly string[] = finding.why): Cause => ({
   code: finding.rule.code,
   sentence: finding.rule.sentence(finding.facts, situation) + suspicion(finding, situation),
   confidence: confidenceOf(strength),
@@ -56,7 +56,7 @@ const toCause = (finding: RuleMatch, situation: DeploymentSituation, strength = 
 /** The most likely cause, the match behind it, and other likely causes. */
 export interface CauseRanking {
   readonly cause: Cause;
-  readonly finding?: RuleMatch;
+  readonly finding?: CauseMatch;
   readonly also: readonly Cause[];
   /** Positions of the entries that these are based on, most relevant first. */
   readonly positions: readonly number[];
@@ -76,10 +76,10 @@ const noCause = ({ outcome, entries }: DeploymentSituation): Cause => {
   return { code, sentence, why: entries.length === 0 ? 'there is no log line of this deployment' : `${entries.length} log lines were read`, quotes: [] };
 };
 
-const positionsOf = (findings: readonly RuleMatch[]): number[] => findings.flatMap((finding) => quotedHits(finding).map(({ position }) => position));
+const positionsOf = (findings: readonly CauseMatch[]): number[] => findings.flatMap((finding) => quotedHits(finding).map(({ position }) => position));
 
 /** Whether a match quotes only lines that another one matches too. */
-const quotesSameLines = (one: RuleMatch, other: RuleMatch): boolean => {
+const quotesSameLines = (one: CauseMatch, other: CauseMatch): boolean => {
   const positions = new Set(other.hits.map(({ position }) => position));
   return one.hits.length > 0 && quotedHits(one).every(({ position }) => positions.has(position));
 };
@@ -88,7 +88,7 @@ const quotesSameLines = (one: RuleMatch, other: RuleMatch): boolean => {
  * Chooses the most likely cause. A rival of about the same strength lowers the confidence. If the strength is then too low,
  * the cause is `unknown`, and the matches are listed as other causes.
  */
-export function rankCauses(findings: readonly RuleMatch[], situation: DeploymentSituation): CauseRanking {
+export function rankCauses(findings: readonly CauseMatch[], situation: DeploymentSituation): CauseRanking {
   if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded') return { cause: noCause(situation), also: [], positions: [] };
   const [first, ...others] = rankFindings(withoutSuperseded(findings), situation);
   if (first === undefined) return { cause: noCause(situation), also: [], positions: [] };

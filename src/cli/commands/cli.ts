@@ -4,7 +4,7 @@ import * as z from 'zod';
 import manifest from '../../../package.json' with { type: 'json' };
 import { choicesOf, flagOf, type GivenFlags, type OptionHelp, optionsOf } from '../config/index.ts';
 import { commands, groups } from './commands.ts';
-import type { Command, Flag } from './command.ts';
+import type { Command, CommandFlag } from './command.ts';
 import { runWithConfig } from '../wiring/run-with-config.ts';
 
 const style = (format: Parameters<typeof styleText>[0]) => (text: string) => styleText(format, text, { validateStream: false });
@@ -26,7 +26,7 @@ const flagUsage = (flag: string, value: string | undefined): string => (value ==
 const optionText = ({ description, env, defaultText: otherwise }: OptionHelp): string =>
   `${description} (env: ${env}${otherwise === undefined ? '' : `; default: ${otherwise}`})`;
 
-const commandFlagOption = (name: string, { value, description, schema }: Flag): Option => {
+const commandFlagOption = (name: string, { value, description, schema }: CommandFlag): Option => {
   const unset = schema.safeParse(undefined);
   const option = withChoices(new Option(flagUsage(flagOf(name), value), description), schema);
   return unset.data === undefined ? option.makeOptionMandatory(!unset.success) : option.default(`${unset.data as string | number}`);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CommandName, Config, GivenFlags } from '../config/index.ts';
 
 /** A flag of a single command. Options that several commands share, or that the environment can set, are in src/cli/config. */
-export interface Flag<Value = unknown> {
+export interface CommandFlag<Value = unknown> {
   /** Placeholder of its value in help texts; absent for boolean flags. */
   readonly value?: string;
   readonly description: string;
@@ -10,7 +10,7 @@ export interface Flag<Value = unknown> {
   readonly schema: z.ZodType<Value>;
 }
 
-type Flags = Readonly<Record<string, Flag>>;
+type Flags = Readonly<Record<string, CommandFlag>>;
 
 /** A positional argument: `[code]` is optional, `<code>` is required, `[files...]` takes any number. */
 export interface Argument {
@@ -61,7 +61,7 @@ export interface Command<Takes extends CommandName | undefined = CommandName | u
 export const defineCommand = <const Takes extends CommandName | undefined = undefined, const Own extends Flags = {}>(command: Command<Takes, Own>): Command => command;
 
 /** A flag without a value. */
-export const booleanFlag = (description: string): Flag<true | undefined> => ({ description, schema: z.literal(true).optional() });
+export const booleanFlag = (description: string): CommandFlag<true | undefined> => ({ description, schema: z.literal(true).optional() });
 
 /** The --json flag of commands that print data: one JSON value for programs. */
 export const json = booleanFlag('print JSON');

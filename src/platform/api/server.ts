@@ -24,7 +24,7 @@ declare module 'fastify' {
 }
 
 /** The dependencies of the server. */
-export interface ServerDependencies extends HandlerDependencies {
+export interface ApiDependencies extends HandlerDependencies {
   readonly db: DataStore;
   readonly handlers: OperationHandlers<OperationName>;
   readonly authenticate: TokenAuthenticator;
@@ -67,7 +67,7 @@ export const answerProblem = ({ log }: Pick<HandlerDependencies, 'log'>, error: 
 };
 
 /** Authenticates the caller and counts the call, by token or by IP address. Adds the rate limit headers to the response. */
-const authenticateAndLimit = async ({ authenticate, countCall }: ServerDependencies, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+const authenticateAndLimit = async ({ authenticate, countCall }: ApiDependencies, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   request.principal = (await authenticate(request.headers.authorization)) ?? null;
   const budget = countCall(request.principal ? `token ${request.principal.id}` : `address ${request.ip}`);
   void reply.headers({ [rateHeaders.limit]: budget.limit, [rateHeaders.remaining]: budget.remaining, [rateHeaders.reset]: budget.resetAt });
@@ -97,7 +97,7 @@ const inputOf = ({ params, query, body }: FastifyRequest): Input => {
 };
 
 /** Runs a handler in one transaction, which an error rolls back, unless the handler begins its own transactions. */
-const runHandler = (dependencies: ServerDependencies, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
+const runHandler = (dependencies: ApiDependencies, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
   const { db } = dependencies;
   const input = inputOf(request);
   const principal = request.principal!;
@@ -107,7 +107,7 @@ const runHandler = (dependencies: ServerDependencies, op: AnyOperation, handler:
 };
 
 /** Adds the route of one operation. */
-const addRoute = (app: FastifyInstance, dependencies: ServerDependencies, op: AnyOperation, handler: AnyHandler): void => {
+const addRoute = (app: FastifyInstance, dependencies: ApiDependencies, op: AnyOperation, handler: AnyHandler): void => {
   app.route({
     method: op.method,
     url: routePath(op),
@@ -126,7 +126,7 @@ const addRoute = (app: FastifyInstance, dependencies: ServerDependencies, op: An
 };
 
 /** Responds to requests that the router can't parse. No hook sees these, so this authenticates first, like any route. */
-const answerFrameworkError = async (dependencies: ServerDependencies, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+const answerFrameworkError = async (dependencies: ApiDependencies, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   try {
     await authenticateAndLimit(dependencies, request, reply);
     answerProblem(dependencies, error, request, reply);
@@ -147,11 +147,11 @@ const closeConnectionsOnShutdown = (app: FastifyInstance): void => {
 };
 
 /** Creates Fastify's HTTP server, with `divert` in front of every request. */
-const interceptingServer = (divert: NonNullable<ServerDependencies['divert']>): FastifyServerFactory => (handle, { keepAliveTimeout, requestTimeout }) =>
+const interceptingServer = (divert: NonNullable<ApiDependencies['divert']>): FastifyServerFactory => (handle, { keepAliveTimeout, requestTimeout }) =>
   Object.assign(createHttpServer((request, response) => void (divert(request, response) || handle(request, response))), { keepAliveTimeout, requestTimeout });
 
 /** Creates the HTTP server with every operation of the contract. It doesn't listen yet. */
-export function createServer(dependencies: ServerDependencies): FastifyInstance {
+export function createServer(dependencies: ApiDependencies): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: maximumBodyBytes,

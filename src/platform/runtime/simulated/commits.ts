@@ -1,6 +1,6 @@
 import { addDays, seededRandom, type DeployedCommit } from '../../common/index.ts';
 import type { ServiceToRun } from '../index.ts';
-import { between, digest, pick } from './phase-context.ts';
+import { between, digest, choose } from './phase-context.ts';
 import { type CommitFacts, type SimulationContext, ownValue, referenceAgeDays } from './simulation-context.ts';
 
 const authors = ['Amira Haddad', 'Jonas Weber', 'Mei Tanaka', 'Lucas Silva', 'Nora Lindqvist'] as const;
@@ -36,7 +36,7 @@ function commitOf({ url, branch = 'main' }: Branch, commitId: string | undefined
   const random = seededRandom(`${url}/${id}`);
   const written = commitId === undefined ? Math.floor(at / hour) * hour : addDays(at, -between(random, 1, 20));
   return {
-    git_commit_id: id, created_at: new Date(written).toISOString(), author_name: pick(random, authors), tag: '', message: pick(random, messages),
+    git_commit_id: id, created_at: new Date(written).toISOString(), author_name: choose(random, authors), tag: '', message: choose(random, messages),
   };
 }
 

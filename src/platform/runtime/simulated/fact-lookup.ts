@@ -1,7 +1,7 @@
 import type { ServiceToRun } from '../index.ts';
 import { branchOf } from './commits.ts';
 import type { PhaseContext } from './phase-context.ts';
-import { type CommitFacts, type DeployedService, type Probe, type Program, type Release, type SimulationFacts, ownValue } from './simulation-context.ts';
+import { type CommitFacts, type DeployedService, type SimulatedProbe, type Program, type Release, type SimulationFacts, ownValue } from './simulation-context.ts';
 
 /** The image that a service is deployed from, if any. */
 export const imageOf = (service: ServiceToRun): { readonly name: string; readonly tag: string; readonly registryId?: string } | undefined => {
@@ -41,8 +41,8 @@ export const chartOf = (service: ServiceToRun, { charts }: SimulationFacts) => {
 export const serviceToRunOf = ({ id, kind, name, environmentId, spec }: DeployedService): ServiceToRun => ({ id, kind, name, environmentId, spec }) as unknown as ServiceToRun;
 
 /** The readiness probe of an application or container. */
-export const readinessProbeOf = (service: ServiceToRun): Probe | undefined =>
+export const readinessProbeOf = (service: ServiceToRun): SimulatedProbe | undefined =>
   service.kind === 'application' || service.kind === 'container' ? service.spec.healthchecks?.readiness_probe : undefined;
 
 /** How long a probe tries before an instance counts as not ready, in seconds. */
-export const readinessTimeoutOf = (probe: Probe): number => probe.initial_delay_seconds + probe.failure_threshold * probe.period_seconds;
+export const readinessTimeoutOf = (probe: SimulatedProbe): number => probe.initial_delay_seconds + probe.failure_threshold * probe.period_seconds;

@@ -1,7 +1,7 @@
 import { addDays } from '../../common/index.ts';
 import type { ServiceToRun } from '../index.ts';
 import type { PhaseContext } from './phase-context.ts';
-import { instanceName, versionOf } from './instances.ts';
+import { instanceName, instanceVersion } from './instances.ts';
 import { chartOf, commitFactsOf, imageOf, readinessTimeoutOf, programOf, readinessProbeOf, releaseOf, repositoryOf, serviceToRunOf } from './fact-lookup.ts';
 import { type SimulationContext, type Program, ownValue, referenceAgeDays } from './simulation-context.ts';
 
@@ -126,7 +126,7 @@ const lockedState: FindCause = async ({ task }, { facts, platform }) => {
   const since = holder.since + state.stuckAfterHours * 3_600_000;
   if (task.beganAt < since) return undefined;
   const runner = serviceToRunOf(holder);
-  return { kind: 'state-locked', who: `runner@${instanceName(runner, versionOf(runner, undefined), holder.deploymentId)}`, since };
+  return { kind: 'state-locked', who: `runner@${instanceName(runner, instanceVersion(runner, undefined), holder.deploymentId)}`, since };
 };
 
 const lockedTable: FindCause = async ({ task }, { facts, platform }) => {

@@ -14,7 +14,7 @@ export function instanceName(service: Pick<ServiceToRun, 'id' | 'kind' | 'name'>
 }
 
 /** The version of a service in log lines: a short commit, an image tag, a chart or server version. */
-export const versionOf = (service: ServiceToRun, commitId: string | undefined): string => {
+export const instanceVersion = (service: ServiceToRun, commitId: string | undefined): string => {
   switch (service.kind) {
     case 'container': return service.spec.tag;
     case 'job': return service.spec.source.image.tag;

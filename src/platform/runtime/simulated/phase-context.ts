@@ -32,7 +32,7 @@ export const digest = (text: string, length: number): string => createHash('sha2
 export const slug = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '') || 'service';
 
 /** Picks one of the choices at random. */
-export const pick = <Choice>(random: Random, choices: readonly [Choice, ...Choice[]]): Choice =>
+export const choose = <Choice>(random: Random, choices: readonly [Choice, ...Choice[]]): Choice =>
   choices[Math.floor(random.number() * choices.length)] ?? choices[0];
 
 /** A random integer between `least` and `most`, inclusive. */

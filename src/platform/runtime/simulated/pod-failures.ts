@@ -2,7 +2,7 @@ import { componentLogLine, clusterEvent, eventAge } from './cluster-events.ts';
 import { failureLines, podOf, rolloutStartLines, probeKind, connectionRefused, rolloutLimitSeconds } from './rollout-failures.ts';
 import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug } from './phase-context.ts';
 import { logTemplates } from './log-templates.ts';
-import type { Probe, Program } from './simulation-context.ts';
+import type { SimulatedProbe, Program } from './simulation-context.ts';
 import type { FailureCause } from './failure-cause.ts';
 import { readinessTimeoutOf } from './fact-lookup.ts';
 
@@ -153,7 +153,7 @@ export function simulatePullFailure(context: PhaseContext, cause: PullFailure): 
 const shownProbeFailures = 9;
 
 /** Simulates instances that run but never become ready. */
-const simulateUnready = (context: PhaseContext, program: Program, probe: Probe, probeError: string, progressLines: readonly string[] = []): PhaseResult => {
+const simulateUnready = (context: PhaseContext, program: Program, probe: SimulatedProbe, probeError: string, progressLines: readonly string[] = []): PhaseResult => {
   const { failure_threshold: threshold, period_seconds: period, initial_delay_seconds: delay } = probe;
   const failure = `0 of 1 instances became ready: ${podOf(context)} is running, not ready`;
   const checks = Array.from({ length: Math.min(threshold, shownProbeFailures) }, (_, index) => [
@@ -175,7 +175,7 @@ const simulateUnready = (context: PhaseContext, program: Program, probe: Probe, 
 };
 
 /** Simulates a readiness probe on a port that nothing listens on. */
-export function simulateProbeOnWrongPort(context: PhaseContext, program: Program, probe: Probe, listens: number): PhaseResult {
+export function simulateProbeOnWrongPort(context: PhaseContext, program: Program, probe: SimulatedProbe, listens: number): PhaseResult {
   const { http, tcp, grpc } = probe.type;
   const port = (http ?? tcp ?? grpc)?.port ?? 0;
   return simulateUnready(context, { ...program, listens: { port: listens } }, probe, connectionRefused(probeKind(probe), port, http?.path ?? '/'));
@@ -184,10 +184,10 @@ export function simulateProbeOnWrongPort(context: PhaseContext, program: Program
 const badStatusMessage = (status: number): string => `HTTP probe failed with statuscode: ${status}`;
 
 /** Simulates a readiness probe that gets an error status. */
-export const simulateProbeStatus = (context: PhaseContext, program: Program, probe: Probe, status: number): PhaseResult => simulateUnready(context, program, probe, badStatusMessage(status));
+export const simulateProbeStatus = (context: PhaseContext, program: Program, probe: SimulatedProbe, status: number): PhaseResult => simulateUnready(context, program, probe, badStatusMessage(status));
 
 /** Simulates a program that is still warming up when the readiness probe gives up. */
-export function simulateSlowWarmUp(context: PhaseContext, program: Program, probe: Probe): PhaseResult {
+export function simulateSlowWarmUp(context: PhaseContext, program: Program, probe: SimulatedProbe): PhaseResult {
   const { seconds: whole, loads } = program.warmUp!;
   const { initial_delay_seconds: delay, period_seconds: period, failure_threshold: threshold } = probe;
   const segments = 48;

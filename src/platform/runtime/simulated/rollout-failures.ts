@@ -1,6 +1,6 @@
 import { instanceName } from './instances.ts';
 import { between, colored, type PhaseContext, type PhaseResult, slug } from './phase-context.ts';
-import type { Probe } from './simulation-context.ts';
+import type { SimulatedProbe } from './simulation-context.ts';
 
 /** How long a rollout waits for an instance to become ready, in seconds. */
 export const rolloutLimitSeconds = 300;
@@ -19,7 +19,7 @@ export const rolloutStartLines = (context: PhaseContext): string[] => [
 export const failureLines = (failure: string): string[] => [colored.red('Deployment failed'), `${failure}. The previous version, if there was one, keeps running.`];
 
 /** The kind of a probe, such as `http`. */
-export const probeKind = (probe: Probe): string => Object.keys(probe.type).find((kind) => probe.type[kind as keyof Probe['type']]) ?? 'tcp';
+export const probeKind = (probe: SimulatedProbe): string => Object.keys(probe.type).find((kind) => probe.type[kind as keyof SimulatedProbe['type']]) ?? 'tcp';
 
 /** The cluster's message for a probe on a port that nothing listens on. */
 export const connectionRefused = (kind: string, port: number, path: string): string =>
@@ -28,7 +28,7 @@ export const connectionRefused = (kind: string, port: number, path: string): str
     : `dial tcp 10.42.0.17:${port}: connect: connection refused`;
 
 /** Simulates instances that never become ready, because nothing listens on the readiness probe's port. */
-function simulateNeverReady(context: PhaseContext, probe: Probe, port: number, listening: readonly number[]): PhaseResult {
+function simulateNeverReady(context: PhaseContext, probe: SimulatedProbe, port: number, listening: readonly number[]): PhaseResult {
   const { failure_threshold: threshold, period_seconds: period, initial_delay_seconds: delay } = probe;
   const failure = `${podOf(context)} never became ready: the readiness probe asks at port ${port}, the service listens on ${listening.join(', ')}`;
   const path = probe.type.http?.path ?? '/';
@@ -46,7 +46,7 @@ function simulateNeverReady(context: PhaseContext, probe: Probe, port: number, l
 }
 
 /** Simulates instances that are killed repeatedly, because nothing listens on the liveness probe's port. */
-function simulateLivenessKills(context: PhaseContext, probe: Probe, port: number, listening: readonly number[]): PhaseResult {
+function simulateLivenessKills(context: PhaseContext, probe: SimulatedProbe, port: number, listening: readonly number[]): PhaseResult {
   const failure = `${podOf(context)} keeps being restarted: the liveness probe asks at port ${port}, the service listens on ${listening.join(', ')}`;
   const round = [
     `Warning  Unhealthy  Liveness probe failed: ${connectionRefused(probeKind(probe), port, probe.type.http?.path ?? '/')}`,
@@ -73,10 +73,10 @@ function simulateOutOfMemory(context: PhaseContext, memory: number): PhaseResult
 /** The minimum memory of any program, in MB. */
 const minimumMemory = 64;
 
-const portOf = ({ type }: Probe): number | undefined => (type.http ?? type.tcp ?? type.grpc)?.port;
+const portOf = ({ type }: SimulatedProbe): number | undefined => (type.http ?? type.tcp ?? type.grpc)?.port;
 
 /** The probe's port, if the service declares ports but not this one. A service that declares none may listen on any. */
-const mismatchedPort = (probe: Probe | undefined, listening: readonly number[]): number | undefined => {
+const mismatchedPort = (probe: SimulatedProbe | undefined, listening: readonly number[]): number | undefined => {
   const port = probe && portOf(probe);
   return port !== undefined && listening.length > 0 && !listening.includes(port) ? port : undefined;
 };

@@ -1,7 +1,7 @@
 import { seededRandom } from '../../common/index.ts';
 import type { RuntimeLogLine, RunningVersion } from '../index.ts';
-import { instanceName, versionOf } from './instances.ts';
-import { between, colored, pick } from './phase-context.ts';
+import { instanceName, instanceVersion } from './instances.ts';
+import { between, colored, choose } from './phase-context.ts';
 
 // The interval between log lines of running services, in milliseconds.
 const lineInterval = 60_000;
@@ -13,7 +13,7 @@ const requestLine = (index: number, seed: string): string => {
   if (index % 40 === 39) {
     return `${colored.yellow('WARN')} slow query (${between(random, 900, 2400)} ms)\n    at Pool.query (/app/dist/db.js:41:19)\n    at async listOrders (/app/dist/orders.js:88:22)`;
   }
-  return `${colored.cyan('INFO')} ${pick(random, routes)} ${pick(random, [200, 200, 200, 200, 201, 304, 404])} ${between(random, 2, 180)}ms`;
+  return `${colored.cyan('INFO')} ${choose(random, routes)} ${choose(random, [200, 200, 200, 200, 201, 304, 404])} ${between(random, 2, 180)}ms`;
 };
 
 const checkpointLine = (index: number, seed: string): string => {
@@ -37,7 +37,7 @@ export function runningLogs(version: RunningVersion, now: number, limit: number)
   if (lineAt === undefined) return [];
   const total = Math.max(0, Math.floor((now - runningSince) / lineInterval));
   const count = Math.min(total, limit);
-  const versionName = versionOf(service, version.commitId);
+  const versionName = instanceVersion(service, version.commitId);
   const pod = instanceName(service, versionName, deploymentId);
   return Array.from({ length: count }, (_, offset) => {
     const index = total - count + offset;

@@ -5,7 +5,7 @@ import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
 import { simulateConfigurationFailure } from './rollout-failures.ts';
 import { findCommit } from './commits.ts';
 import { simulateDatabase, simulateHelm, simulateJob, simulateTerraform } from './service-kinds.ts';
-import { instanceName, versionOf } from './instances.ts';
+import { instanceName, instanceVersion } from './instances.ts';
 import { simulateRestart, simulateRollout, simulateRouting, simulateStop } from './rollout.ts';
 import type { PhaseContext, PhaseResult } from './phase-context.ts';
 import { simulateFailure, simulateSuccess, withReadyTime } from './results-from-facts.ts';
@@ -67,7 +67,7 @@ const phaseContextOf = async (task: Task, simulation: SimulationContext | undefi
   const { service, phase, deploymentId } = task;
   const seed = `${deploymentId}/${service.id}/${phase.step}`;
   const commit = await findCommit(service, task.commitId, task.beganAt, simulation);
-  const version = versionOf(service, commit?.git_commit_id);
+  const version = instanceVersion(service, commit?.git_commit_id);
   const context = {
     task,
     random: seededRandom(seed),

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Healthchecks, ServiceKind } from '../../../contract/index.ts';
 
 /** A readiness or liveness probe, as a service configures it. */
-export type Probe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
+export type SimulatedProbe = NonNullable<z.output<typeof Healthchecks>['readiness_probe']>;
 
 /** The language a program is written in. It determines the form of its log. */
 export type Language = 'node' | 'python' | 'java';

@@ -4,20 +4,20 @@
  */
 
 /** A boolean, as SQLite stores it. */
-export type Flag = 0 | 1;
+export type BooleanColumn = 0 | 1;
 
 /** JSON text. */
 export type Json = string;
 
 /** The columns of every resource with an id. Times are ISO 8601 text. */
-export interface Identity {
+export interface IdentityColumns {
   id: string;
   created_at: string;
   updated_at: string;
 }
 
 /** The columns of every named resource of an organization. */
-export interface InOrganization extends Identity {
+export interface InOrganization extends IdentityColumns {
   organization_id: string;
   name: string;
 }

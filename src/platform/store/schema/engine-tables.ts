@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type * as z from 'zod';
 import type { DeploymentAction, DeploymentActionStatus, DeploymentState, EventKind, Origin, ServiceKind, StepName } from '../../../contract/index.ts';
-import type { Flag, Json } from './columns.ts';
+import type { BooleanColumn, Json } from './columns.ts';
 
 /** A worker process. Its claims last as long as its row. */
 interface WorkerTable {
@@ -29,7 +29,7 @@ interface DeploymentTable extends Claimable {
   status: z.infer<typeof DeploymentActionStatus>;
   origin: z.infer<typeof Origin>;
   triggered_by: string;
-  canceling: Generated<Flag>;
+  canceling: Generated<BooleanColumn>;
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
@@ -61,7 +61,7 @@ interface DeploymentServiceTable {
   /** The commit that was found, as `DeployedCommit` (service-spec.ts). */
   commit: Json | null;
   /** Whether the configuration has changed since then. */
-  outdated: Generated<Flag>;
+  outdated: Generated<BooleanColumn>;
   /** Why it failed or was canceled. */
   reason: string | null;
   started_at: string | null;

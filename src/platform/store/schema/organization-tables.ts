@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
 import type { AlertRuleState } from '../../../contract/index.ts';
-import type { Flag, Identity, InOrganization, Json } from './columns.ts';
+import type { BooleanColumn, IdentityColumns, InOrganization, Json } from './columns.ts';
 
-export interface OrganizationTable extends Identity {
+export interface OrganizationTable extends IdentityColumns {
   name: string;
   description: string | null;
   plan: string | null;
@@ -23,7 +23,7 @@ export interface MemberTable extends InOrganization {
   role_id: string;
 }
 
-export interface InvitationTable extends Identity {
+export interface InvitationTable extends IdentityColumns {
   organization_id: string;
   email: string;
   role_id: string;
@@ -64,7 +64,7 @@ export interface HelmRepositoryTable extends InOrganization {
   kind: string;
   url: string | null;
   description: string | null;
-  skip_tls_verification: Flag;
+  skip_tls_verification: BooleanColumn;
   /** The part of the credentials that responses may show. */
   config: Json;
   sealed_config: string | null;
@@ -82,24 +82,24 @@ export interface AlertRuleTable extends InOrganization {
   condition: Json;
   for_duration: string;
   severity: 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-  enabled: Flag;
+  enabled: BooleanColumn;
   alert_receiver_ids: Json;
   presentation: Json;
   source: 'MANAGED' | 'GHOST';
   state: AlertRuleState;
   target_type: string;
   target_id: string;
-  is_up_to_date: Flag;
+  is_up_to_date: BooleanColumn;
   starts_at: string | null;
 }
 
-export interface WebhookTable extends Identity {
+export interface WebhookTable extends IdentityColumns {
   organization_id: string;
   kind: 'STANDARD' | 'SLACK';
   target_url: string;
   /** JSON array of event kinds. */
   events: Json;
-  enabled: Flag;
+  enabled: BooleanColumn;
   description: string | null;
   sealed_target_secret: string | null;
   /** User name and password of the target URL. `target_url` itself has none. */

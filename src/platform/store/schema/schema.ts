@@ -1,5 +1,5 @@
 import type { ClusterState, DeploymentState, EnvironmentMode, PermissionLevel, ServiceKind, VariableScope, VariableType } from '../../../contract/index.ts';
-import type { Flag, Identity, InOrganization, Json } from './columns.ts';
+import type { BooleanColumn, IdentityColumns, InOrganization, Json } from './columns.ts';
 import type { EngineTables } from './engine-tables.ts';
 import type { OrganizationTables } from './organization-tables.ts';
 
@@ -14,8 +14,8 @@ export interface ClusterTable extends InOrganization {
   version: string;
   /** The version that an upgrade installs; null if there is none. */
   next_version: string | null;
-  is_default: Flag;
-  production: Flag;
+  is_default: BooleanColumn;
+  production: BooleanColumn;
   status: ClusterState;
   maximum_cpu: number;
   maximum_memory: number;
@@ -33,7 +33,7 @@ export interface ClusterLockTable {
   ttl_in_days: number;
 }
 
-export interface EnvironmentTable extends Identity {
+export interface EnvironmentTable extends IdentityColumns {
   project_id: string;
   cluster_id: string;
   name: string;
@@ -43,7 +43,7 @@ export interface EnvironmentTable extends Identity {
   state: DeploymentState;
 }
 
-export interface ServiceTable extends Identity {
+export interface ServiceTable extends IdentityColumns {
   environment_id: string;
   kind: ServiceKind;
   name: string;
@@ -60,7 +60,7 @@ export interface ServiceTable extends Identity {
 }
 
 /** A variable or secret. It belongs to exactly one project, environment or service. */
-export interface VariableTable extends Identity {
+export interface VariableTable extends IdentityColumns {
   project_id: string | null;
   environment_id: string | null;
   service_id: string | null;
@@ -72,7 +72,7 @@ export interface VariableTable extends Identity {
   sealed_value: string | null;
   mount_path: string | null;
   description: string | null;
-  enable_interpolation_in_file: Flag | null;
+  enable_interpolation_in_file: BooleanColumn | null;
   /** The variable that an ALIAS or OVERRIDE refers to. */
   linked_variable_id: string | null;
   owned_by: string | null;

@@ -15,7 +15,7 @@ const ofRequest = { target: 'request', members: ['operation', 'latency_ms'] } as
 const ofStep = { target: 'step', members: ['service', 'kind', 'environment', 'step'] } as const;
 
 /** Every effect that a fault rule can have. */
-export const effects = {
+export const faultEffects = {
   /** Delays the response. */
   latency: ofRequest,
   /** Refuses the request as if the rate limit were used up. */
@@ -36,12 +36,12 @@ export const effects = {
   upgrade_error: { target: 'upgrade', members: ['cluster'] },
 } as const satisfies Readonly<Record<string, EffectShape>>;
 
-export type Effect = keyof typeof effects;
-export type RequestEffect = { [Name in Effect]: (typeof effects)[Name]['target'] extends 'request' ? Name : never }[Effect];
-export type StepEffect = { [Name in Effect]: (typeof effects)[Name]['target'] extends 'step' ? Name : never }[Effect];
+export type FaultEffect = keyof typeof faultEffects;
+export type RequestEffect = { [Name in FaultEffect]: (typeof faultEffects)[Name]['target'] extends 'request' ? Name : never }[FaultEffect];
+export type StepEffect = { [Name in FaultEffect]: (typeof faultEffects)[Name]['target'] extends 'step' ? Name : never }[FaultEffect];
 
 /** The shape of an effect, with all optional members. */
-export const shapeOf = (effect: Effect): EffectShape => effects[effect];
+export const shapeOf = (effect: FaultEffect): EffectShape => faultEffects[effect];
 
 /** Names of all effects. */
-export const effectNames = Object.keys(effects) as [Effect, ...Effect[]];
+export const effectNames = Object.keys(faultEffects) as [FaultEffect, ...FaultEffect[]];

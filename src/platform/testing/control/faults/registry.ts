@@ -2,7 +2,7 @@ import type { OperationName } from '../../../../contract/index.ts';
 import type { Upgrade } from '../../../engine/index.ts';
 import { seededRandom } from '../../../common/index.ts';
 import type { Task } from '../../../runtime/index.ts';
-import { effects, type RequestEffect, shapeOf, type StepEffect } from './effects.ts';
+import { faultEffects, type RequestEffect, shapeOf, type StepEffect } from './effects.ts';
 import type { FaultRule } from './rule.ts';
 
 /** A rule that applies to requests. */
@@ -79,8 +79,8 @@ export function createFaultRegistry(rules: readonly FaultRule[], seed: string): 
     return true;
   };
 
-  const first = (target: (typeof effects)[FaultRule['effect']]['target'], matches: (rule: FaultRule) => boolean, applies: (entry: Entry) => boolean) =>
-    entries.find((entry) => effects[entry.rule.effect].target === target && matches(entry.rule) && applies(entry))?.rule;
+  const first = (target: (typeof faultEffects)[FaultRule['effect']]['target'], matches: (rule: FaultRule) => boolean, applies: (entry: Entry) => boolean) =>
+    entries.find((entry) => faultEffects[entry.rule.effect].target === target && matches(entry.rule) && applies(entry))?.rule;
 
   return {
     list: () => entries.map(statusOf),
