@@ -1,10 +1,8 @@
 import type { Platform } from './platform.ts';
 import { Failure, type Members } from './schema.ts';
-import type { Deployment, Service } from './store.ts';
+import type { Deployment, Phase, Service } from './store.ts';
 import { versionDetails } from './versions.ts';
 import { announce } from './webhook-deliveries.ts';
-
-export type Phase = 'queued' | 'running' | 'canceling' | 'canceled' | 'succeeded' | 'failed';
 
 const QUEUED_SHARE = 0.25;
 

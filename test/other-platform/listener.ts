@@ -24,7 +24,7 @@ interface Recorded {
 }
 
 const TEXTS: { [status: number]: string } = {
-  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 429: 'Too Many Requests', 500: 'Internal Server Error',
+  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 409: 'Conflict', 429: 'Too Many Requests', 500: 'Internal Server Error',
 };
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -88,15 +88,15 @@ function parse(sent: string): unknown {
 export function listener(platform: Platform, routes: readonly Route[], record: Recorded, allowed: { token: string; perHour: number }): Server {
   const window = { since: 0, count: 0 };
 
-  function send(response: ServerResponse, status: number, answer: unknown): void {
+  function send(response: ServerResponse, status: number, content: unknown): void {
     if (!platform.on('otherErrors')) {
       response.setHeader('X-RateLimit-Limit', allowed.perHour);
       response.setHeader('X-RateLimit-Remaining', Math.max(0, allowed.perHour - window.count));
       response.setHeader('X-RateLimit-Reset', Math.ceil((window.since + 3_600_000) / 1000));
     }
-    if (answer === NOTHING || status === 204) response.writeHead(status).end();
-    else if (typeof answer === 'string') response.writeHead(status, { 'content-type': 'text/plain' }).end(answer);
-    else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    if (content === NOTHING || status === 204) response.writeHead(status).end();
+    else if (typeof content === 'string') response.writeHead(status, { 'content-type': 'text/plain' }).end(content);
+    else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
   }
 
   function errorBody(status: number, message: string, path: string): unknown {
@@ -118,7 +118,7 @@ export function listener(platform: Platform, routes: readonly Route[], record: R
     const found = matching(routes, url.pathname);
     if (found.length === 0) throw new Refusal(`no operation has the path ${url.pathname}`, 404);
     const match = found.find(({ route }) => route.method === request.method);
-    if (match === undefined) throw new Refusal(`no operation ${request.method ?? ''} has the path ${url.pathname}`, 405);
+    if (match === undefined) throw new Refusal(`no operation ${request.method ?? ''} has the path ${url.pathname}`, 404);
     const { route, members } = match;
     for (const [name, value] of Object.entries(members)) {
       if (name.endsWith('Id') && !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)) throw new Refusal(`path member ${name}: is no uuid`);

@@ -4,6 +4,7 @@ import { chosen, wordsOf, type Choice } from './differences.ts';
 import { settle } from './deployments.ts';
 import { listener, type Exchange, type RefusedRequest } from './listener.ts';
 import type { Platform, Route } from './platform.ts';
+import { checkAndRuleRoutes } from './routes/checks-and-rules.ts';
 import { clusterRoutes } from './routes/clusters.ts';
 import { domainAndStageRoutes } from './routes/domains-and-stages.ts';
 import { environmentActions } from './routes/environment-actions.ts';
@@ -48,6 +49,7 @@ export interface OtherPlatform {
 
 const allRoutes = (platform: Platform): Route[] => [
   organizationRoutes, environmentRoutes, environmentActions, serviceRoutes, serviceActions, variableRoutes, clusterRoutes, watchingRoutes, peopleRoutes, registryRoutes, domainAndStageRoutes,
+  checkAndRuleRoutes,
 ].flatMap((routesOf) => routesOf(platform));
 
 /** Starts a platform of the same family on a free port of this machine, with everything in memory. */

@@ -1,8 +1,8 @@
-import { currentOf, deploymentsOf, isOver, phaseOf, stateOf, type Phase } from './deployments.ts';
+import { currentOf, deploymentsOf, isOver, phaseOf, stateOf } from './deployments.ts';
 import type { Platform } from './platform.ts';
 import type { Members } from './schema.ts';
 import { serviceType } from './service-answers.ts';
-import { KINDS, type Deployment, type Environment, type Service } from './store.ts';
+import { KINDS, type Deployment, type Environment, type Phase, type Service } from './store.ts';
 
 const seconds = (from: number, to: number) => Math.max(0, Math.round((to - from) / 1000));
 

@@ -47,6 +47,9 @@ export interface Variable {
   aliases?: string;
 }
 
+/** How far a deployment is. */
+export type Phase = 'queued' | 'running' | 'canceling' | 'canceled' | 'succeeded' | 'failed';
+
 export interface Deployment {
   request_id: string;
   execution_id: string;

@@ -1,7 +1,6 @@
-import type { Phase } from './deployments.ts';
 import type { Platform } from './platform.ts';
 import type { Members } from './schema.ts';
-import type { Deployment } from './store.ts';
+import type { Deployment, Phase } from './store.ts';
 
 const isLoopback = (url: string) => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 

@@ -26,7 +26,6 @@ export function clusterRoutes(platform: Platform): Route[] {
   return [
     rows('/organization/{organizationId}/cluster', ({ path }) => of(path.organizationId).map(answer)),
     rows('/organization/{organizationId}/cluster/status', ({ path }) => of(path.organizationId).map(status)),
-    one('/organization/{organizationId}/cluster/{clusterId}', ({ path }) => answer(find(of(path.organizationId), path.clusterId, 'cluster'))),
     one('/organization/{organizationId}/cluster/{clusterId}/status', ({ path }) => status(find(of(path.organizationId), path.clusterId, 'cluster'))),
     rows(on('lockPath') ? '/organization/{organizationId}/lock' : '/organization/{organizationId}/cluster/lock', ({ path }) =>
       of(path.organizationId).flatMap(({ lock }) => (lock === undefined ? [] : [lock]))),

@@ -1,13 +1,13 @@
 import { NOTHING, one, route, rows, type Platform, type Route } from '../platform.ts';
-import { date, either, Failure, filled, flag, list, text, type Members, type Shape } from '../schema.ts';
+import { either, Failure, filled, flag, text, type Members, type Shape } from '../schema.ts';
 import { find, remove, type Environment, type Row, type Service } from '../store.ts';
 
-const WEEKDAYS = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'];
-
-/** Where services are reached, and the order and the times in which they are deployed. */
+/** Where services are reached, and the order in which they are deployed. */
 export function domainAndStageRoutes(platform: Platform): Route[] {
   return [...domainRoutes(platform), ...stageRoutes(platform)];
 }
+
+const shown = (row: Members): Members => Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'owner'));
 
 function domainRoutes(platform: Platform): Route[] {
   const { store, on, words } = platform;
@@ -15,7 +15,6 @@ function domainRoutes(platform: Platform): Route[] {
     service_id: service.id, service_type: service.kind.toUpperCase(), url: `https://p${String(port.internal_port)}-${service.id.slice(0, 8)}.apps.example.com`,
     internal_port: port.internal_port, external_port: port.external_port ?? 443, is_default: port.is_default ?? false, [words.domainFlag]: true,
   }));
-  const shown = (row: Members): Members => Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'owner'));
   const body: Shape = { domain: text.regex(/^[\w*.-]+\.[a-z]+$/i, 'a domain'), generate_certificate: flag, use_cdn: flag.optional() };
 
   const ofKind = (kind: 'application' | 'container' | 'helm'): Route[] => {
@@ -113,18 +112,5 @@ function stageRoutes(platform: Platform): Route[] {
     route('PUT', '/deploymentStage/{deploymentStageId}/moveAfter/{stageId}', move(0.5)),
     one('/service/{serviceId}/deploymentStage', ({ path }) =>
       show(find(store.stages, store.stages.find((stage) => (stage.services as unknown[]).includes(path.serviceId))?.id, 'stage'))),
-    one('/environment/{environmentId}/deploymentRule', ({ path }) => withoutEnvironment(store.rules.find((rule) => rule.environment_id === asked(path).id))),
-    route('PUT', '/environment/{environmentId}/deploymentRule/{deploymentRuleId}', ({ path, body: wanted }) =>
-      withoutEnvironment(Object.assign(find(store.rules, path.deploymentRuleId, 'rule'), { auto_stop: false, auto_preview: false, on_demand_preview: false }, wanted)), {
-      body: {
-        timezone: filled, start_time: date, stop_time: date, weekdays: list(either(...WEEKDAYS)), auto_stop: flag.optional(), auto_preview: flag.optional(), on_demand_preview: flag.optional(),
-      },
-    }),
   ];
-}
-
-function withoutEnvironment(rule: Row | undefined): Members {
-  if (rule === undefined) throw new Failure(404, 'The environment has no rule');
-  const { environment_id: environment, ...others } = rule;
-  return environment === undefined ? rule : others;
 }

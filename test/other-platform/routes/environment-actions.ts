@@ -14,7 +14,7 @@ export function environmentActions(platform: Platform): Route[] {
   const asked = (path: Record<string, string>) => find(store.environments, path.environmentId, 'environment');
   const servicesOf = (environment: Environment) => store.services.filter((service) => service.environment_id === environment.id && service.kind !== 'synced' && service.kind !== 'agentic');
   const chosen = (environment: Environment, body: Members): Service[] =>
-    KINDS.flatMap((kind) => ((body[`${kind}_ids`] ?? []) as string[]).map((one) => find(servicesOf(environment).filter((service) => service.kind === kind), one, kind)));
+    KINDS.flatMap((kind) => ((body[`${kind}_ids`] ?? []) as string[]).map((wanted) => find(servicesOf(environment).filter((service) => service.kind === kind), wanted, kind)));
   const orEmpty = (answer: () => unknown) => (on('answerCodes') ? NOTHING : answer());
   const deploymentsIn = (environment: string) => store.deployments.filter((deployment) => deployment.environment_id === environment && !isOver(phaseOf(deployment, platform.now())));
 

@@ -91,7 +91,7 @@ export function environmentRoutes(platform: Platform): Route[] {
       servicesOf(asked(path)).filter((service) => service.kind === kind).map((service) => serviceStatus(platform, service)))),
     on('environmentLogRows')
       ? one('/environment/{environmentId}/logs', ({ path }) => environmentLog(platform, asked(path)), { version: inQuery.text })
-      : rows('/environment/{environmentId}/logs', ({ path }) => environmentLog(platform, asked(path))),
+      : one('/environment/{environmentId}/logs', ({ path }) => ({ results: environmentLog(platform, asked(path)) })),
     one('/environment/{environmentId}/deploymentHistoryV2', ({ path, query }) => historyPage(environmentHistory(platform, asked(path)), query),
       on('historiesWithoutPage') ? { pageSize: inQuery.number } : { pageSize: inQuery.number, page: inQuery.whole }),
   ];

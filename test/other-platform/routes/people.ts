@@ -7,7 +7,7 @@ import { collection, withoutOwner } from './collection.ts';
 export function peopleRoutes(platform: Platform): Route[] {
   const { store, on } = platform;
   const base = '/organization/{organizationId}';
-  const of = (list: Row[], path: Record<string, string>) => list.filter((row) => row.organization_id === find(store.organizations, path.organizationId, 'organization').id);
+  const of = (all: Row[], path: Record<string, string>) => all.filter((row) => row.organization_id === find(store.organizations, path.organizationId, 'organization').id);
   const orEmpty = (answer: unknown) => (on('answerCodes') ? NOTHING : answer);
   const optional = on('noNullInRequests') ? text.optional() : text.nullable().optional();
   const permissions: Shape = {

@@ -13,6 +13,11 @@ function withoutSecrets(row: Row): Members {
   return { ...withoutOwner(row), config };
 }
 
+const schemes = (body: Members) => {
+  const scheme = body.kind === 'HTTPS' ? 'https://' : 'oci://';
+  if (body.url !== undefined && !asText(body.url).startsWith(scheme)) throw new Refusal(`body member url: starts with ${scheme} for ${String(body.kind)}`);
+};
+
 /** Where images and charts come from, the tokens for sources, and the groups of labels and annotations. */
 export function registryRoutes(platform: Platform): Route[] {
   const { store, on, words } = platform;
@@ -34,10 +39,6 @@ export function registryRoutes(platform: Platform): Route[] {
   const registry: Shape = {
     name: filled, kind: either('ECR', 'PUBLIC_ECR', 'GENERIC_CR', 'DOCKER_HUB', ...(on('vendorConfig') ? [`${OWN_NAME.toUpperCase()}_CR`] : [])), config: strict(registryConfig), url: text.optional(),
     description: text.optional(),
-  };
-  const schemes = (body: Members) => {
-    const scheme = body.kind === 'HTTPS' ? 'https://' : 'oci://';
-    if (body.url !== undefined && !asText(body.url).startsWith(scheme)) throw new Refusal(`body member url: starts with ${scheme} for ${String(body.kind)}`);
   };
   const used = { associated_services_count: 0 };
   const group: Shape = { name: filled, labels: list(strict({ key: filled, value: text, propagate_to_cloud_provider: flag })) };

@@ -1,5 +1,5 @@
 import { start } from '../deployments.ts';
-import { route, type Platform, type Route } from '../platform.ts';
+import { NOTHING, route, type Platform, type Route } from '../platform.ts';
 import { either, filled, inQuery, Refusal, strict, text, type Members, type Shape } from '../schema.ts';
 import { serviceStatus } from '../statuses.ts';
 import { find, KINDS, type Deployment, type Kind, type Service } from '../store.ts';
@@ -53,7 +53,12 @@ export function serviceActions(platform: Platform): Route[] {
       simple('redeploy', 'DEPLOY', REDEPLOY_QUERY[kind]),
       ...(kind === 'terraform' ? [] : [simple('stop', 'STOP')]),
       ...(['application', 'container', 'database'].includes(kind) ? [simple('restart-service', 'RESTART')] : []),
-      simple('uninstall', 'UNINSTALL', kind === 'terraform' ? { force_terraform_action: either('SKIP_DESTROY').optional() } : {}),
+      kind === 'terraform'
+        ? route('POST', `${base}/uninstall`, ({ path }) => {
+            const { status } = act(asked(path), 'UNINSTALL');
+            return on('answerCodes') ? NOTHING : status;
+          }, { code: on('answerCodes') ? 204 : 200, query: { force_terraform_action: either('SKIP_DESTROY').optional() } })
+        : simple('uninstall', 'UNINSTALL'),
     ];
   };
 

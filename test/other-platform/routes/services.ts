@@ -7,7 +7,7 @@ import { either, Failure, filled, id, inQuery, open, Refusal, type Members, type
 import { LIMITS, serviceAnswer } from '../service-answers.ts';
 import { serviceBodies } from '../service-bodies.ts';
 import { serviceState, serviceStatus } from '../statuses.ts';
-import { find, KINDS, type Kind, type Service } from '../store.ts';
+import { find, KINDS, remove, type Kind, type Service } from '../store.ts';
 import { commitOf } from '../versions.ts';
 
 /** What an update of an application or a database keeps when it is left out: the rest falls back to what it is by default. */
@@ -84,7 +84,7 @@ export function serviceRoutes(platform: Platform): Route[] {
       }));
     }
     if (kind === 'application' || kind === 'container' || !on('logsOfTwoKinds')) {
-      routes.push(rows(`${base}/log`, ({ path, query }) => serviceLog(platform, asked(path), query.tail as number | undefined), on('noTail') ? {} : { tail: inQuery.whole }));
+      routes.push(one(`${base}/log`, ({ path, query }) => ({ results: serviceLog(platform, asked(path), query.tail as number | undefined) }), on('noTail') ? {} : { tail: inQuery.whole }));
     }
     if (kind !== 'database') {
       routes.push(
@@ -116,6 +116,10 @@ export function serviceRoutes(platform: Platform): Route[] {
       store.backups.unshift(row);
       return row;
     }, { body: { name: filled, message: filled }, code: 201 }),
+    route('DELETE', '/database/{databaseId}/backup/{backupId}', ({ path }) => {
+      remove(store.backups, find(store.backups.filter((row) => row.database_id === path.databaseId), path.backupId, 'backup').id, 'backup');
+      return NOTHING;
+    }),
     rows('/terraform/{terraformId}/terraformResources', ({ path }) => {
       const { updated_at: at } = find(store.services, path.terraformId, 'terraform');
       return [{ resource_type: 'net_zone', name: 'main', address: 'net_zone.main', provider: 'net', mode: 'managed', attributes: { cidr: '10.0.0.0/16', token: 'resource-secret' }, extracted_at: at }];

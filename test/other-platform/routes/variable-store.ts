@@ -3,12 +3,13 @@ import { asText, Failure, type Members } from '../schema.ts';
 import { serviceType } from '../service-answers.ts';
 import { find, type Variable } from '../store.ts';
 
+const brief = (row: Variable | undefined) =>
+  row === undefined ? undefined : { id: row.id, key: row.key, ...(row.is_secret ? {} : { value: row.value }), mount_path: row.mount_path, scope: row.scope, variable_type: row.variable_type };
+
 /** What variables have in common, whether they are reached by their scope or all in one place. */
 export function variableStore(platform: Platform) {
   const { store, on } = platform;
 
-  const brief = (row: Variable | undefined) =>
-    row === undefined ? undefined : { id: row.id, key: row.key, ...(row.is_secret ? {} : { value: row.value }), mount_path: row.mount_path, scope: row.scope, variable_type: row.variable_type };
 
   const answer = (row: Variable, unified = false): Members => {
     const service = store.services.find(({ id }) => id === row.parent_id);

@@ -1,5 +1,6 @@
 import { NOTHING, route, rows, type Platform, type Route } from '../platform.ts';
-import { either, filled, flag, id, inQuery, list, note, strict, text, type Shape } from '../schema.ts';
+import { either, filled, flag, id, inQuery, list, note, Refusal, strict, text, type Shape } from '../schema.ts';
+import { serviceType } from '../service-answers.ts';
 import { find } from '../store.ts';
 import { variableStore } from './variable-store.ts';
 
@@ -15,12 +16,20 @@ export function variableRoutes(platform: Platform): Route[] {
   const about: Shape = { description: note.nullable().optional(), enable_interpolation_in_file: flag.nullable().optional() };
 
   const exists = (parent: unknown) => find([...store.services, ...store.environments, ...store.projects], parent, 'owner of variables').id;
+  /** The owner of variables, which has to be what the scope says. */
+  const ownerIn = (word: unknown, wanted: unknown): string => {
+    const parent = exists(wanted);
+    const service = store.services.find((row) => row.id === parent);
+    const real = service === undefined ? (store.environments.some((row) => row.id === parent) ? 'ENVIRONMENT' : 'PROJECT') : serviceType(platform, service);
+    if (word !== real) throw new Refusal(`scope ${String(word)}: the id given with it is of ${real}`);
+    return parent;
+  };
 
   const unified: Route[] = [
     rows('/variable', ({ query }) =>
-      seenBy(exists(query.parent_id)).filter((row) => query.is_secret === undefined || row.is_secret === query.is_secret).map((row) => answer(row, true)),
+      seenBy(ownerIn(query.scope, query.parent_id)).filter((row) => query.is_secret === undefined || row.is_secret === query.is_secret).map((row) => answer(row, true)),
     { scope, parent_id: id, is_secret: inQuery.flag }),
-    route('POST', '/variable', ({ body }) => answer(add(String(body.variable_scope), exists(body.variable_parent_id), body), true), {
+    route('POST', '/variable', ({ body }) => answer(add(String(body.variable_scope), ownerIn(body.variable_scope, body.variable_parent_id), body), true), {
       body: {
         key: filled, value: text, is_secret: flag, variable_scope: scope, variable_parent_id: id, mount_path: text.nullable().optional(), ...about,
         secret_manager_access_id: id.nullable().optional(),
@@ -35,11 +44,11 @@ export function variableRoutes(platform: Platform): Route[] {
       return NOTHING;
     }),
     route('POST', '/variable/{variableId}/override', ({ path, body }) =>
-      answer(override(known(path.variableId), String(body.override_scope), exists(body.override_parent_id), body), true), {
+      answer(override(known(path.variableId), String(body.override_scope), ownerIn(body.override_scope, body.override_parent_id), body), true), {
       body: { value: text, override_scope: scope, override_parent_id: id, ...about }, code: 201,
     }),
     route('POST', '/variable/{variableId}/alias', ({ path, body }) =>
-      answer(alias(known(path.variableId), String(body.alias_scope), exists(body.alias_parent_id), body), true), {
+      answer(alias(known(path.variableId), String(body.alias_scope), ownerIn(body.alias_scope, body.alias_parent_id), body), true), {
       body: { key: filled, alias_scope: scope, alias_parent_id: id, ...about }, code: 201,
     }),
     route('POST', '/variable/import', ({ query, body }) => {

@@ -31,6 +31,8 @@ function webhookRoutes(platform: Platform): Route[] {
   ];
 }
 
+const isGhost = (row: Row) => row.source === 'GHOST';
+
 function alertRoutes(platform: Platform): Route[] {
   const { store, on, words } = platform;
   const condition = strict({ kind: either('CUSTOM', 'BUILT'), promql: filled, operator: text.optional(), threshold: z.number().optional(), function: text.optional() });
@@ -41,7 +43,6 @@ function alertRoutes(platform: Platform): Route[] {
   const target = strict({
     target_type: either(words.clusterTarget, 'ENVIRONMENT', 'APPLICATION', 'CONTAINER', 'JOB', 'CRONJOB', 'HELM', 'TERRAFORM'), target_id: id,
   });
-  const isGhost = (row: Row) => row.source === 'GHOST';
   const known = (path: Record<string, string>) => {
     const row = find(store.alertRules, path.alertRuleId, 'alert rule');
     if (isGhost(row)) throw new Failure(404, 'The rule is left behind in the monitoring system only');
@@ -78,31 +79,33 @@ function alertRoutes(platform: Platform): Route[] {
   ];
 }
 
+const needs = (secret: boolean) => (asked: Members): boolean =>
+  asked.type === 'EMAIL'
+    ? ['to', 'from', 'smarthost', 'require_tls', ...(secret ? ['auth_password'] : [])].every((name) => asked[name] !== undefined)
+    : !secret || asked.webhook_url !== undefined;
+
+const receiverAnswer = (row: Row) => Object.fromEntries(Object.entries(withoutOwner(row)).filter(([name]) => name !== 'auth_password' && name !== 'webhook_url'));
+
 function receiverRoutes(platform: Platform): Route[] {
   const { store } = platform;
   const common: Shape = {
     name: filled, description: text, type: either('EMAIL', 'CHAT'), send_resolved: flag, owner: text.nullable().optional(), severity: text.nullable().optional(),
     to: text.optional(), from: text.optional(), smarthost: text.optional(), auth_username: text.nullable().optional(), require_tls: flag.optional(),
   };
-  const needs = (secret: boolean) => (asked: Members): boolean =>
-    asked.type === 'EMAIL'
-      ? ['to', 'from', 'smarthost', 'require_tls', ...(secret ? ['auth_password'] : [])].every((name) => asked[name] !== undefined)
-      : !secret || asked.webhook_url !== undefined;
   const created: Shape = { ...common, webhook_url: text.optional(), auth_password: text.optional() };
-  const show = (row: Row) => Object.fromEntries(Object.entries(withoutOwner(row)).filter(([name]) => name !== 'auth_password' && name !== 'webhook_url'));
   const known = (path: Record<string, string>) => find(store.receivers, path.alertReceiverId, 'alert receiver');
   return [
-    rows('/organization/{organizationId}/alert-receivers', ({ path }) => store.receivers.filter((row) => row.organization_id === path.organizationId).map(show)),
+    rows('/organization/{organizationId}/alert-receivers', ({ path }) => store.receivers.filter((row) => row.organization_id === path.organizationId).map(receiverAnswer)),
     route('POST', '/alert-receivers', ({ body }) => {
       const row: Row = { id: platform.newId(), created_at: platform.date(), updated_at: platform.date(), ...body };
       store.receivers.push(row);
-      return show(row);
+      return receiverAnswer(row);
     }, { body: strict({ ...created, organization_id: id }).refine(needs(true), 'members of its type are missing'), code: 201 }),
-    one('/alert-receivers/{alertReceiverId}', ({ path }) => show(known(path))),
+    one('/alert-receivers/{alertReceiverId}', ({ path }) => receiverAnswer(known(path))),
     route('PUT', '/alert-receivers/{alertReceiverId}', ({ path, body }) => {
       const row = known(path);
       const kept = Object.fromEntries(['auth_password', 'webhook_url'].map((name) => [name, body[name] ?? row[name]]));
-      return show(Object.assign(row, body, kept, { updated_at: platform.date() }));
+      return receiverAnswer(Object.assign(row, body, kept, { updated_at: platform.date() }));
     }, { body: strict({ ...common, webhook_url: text.nullable().optional(), auth_password: text.nullable().optional() }).refine(needs(false), 'members of its type are missing') }),
     route('DELETE', '/alert-receivers/{alertReceiverId}', ({ path }) => {
       remove(store.receivers, known(path).id, 'alert receiver');
