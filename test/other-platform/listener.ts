@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { pageOf } from './pages.ts';
-import { NOTHING, type Platform, type Route } from './platform.ts';
+import { NOTHING, pageOf, type Platform, type Route } from './platform.ts';
 import { Failure, inQuery, read, Refusal, strict } from './schema.ts';
 
 /** One request and what was answered to it. */

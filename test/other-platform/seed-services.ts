@@ -4,11 +4,15 @@ import type { Members } from './schema.ts';
 import type { Seeded } from './seed-organization.ts';
 import type { Service } from './store.ts';
 
-const probes = { readiness_probe: { type: { http: { path: '/ready', scheme: 'HTTP', port: 8080 } }, initial_delay_seconds: 5, period_seconds: 10, timeout_seconds: 2, success_threshold: 1, failure_threshold: 3 } };
+const http = { path: '/ready', scheme: 'HTTP', port: 8080 };
+const probes = {
+  readiness_probe: { type: { http }, initial_delay_seconds: 5, period_seconds: 10, timeout_seconds: 2, success_threshold: 1, failure_threshold: 3 },
+};
 const git = (name: string) => ({ url: `https://forge.example.com/shop/${name}.git`, branch: 'main', root_path: '/', provider: 'FORGE', git_token_id: null });
 const sourceOnly = (name: string) => ({ url: `https://forge.example.com/shop/${name}.git`, branch: 'main', root_path: '/' });
 
-function specs(seeded: Seeded): Record<string, Omit<Service, 'id' | 'environment_id' | 'created_at' | 'updated_at'>> {
+/** What is asked for with each service, by its name. */
+export function specs(seeded: Seeded): Record<string, Omit<Service, 'id' | 'environment_id' | 'created_at' | 'updated_at'>> {
   return {
     storefront: {
       kind: 'application', commit: '1f2e3d4c5b6a79880716253443526170f1e2d3c4',
@@ -33,7 +37,8 @@ function specs(seeded: Seeded): Record<string, Omit<Service, 'id' | 'environment
     nightly: {
       kind: 'job',
       spec: {
-        source: { image: { image_name: 'shop/nightly', tag: '1.2.0', registry_id: seeded.registry } }, healthchecks: {}, schedule: { cronjob: { scheduled_at: '0 3 * * *', timezone: 'Etc/UTC', arguments: ['run'] } },
+        source: { image: { image_name: 'shop/nightly', tag: '1.2.0', registry_id: seeded.registry } }, healthchecks: {},
+        schedule: { cronjob: { scheduled_at: '0 3 * * *', timezone: 'Etc/UTC', arguments: ['run'] } },
         max_nb_restart: 1, max_duration_seconds: 600,
       },
     },

@@ -20,7 +20,8 @@ export function statusDetails(platform: Platform, deployment: Deployment | undef
 function stepsOf(platform: Platform, deployment: Deployment, service: Service): Members {
   const over = isOver(phaseOf(deployment, platform.now(), service));
   const words = platform.on('words');
-  const end = { queued: 'SUCCESS', running: 'SUCCESS', succeeded: 'SUCCESS', failed: 'ERROR', canceling: 'SUCCESS', canceled: words ? 'CANCEL' : 'CANCELED' }[phaseOf(deployment, platform.now(), service)];
+  const ends: Partial<Record<Phase, string>> = { failed: 'ERROR', canceled: words ? 'CANCEL' : 'CANCELED' };
+  const end = ends[phaseOf(deployment, platform.now(), service)] ?? 'SUCCESS';
   const total = over ? seconds(deployment.start_at, deployment.end_at) : null;
   const built = service.kind === 'application' || service.kind === 'job';
   const build = [{ step_name: words ? 'BUILD_QUEUEING' : 'BUILD', status: words && !built ? 'SKIP' : 'SUCCESS', duration_sec: 3 }];
@@ -108,7 +109,8 @@ export function serviceRow(platform: Platform, service: Service): Members {
   const { schedule } = service.spec as { schedule?: Members };
   const jobKind = service.kind === 'job' ? { job_type: schedule?.cronjob === undefined ? 'LIFECYCLE' : 'CRON' } : {};
   return {
-    id: service.id, name: service.spec.name, description: service.spec.description ?? '', service_type: serviceType(platform, service), ...jobKind, icon_uri: `https://icons.example.com/${service.kind}.svg`,
+    id: service.id, name: service.spec.name, description: service.spec.description ?? '', service_type: serviceType(platform, service), ...jobKind,
+    icon_uri: `https://icons.example.com/${service.kind}.svg`,
     project_id: project?.id, project_name: project?.name, environment_id: environment?.id, environment_name: environment?.name, cluster_id: environment?.cluster_id,
   };
 }

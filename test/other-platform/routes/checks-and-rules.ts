@@ -5,6 +5,8 @@ import { find, remove, type Row } from '../store.ts';
 
 const WEEKDAYS = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'];
 
+const missing = (asked: Members) => (JSON.stringify(asked).includes('missing') ? 'It could not be found there' : undefined);
+
 /** What can be asked before a service is made: whether its image, its files or its chart are there. */
 function checkRoutes(platform: Platform): Route[] {
   const { git, gitOfHelm } = requestParts(platform);
@@ -16,7 +18,6 @@ function checkRoutes(platform: Platform): Route[] {
       if (found !== undefined) throw new Failure(400, found);
       return {};
     }, { body });
-  const missing = (asked: Members) => (JSON.stringify(asked).includes('missing') ? 'It could not be found there' : undefined);
   return [
     check('checkContainerImage', { image_name: filled, tag: filled, registry_id: id.optional() }, missing),
     check('checkDockerfile', { git_repository: git, dockerfile_path: text }, missing),
@@ -25,6 +26,11 @@ function checkRoutes(platform: Platform): Route[] {
   ];
 }
 
+const show = (rule: Row | undefined): Members => {
+  if (rule === undefined) throw new Failure(404, 'There is no such rule');
+  return Object.fromEntries(Object.entries(rule).filter(([name]) => name !== 'environment_id' && name !== 'project_id'));
+};
+
 /** When environments are started and stopped: of one environment, and of those a project will have. */
 function ruleRoutes(platform: Platform): Route[] {
   const { store, words } = platform;
@@ -32,10 +38,6 @@ function ruleRoutes(platform: Platform): Route[] {
   const base = '/project/{projectId}/deploymentRule';
   const of = (path: Record<string, string>) => store.rules.filter((rule) => rule.project_id === find(store.projects, path.projectId, 'project').id);
   const known = (path: Record<string, string>) => find(of(path), path.deploymentRuleId, 'rule');
-  const show = (rule: Row | undefined): Members => {
-    if (rule === undefined) throw new Failure(404, 'There is no such rule');
-    return Object.fromEntries(Object.entries(rule).filter(([name]) => name !== 'environment_id' && name !== 'project_id'));
-  };
   const body: Shape = { ...times, name: filled, mode: either(...words.modes), cluster_id: id, wildcard: text, description: note.nullable().optional() };
   return [
     one('/environment/{environmentId}/deploymentRule', ({ path }) => show(store.rules.find((rule) => rule.environment_id === path.environmentId))),

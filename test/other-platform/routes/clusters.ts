@@ -64,7 +64,8 @@ export function clusterRoutes(platform: Platform): Route[] {
       type: 'INFO', timestamp: platform.date(platform.now() - 60_000), step: 'Create', message: { safe_message: `cluster ${String(asked(path).name)}: nodes are ready` }, error: null, details: {},
     }]),
     rows('/cluster/{clusterId}/events', ({ path }) => [{
-      created_at: platform.date(platform.now() - 60_000), kind: 'Pod', namespace: 'shop', name: `ledger-${asked(path).id.slice(0, 4)}`, reason: 'BackOff', message: 'Back-off restarting failed container',
+      created_at: platform.date(platform.now() - 60_000), kind: 'Pod', namespace: 'shop', name: `ledger-${asked(path).id.slice(0, 4)}`, reason: 'BackOff',
+      message: 'Back-off restarting failed container',
       type: 'Warning', count: 4, first_occurrence: platform.date(platform.now() - 600_000), last_occurrence: platform.date(platform.now() - 60_000),
     }], { from_date_time: filled, to_date_time: filled, node_name: inQuery.text, pod_name: inQuery.text, reporting_component: inQuery.text }),
     one('/cluster/{clusterId}/logs', ({ path }) => ({ response: JSON.stringify({ status: 'success', data: { cluster: asked(path).id, result: [] } }) }), {

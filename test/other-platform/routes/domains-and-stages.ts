@@ -88,7 +88,10 @@ function stageRoutes(platform: Platform): Route[] {
   return [
     rows('/environment/{environmentId}/deploymentStage', ({ path }) => all(asked(path).id)),
     route('POST', '/environment/{environmentId}/deploymentStage', ({ path, body: wanted }) => {
-      const row: Row = { id: platform.newId(), created_at: platform.date(), environment_id: asked(path).id, description: '', deployment_order: store.stages.length + 1, services: [], skipped: [], ...wanted };
+      const row: Row = {
+        id: platform.newId(), created_at: platform.date(), environment_id: asked(path).id, description: '', deployment_order: store.stages.length + 1, services: [], skipped: [],
+        ...wanted,
+      };
       store.stages.push(row);
       return show(row);
     }, { body, code: on('answerCodes') ? 200 : 201 }),

@@ -1,8 +1,7 @@
 import { start } from '../deployments.ts';
 import { environmentHistory } from '../histories.ts';
 import { environmentLog } from '../logs.ts';
-import { historyPage } from '../pages.ts';
-import { NOTHING, one, route, rows, type Platform, type Route } from '../platform.ts';
+import { historyPage, NOTHING, one, route, rows, type Platform, type Route } from '../platform.ts';
 import { asText, either, Failure, filled, flag, id, inQuery } from '../schema.ts';
 import { serviceAnswer } from '../service-answers.ts';
 import { environmentStatus, serviceRow, serviceStatus, statusesByKind } from '../statuses.ts';

@@ -73,7 +73,8 @@ export function peopleRoutes(platform: Platform): Route[] {
       const from = Number(query.continueToken ?? 0);
       const size = Number(query.pageSize ?? 10);
       const next = from + size < fitting.length ? String(from + size) : null;
-      return { events: fitting.slice(from, from + size).map(withoutOwner), links: { previous: from > 0 ? `stepBackToken=${Math.max(0, from - size)}` : null, next: next === null ? null : `continueToken=${next}` }, organization_max_limit_reached: true };
+      const links = { previous: from > 0 ? `stepBackToken=${Math.max(0, from - size)}` : null, next: next === null ? null : `continueToken=${next}` };
+      return { events: fitting.slice(from, from + size).map(withoutOwner), links, organization_max_limit_reached: true };
     }, {
       pageSize: inQuery.number, continueToken: inQuery.text, stepBackToken: inQuery.text, fromTimestamp: inQuery.text, toTimestamp: inQuery.text, eventType: inQuery.text, targetType: inQuery.text,
       targetId: inQuery.id, subTargetType: inQuery.text, triggeredBy: inQuery.text, origin: inQuery.text, serviceProjectId: inQuery.id, serviceEnvironmentId: inQuery.id,

@@ -34,7 +34,8 @@ export function registryRoutes(platform: Platform): Route[] {
   };
   const url = text.regex(/^(oci|https):\/\//, 'starts with oci:// or https://');
   const repository: Shape = {
-    name: filled, kind: text.regex(/^(HTTPS|OCI_[A-Z0-9_]+)$/, 'HTTPS or an OCI word'), skip_tls_verification: flag, config: strict(repositoryConfig), description: text.optional(), url: url.optional(),
+    name: filled, kind: text.regex(/^(HTTPS|OCI_[A-Z0-9_]+)$/, 'HTTPS or an OCI word'),
+    skip_tls_verification: flag, config: strict(repositoryConfig), description: text.optional(), url: url.optional(),
   };
   const registry: Shape = {
     name: filled, kind: either('ECR', 'PUBLIC_ECR', 'GENERIC_CR', 'DOCKER_HUB', ...(on('vendorConfig') ? [`${OWN_NAME.toUpperCase()}_CR`] : [])), config: strict(registryConfig), url: text.optional(),
@@ -49,12 +50,16 @@ export function registryRoutes(platform: Platform): Route[] {
   const images = () => store.services.flatMap((service) => imageOf(service) ?? []);
   const associated = (id: unknown) => store.services.filter(({ spec }) => JSON.stringify(spec).includes(String(id))).map((service) => {
     const environment = find(store.environments, service.environment_id, 'environment');
-    return { service_id: service.id, service_name: service.spec.name, service_type: service.kind.toUpperCase(), environment_id: environment.id, environment_name: environment.name, project_id: environment.project_id };
+    return {
+      service_id: service.id, service_name: service.spec.name, service_type: service.kind.toUpperCase(), environment_id: environment.id,
+      environment_name: environment.name, project_id: environment.project_id,
+    };
   });
 
   const routes = [
     ...collection(platform, {
-      path: `${base}/containerRegistry`, idName: 'containerRegistryId', what: 'container registry', list: store.registries, create: registry, show: withoutSecrets, added: used, kept: keptConfig(platform),
+      path: `${base}/containerRegistry`, idName: 'containerRegistryId', what: 'container registry', list: store.registries, create: registry,
+      show: withoutSecrets, added: used, kept: keptConfig(platform),
     }),
     rows(`${base}/containerRegistry/{containerRegistryId}/images`, ({ query }) =>
       [...new Set(images().map(({ image_name: name }) => String(name)))]
@@ -63,7 +68,8 @@ export function registryRoutes(platform: Platform): Route[] {
     { imageName: inQuery.text, search: inQuery.text }),
     rows(`${base}/containerRegistry/{containerRegistryId}/associatedServices`, ({ path }) => associated(path.containerRegistryId)),
     ...collection(platform, {
-      path: `${base}/helmRepository`, idName: 'helmRepositoryId', what: 'helm repository', list: store.helmRepositories, create: repository, show: withoutSecrets, added: used, kept: keptConfig(platform),
+      path: `${base}/helmRepository`, idName: 'helmRepositoryId', what: 'helm repository', list: store.helmRepositories, create: repository,
+      show: withoutSecrets, added: used, kept: keptConfig(platform),
     }),
     rows(`${base}/helmRepository/{helmRepositoryId}/charts`, ({ query }) =>
       [{ chart_name: 'cache', versions: ['19.1.0', '19.2.0'] }].filter(({ chart_name: name }) => query.chartName === undefined || query.chartName === name), { chartName: inQuery.text }),

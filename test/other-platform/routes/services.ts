@@ -1,8 +1,7 @@
 import { start } from '../deployments.ts';
 import { serviceHistory } from '../histories.ts';
 import { serviceLog } from '../logs.ts';
-import { historyPage } from '../pages.ts';
-import { NOTHING, one, route, rows, type Platform, type Route } from '../platform.ts';
+import { historyPage, NOTHING, one, route, rows, type Platform, type Route } from '../platform.ts';
 import { either, Failure, filled, id, inQuery, open, Refusal, type Members, type Shape } from '../schema.ts';
 import { LIMITS, serviceAnswer } from '../service-answers.ts';
 import { serviceBodies } from '../service-bodies.ts';
