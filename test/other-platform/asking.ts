@@ -55,7 +55,7 @@ function readable({ ids, service }: OtherPlatform): string[] {
   const organization = ['', '/project', '/services', '/environments', '/project/stats', '/cluster', '/cluster/status', '/webhook', '/alert-rules', '/alert-receivers', '/member', '/inviteMember',
     '/availableRole', '/customRole', '/billingInfo', '/events', '/targets', '/containerRegistry', '/helmRepository', '/gitToken', '/labelsGroups', '/annotationsGroups',
     `/containerRegistry/${ids.registry}/images`, `/helmRepository/${ids.charts}/charts`, `/labelsGroups/${ids.labels}`];
-  const environment = ['', '/status', '/statuses', '/statusesWithStages', '/services', '/logs', '/deploymentHistoryV2', '/deploymentQueue', '/deploymentStage', '/deploymentRule', '/link',
+  const environment = ['', '/status', '/statuses', '/statusesWithStages', '/services', '/logs', '/log', '/deploymentHistoryV2', '/deploymentQueue', '/deploymentStage', '/deploymentRule', '/link',
     '/environmentVariable', '/secret'];
   const services = Object.entries(names).flatMap(([kind, name]) => {
     const paths = ['', '/deploymentHistoryV2', ...(kind === 'terraform' ? ['/commit', '/terraformResources'] : ['/status'])];
@@ -63,7 +63,7 @@ function readable({ ids, service }: OtherPlatform): string[] {
   });
   return [
     ...organization.map((path) => `/organization/${ids.organization}${path}`),
-    ...['', '/environment', '/environment/overview', '/environment/status', '/environment/stats', '/environmentVariable'].map((path) => `/project/${ids.projects.shop}${path}`),
+    ...['', '/environment', '/environment/overview', '/environment/status', '/environment/stats', '/environmentVariable', '/deploymentRule'].map((path) => `/project/${ids.projects.shop}${path}`),
     ...environment.map((path) => `/environment/${ids.environments.staging}${path}`),
     ...Object.keys(names).map((kind) => `/environment/${ids.environments.staging}/${kind}`),
     ...services,

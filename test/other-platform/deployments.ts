@@ -64,7 +64,8 @@ export function settle(platform: Platform): void {
     announce(platform, deployment, phase);
     if (deployment.action !== 'DELETE' || phase !== 'succeeded') continue;
     if (deployment.takesEnvironment === true) platform.store.environments = platform.store.environments.filter(({ id }) => id !== deployment.environment_id);
-    const gone = new Set(deployment.services.map(({ service }) => service.id));
+    const all = deployment.takesEnvironment === true ? platform.store.services.filter((service) => service.environment_id === deployment.environment_id) : [];
+    const gone = new Set([...deployment.services.map(({ service }) => service), ...all].map(({ id }) => id));
     platform.store.services = platform.store.services.filter(({ id }) => !gone.has(id));
     platform.store.variables = platform.store.variables.filter(({ parent_id: parent }) => !gone.has(parent));
   }

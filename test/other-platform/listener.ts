@@ -40,7 +40,7 @@ function fit(pattern: string, path: string): { [name: string]: string } | undefi
   const members: { [name: string]: string } = {};
   for (const [index, part] of wanted.entries()) {
     const value = given[index] ?? '';
-    if (part.startsWith('{')) members[part.slice(1, -1)] = decodeURIComponent(value);
+    if (part.startsWith('{')) members[part.slice(1, -1)] = value;
     else if (part !== value) return undefined;
   }
   return members;

@@ -82,10 +82,19 @@ function documentedForm(platform: Platform, deployment: Deployment, service: Ser
   };
 }
 
+function olderForm(platform: Platform, deployment: Deployment, service: Service, name: string, line: Line, number: number): Members {
+  const row = documentedForm(platform, deployment, service, name, line, number);
+  return {
+    id: row.id, created_at: row.created_at, scope: { type: serviceType(platform, service), name, id: service.id }, state: line.failure === undefined ? 'WAITING' : 'ERROR',
+    message: row.message, hint: line.failure?.hint ?? null, execution_id: deployment.execution_id,
+  };
+}
+
 /** What an environment's deployments have told so far, the oldest first. */
-export function environmentLog(platform: Platform, environment: Environment): Members[] {
+export function environmentLog(platform: Platform, environment: Environment, asked?: 'older'): Members[] {
   const now = platform.now();
-  const form = platform.on('environmentLogRows') ? ownForm : documentedForm;
+  const newer = platform.on('environmentLogRows') ? ownForm : documentedForm;
+  const form = asked === 'older' ? olderForm : newer;
   const all = platform.store.deployments.filter((deployment) => deployment.environment_id === environment.id);
   const told = all.flatMap((deployment) => deployment.services.flatMap(({ service, name }) => {
     const share = phaseOf(deployment, now) === 'canceled' ? 0.5 : (now - deployment.start_at) / (deployment.end_at - deployment.start_at);

@@ -66,6 +66,31 @@ describe.each(['none', 'all'] as const)('with %s of the differences', (differenc
     await expect.poll(async () => (await platform.get(`/container/${id}`)).status).toBe(404);
   });
 
+  test('a deleted environment takes its services along', async () => {
+    const platform = askerOf(await startOtherPlatform({ token: 'secret', differences, deploymentMs: 50 }));
+    const environment = platform.ids.environments.development;
+    expect((await platform.ask('DELETE', `/environment/${environment}`)).status).toBe(204);
+    await expect.poll(async () => (await platform.get(`/environment/${environment}`)).status).toBe(404);
+    expect(platform.state.services.some((service) => service.environment_id === environment)).toBe(false);
+  });
+
+  test('variables are overridden, aliased and imported, and fixed where they are built in', async () => {
+    const platform = askerOf(await startOtherPlatform({ token: 'secret', differences }));
+    const { id } = platform.service('storefront');
+    const rows = (await platform.get(`/variable?scope=APPLICATION&parent_id=${id}`)).rows;
+    const named = (key: string) => String(rows.find((row) => row.key === key)?.id);
+    const place = { override_scope: 'APPLICATION', override_parent_id: id };
+    expect((await platform.post(`/variable/${named('LOG_LEVEL')}/override`, { value: 'debug', ...place })).body).toMatchObject({ variable_type: 'OVERRIDE', overridden_variable: { key: 'LOG_LEVEL' } });
+    const alias = { key: 'LISTEN', alias_scope: 'APPLICATION', alias_parent_id: id };
+    expect((await platform.post(`/variable/${named('PORT')}/alias`, alias)).body).toMatchObject({ variable_type: 'ALIAS', value: '8080' });
+    const builtIn = rows.find((row) => row.variable_type === 'BUILT_IN');
+    expect((await platform.ask('DELETE', `/variable/${String(builtIn?.id)}`)).status).toBe(400);
+    const vars = [{ name: 'PORT', value: '1', scope: 'APPLICATION', is_secret: false }, { name: 'NEW', value: '2', scope: 'APPLICATION', is_secret: false }];
+    const imported = await platform.post(`/variable/import?service_id=${id}&service_type=APPLICATION`, { overwrite: false, vars });
+    expect(imported.body).toMatchObject({ total_variables_to_import: 2, successful_imported_variables: [{ name: 'NEW' }] });
+    expect((await platform.get(`/variable?scope=PROJECT&parent_id=${id}`)).status).toBe(400);
+  });
+
   test('whatever can be read is read without a failure', async () => {
     const platform = askerOf(await startOtherPlatform({ token: 'secret', differences }));
     for (const path of platform.readable()) expect([path, (await platform.get(path)).status]).toEqual([path, 200]);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Platform } from './platform.ts';
 import { count, either, filled, flag, id, list, note, open, strict, text, whole, type Shape } from './schema.ts';
 
-export const GIT_HOSTS = ['FORGE', 'COPSE', 'DELL'] as const;
+export const GIT_HOSTS = ['FORGE', 'COPSE', 'GLADE'] as const;
 
 /** The parts of which the bodies of services are made, as this platform asks for them. */
 export function requestParts(platform: Platform) {

@@ -1,7 +1,7 @@
 import { find, type Service } from './store.ts';
 import type { Platform } from './platform.ts';
 import type { Members } from './schema.ts';
-import { jobType } from './versions.ts';
+import { commitOf, jobType } from './versions.ts';
 
 export const LIMITS = { maximum_cpu: 8000, maximum_memory: 16_384, maximum_gpu: 0 };
 
@@ -16,7 +16,7 @@ function gitAnswer(repository: unknown, service: Service): Members {
   const [, owner = '', name = ''] = /([^/]+)\/([^/]+?)(?:\.git)?$/.exec(String(asked.url)) ?? [];
   return {
     provider: asked.provider ?? 'FORGE', owner, url: asked.url, name, has_access: true, branch: asked.branch ?? 'main', root_path: asked.root_path ?? '/',
-    deployed_commit_id: service.commit ?? null, deployed_commit_date: service.updated_at, deployed_commit_contributor: 'Ada Byron', deployed_commit_tag: null,
+    deployed_commit_id: service.commit ?? null, deployed_commit_date: commitOf(service).created_at, deployed_commit_contributor: 'Ada Byron', deployed_commit_tag: null,
     git_token_id: asked.git_token_id ?? null, git_token_name: null,
   };
 }
@@ -36,13 +36,15 @@ function probesAnswer(platform: Platform, healthchecks: unknown): Members {
 
 const groupsAnswer = (rows: Members[], wanted: unknown) => ((wanted ?? []) as { id: string }[]).map(({ id }) => find(rows as { id: string }[], id, 'group'));
 
-function scalingAnswer(scaling: unknown, service: Service): unknown {
+function scalingAnswer(scaling: unknown, service: Service, organization: unknown): unknown {
   if (scaling === undefined) return undefined;
   const dates = { created_at: service.created_at, updated_at: service.updated_at };
   const { scalers, ...others } = scaling as { scalers: Members[] };
+  const authentication = ({ trigger_authentication: asked }: Members): Members =>
+    asked === undefined ? {} : { trigger_authentication: { id: service.id, ...dates, organization_id: organization, ...(asked as Members) } };
   return {
     id: service.id, ...dates, service_id: service.id, polling_interval_seconds: 30, cooldown_period_seconds: 300, ...others,
-    scalers: scalers.map((scaler) => ({ id: service.id, ...dates, enabled: true, config_json: null, config_yaml: null, ...scaler })),
+    scalers: scalers.map((scaler) => ({ id: service.id, ...dates, enabled: true, config_json: null, config_yaml: null, ...scaler, ...authentication(scaler) })),
   };
 }
 
@@ -55,7 +57,7 @@ function scaledAnswer(platform: Platform, service: Service): Members {
     cpu: spec.cpu ?? 500, memory: spec.memory ?? 512, gpu: spec.gpu ?? 0, min_running_instances: spec.min_running_instances ?? 1, max_running_instances: spec.max_running_instances ?? 1,
     auto_preview: spec.auto_preview ?? false, auto_deploy: spec.auto_deploy ?? false, arguments: spec.arguments ?? [], entrypoint: spec.entrypoint,
     ports: (spec.ports as Members[]).map((port) => ({ protocol: 'HTTP', is_default: false, publicly_accessible: false, ...port })), storage: spec.storage,
-    autoscaling: scalingAnswer(spec.autoscaling, service), healthchecks: probesAnswer(platform, spec.healthchecks), ...LIMITS, ...runningWider(platform, spec),
+    autoscaling: scalingAnswer(spec.autoscaling, service, platform.store.organizations[0]?.id), healthchecks: probesAnswer(platform, spec.healthchecks), ...LIMITS, ...runningWider(platform, spec),
   };
 }
 

@@ -76,6 +76,7 @@ export async function startOtherPlatform({ differences, token, now = Date.now, d
       return found;
     },
     close: async () => {
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

@@ -50,7 +50,7 @@ export function serviceStatus(platform: Platform, service: Service): Members {
   const state = serviceState(platform, service);
   const last = all.find((deployment) => isOver(phaseOf(deployment, now, service)));
   const newest = platform.store.deployments.findLast(({ environment_id: environment }) => environment === service.environment_id);
-  const deployed = all.some((deployment) => deployment.action === 'DEPLOY');
+  const deployed = restingState(service) === 'DEPLOYED' || all.some((deployment) => deployment.action === 'DEPLOY');
   const outdated = last !== undefined && Date.parse(service.updated_at) > last.created_at;
   const maybe: Members = {
     last_deployment_date: last === undefined ? null : platform.date(last.end_at), execution_id: current?.execution_id ?? null,

@@ -53,6 +53,11 @@ test('22 null is not taken where a member is only left out', async () => {
   const billing = (await on.get(path)).body as Members;
   expect(billing.vat_number).toBeNull();
   expect([(await on.put(path, billing)).status, (await off.put(path, billing)).status]).toEqual([400, 200]);
+  const autoscaling = { mode: 'KEDA', scalers: [{ scaler_type: 'cron', role: 'PRIMARY', config_json: null }] };
+  const container = { name: 'scaled', registry_id: on.ids.registry, image_name: 'shop/x', tag: '1', healthchecks: {}, autoscaling };
+  const refused = await on.post(`/environment/${on.ids.environments.staging}/container`, container);
+  expect(JSON.stringify(refused.body)).toContain('autoscaling.scalers.0.config_json');
+  expect((await off.post(`/environment/${on.ids.environments.staging}/container`, container)).status).toBe(201);
 });
 
 test('23 services have members that are lost when a replacement leaves them out', async () => {

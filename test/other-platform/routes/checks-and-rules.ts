@@ -51,6 +51,10 @@ function ruleRoutes(platform: Platform): Route[] {
       store.rules.push(row);
       return show(row);
     }, { body, code: 201 }),
+    route('PUT', `${base}/order`, ({ path, body: wanted }) => {
+      for (const [index, rule] of (wanted.project_deployment_rule_ids_in_order as string[]).entries()) find(of(path), rule, 'rule').priority_index = index;
+      return NOTHING;
+    }, { body: { project_deployment_rule_ids_in_order: list(id) } }),
     one(`${base}/{deploymentRuleId}`, ({ path }) => show(known(path))),
     route('PUT', `${base}/{deploymentRuleId}`, ({ path, body: wanted }) => show(Object.assign(known(path), { auto_stop: false }, wanted)), { body }),
     route('DELETE', `${base}/{deploymentRuleId}`, ({ path }) => {

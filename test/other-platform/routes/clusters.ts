@@ -1,5 +1,6 @@
 import { NOTHING, one, route, rows, type Platform, type Route } from '../platform.ts';
 import { Failure, filled, flag, inQuery, text, whole, type Members } from '../schema.ts';
+import { serviceType } from '../service-answers.ts';
 import { find, type Row } from '../store.ts';
 
 /** Clusters: their state, their locks, what runs on them, and what is done with them. */
@@ -58,7 +59,9 @@ export function clusterRoutes(platform: Platform): Route[] {
     }, { code: on('answerCodes') ? 202 : 200 }),
     rows('/cluster/{clusterId}/environments', ({ path }) => environmentsOn(asked(path)).map((environment) => ({
       environment_id: environment.id, environment_name: environment.name, project_id: environment.project_id, project_name: find(store.projects, environment.project_id, 'project').name,
-      services: store.services.filter((service) => service.environment_id === environment.id).map(({ id, kind, spec }) => ({ id, name: spec.name, type: kind.toUpperCase() })),
+      services: store.services.filter((service) => service.environment_id === environment.id).map((service) => ({
+        id: service.id, name: service.spec.name, type: serviceType(platform, service),
+      })),
     }))),
     rows('/organization/{organizationId}/cluster/{clusterId}/logs', ({ path }) => [{
       type: 'INFO', timestamp: platform.date(platform.now() - 60_000), step: 'Create', message: { safe_message: `cluster ${String(asked(path).name)}: nodes are ready` }, error: null, details: {},

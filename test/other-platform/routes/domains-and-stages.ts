@@ -1,5 +1,6 @@
 import { NOTHING, one, route, rows, type Platform, type Route } from '../platform.ts';
 import { either, Failure, filled, flag, text, type Members, type Shape } from '../schema.ts';
+import { serviceType } from '../service-answers.ts';
 import { find, remove, type Environment, type Row, type Service } from '../store.ts';
 
 /** Where services are reached, and the order in which they are deployed. */
@@ -74,7 +75,7 @@ function stageRoutes(platform: Platform): Route[] {
   const show = (stage: Row): Members => ({
     id: stage.id, created_at: stage.created_at, environment: { id: stage.environment_id }, name: stage.name, description: stage.description, deployment_order: stage.deployment_order,
     services: (stage.services as string[]).flatMap((id) => store.services.filter((service) => service.id === id)).map((service) => ({
-      service_id: service.id, service_type: service.kind.toUpperCase(), is_skipped: (stage.skipped as string[]).includes(service.id),
+      service_id: service.id, service_type: serviceType(platform, service), is_skipped: (stage.skipped as string[]).includes(service.id),
     })),
   });
   const all = (environment: unknown) => store.stages.filter((stage) => stage.environment_id === environment)

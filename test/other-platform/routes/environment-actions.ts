@@ -2,6 +2,7 @@ import { cancel, isOver, phaseOf, start } from '../deployments.ts';
 import { stagesOf } from '../histories.ts';
 import { NOTHING, one, route, rows, type Platform, type Route } from '../platform.ts';
 import { asText, either, Failure, flag, id, inQuery, list, strict, text, type Members, type Shape } from '../schema.ts';
+import { serviceType } from '../service-answers.ts';
 import { environmentStatus, serviceStatus, statusDetails } from '../statuses.ts';
 import { find, KINDS, type Deployment, type Environment, type Service } from '../store.ts';
 
@@ -92,7 +93,7 @@ export function environmentActions(platform: Platform): Route[] {
     rows('/service/{serviceId}/deploymentQueue', ({ path }) => {
       const service = find(store.services, path.serviceId, 'service');
       return deploymentsIn(service.environment_id).filter((deployment) => deployment.services.some((part) => part.service.id === service.id)).map((deployment) => ({
-        identifier: { deployment_request_id: deployment.request_id, service_id: service.id, service_type: service.kind.toUpperCase(), name: service.spec.name },
+        identifier: { deployment_request_id: deployment.request_id, service_id: service.id, service_type: serviceType(platform, service), name: service.spec.name },
         auditing_data: { created_at: platform.date(deployment.created_at), triggered_by: deployment.triggered_by, origin: deployment.origin },
         status_details: statusDetails(platform, deployment, service),
       }));

@@ -91,6 +91,8 @@ export function environmentRoutes(platform: Platform): Route[] {
     on('environmentLogRows')
       ? one('/environment/{environmentId}/logs', ({ path }) => environmentLog(platform, asked(path)), { version: inQuery.text })
       : one('/environment/{environmentId}/logs', ({ path }) => ({ results: environmentLog(platform, asked(path)) })),
+    // An older form of the same.
+    one('/environment/{environmentId}/log', ({ path }) => ({ results: environmentLog(platform, asked(path), 'older') })),
     one('/environment/{environmentId}/deploymentHistoryV2', ({ path, query }) => historyPage(environmentHistory(platform, asked(path)), query),
       on('historiesWithoutPage') ? { pageSize: inQuery.number } : { pageSize: inQuery.number, page: inQuery.whole }),
   ];

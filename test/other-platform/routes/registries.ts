@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { OWN_NAME } from '../differences.ts';
 import { one, rows, type Platform, type Route } from '../platform.ts';
 import { asText, either, filled, flag, inQuery, list, Refusal, strict, text, type Members, type Shape } from '../schema.ts';
 import { find, type Row } from '../store.ts';
@@ -38,7 +37,7 @@ export function registryRoutes(platform: Platform): Route[] {
     skip_tls_verification: flag, config: strict(repositoryConfig), description: text.optional(), url: url.optional(),
   };
   const registry: Shape = {
-    name: filled, kind: either('ECR', 'PUBLIC_ECR', 'GENERIC_CR', 'DOCKER_HUB', ...(on('vendorConfig') ? [`${OWN_NAME.toUpperCase()}_CR`] : [])), config: strict(registryConfig), url: text.optional(),
+    name: filled, kind: text.regex(/^(ECR|PUBLIC_ECR|[A-Z0-9_]+_(CR|HUB))$/, 'the word of a registry'), config: strict(registryConfig), url: text.optional(),
     description: text.optional(),
   };
   const used = { associated_services_count: 0 };

@@ -51,23 +51,28 @@ export function variableRoutes(platform: Platform): Route[] {
       answer(alias(known(path.variableId), String(body.alias_scope), ownerIn(body.alias_scope, body.alias_parent_id), body), true), {
       body: { key: filled, alias_scope: scope, alias_parent_id: id, ...about }, code: 201,
     }),
-    route('POST', '/variable/import', ({ query, body }) => {
-      const service = find(store.services, query.service_id, 'service');
-      const wanted = body.vars as { name: string; value: string; scope: string; is_secret: boolean }[];
-      const done = wanted.filter(({ name, value, scope: word, is_secret: secret }) => {
-        const environment = find(store.environments, service.environment_id, 'environment');
-        const parent = word === 'PROJECT' ? environment.project_id : word === 'ENVIRONMENT' ? environment.id : service.id;
-        const before = store.variables.find((row) => row.parent_id === parent && row.key === name);
-        if (before === undefined) add(word, parent, { key: name, value, is_secret: secret });
-        else if (body.overwrite === true) change(before, { key: name, value });
-        return before === undefined || body.overwrite === true;
-      });
-      return { total_variables_to_import: wanted.length, successful_imported_variables: done };
-    }, {
-      query: { service_id: id, service_type: either('APPLICATION', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM') },
-      body: { overwrite: flag, vars: list(strict({ name: filled, value: text, scope, is_secret: flag })) }, code: 201,
-    }),
   ];
+
+  const importing = route('POST', '/variable/import', ({ query, body }) => {
+    const service = find(store.services, query.service_id, 'service');
+    const wanted = body.vars as { name: string; value: string; scope: string; is_secret: boolean }[];
+    const done = wanted.filter(({ name, value, scope: word, is_secret: secret }) => {
+      const environment = find(store.environments, service.environment_id, 'environment');
+      const parent = word === 'PROJECT' ? environment.project_id : word === 'ENVIRONMENT' ? environment.id : service.id;
+      const before = store.variables.find((row) => row.parent_id === parent && row.key === name);
+      if (before === undefined) add(word, parent, { key: name, value, is_secret: secret });
+      else if (body.overwrite === true) change(before, { key: name, value });
+      return before === undefined || body.overwrite === true;
+    });
+    return { total_variables_to_import: wanted.length, successful_imported_variables: done };
+  }, {
+    query: { service_id: id, service_type: either('APPLICATION', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM') },
+    body: { overwrite: flag, vars: list(strict({ name: filled, value: text, scope, is_secret: flag })) }, code: 201,
+  });
+  const importRoutes = (['application', 'container', 'job'] as const).map((name): Route => ({
+    ...importing, query: {}, path: `/${name}/{${name}Id}/environmentVariable/import`,
+    run: ({ path, body }) => importing.run({ path, query: { service_id: path[`${name}Id`] }, body }),
+  }));
 
   const ofScope = (name: (typeof SCOPES)[number], word: 'environmentVariable' | 'secret'): Route[] => {
     const secret = word === 'secret';
@@ -92,5 +97,5 @@ export function variableRoutes(platform: Platform): Route[] {
     ];
   };
 
-  return [...unified, ...SCOPES.flatMap((name) => [...ofScope(name, 'environmentVariable'), ...ofScope(name, 'secret')])];
+  return [...unified, importing, ...importRoutes, ...SCOPES.flatMap((name) => [...ofScope(name, 'environmentVariable'), ...ofScope(name, 'secret')])];
 }
