@@ -33,7 +33,7 @@ describe('a value', () => {
     ['INFRA_REQUEST_TIMEOUT', ['0', '51', '30s']],
     ['INFRA_LOG_LEVEL', ['verbose', 'WARN']],
     ['INFRA_BASE_URL', ['api.example.com', 'ftp://example.com', 'https://']],
-  ])('of %s that is none of its kind stops the start, and the option is named', (env, values) => {
+  ])('an invalid value of %s aborts startup and names the option', (env, values) => {
     for (const value of values) expect(faults({ INFRA_API_TOKEN: 'super-secret', [env]: value }), value).toMatch(new RegExp(`^${env} must be `));
   });
 
@@ -77,7 +77,7 @@ describe('the data directory', () => {
   });
 });
 
-describe('options that contradict each other stop the start', () => {
+describe('options that contradict each other abort startup', () => {
   test.each([
     [{ ...real, INFRA_API_TOKEN_FILE: '/token' }, 'INFRA_API_TOKEN and INFRA_API_TOKEN_FILE are both set'],
     [{ INFRA_BASE_URL: real.INFRA_BASE_URL }, 'INFRA_BASE_URL is set without a token'],
@@ -105,7 +105,7 @@ describe('a variable of our prefix that is no option', () => {
     ['INFRA_BASEURL', 'INFRA_BASE_URL'],
     ['INFRA_API_TOKENS', 'INFRA_API_TOKEN'],
     ['INFRA_DATADIR', 'INFRA_DATA_DIR'],
-  ])('%s stops the start and names %s', (wrong, right) => {
+  ])('%s aborts startup and names %s', (wrong, right) => {
     for (const command of ['stdio', 'platform', 'token'] as const) expect(faults({ [wrong]: 'x' }, {}, command)).toBe(`${wrong} is not an option of infra-mcp. Did you mean ${right}? Rename or unset it.`);
   });
 

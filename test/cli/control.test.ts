@@ -54,7 +54,7 @@ describe('a platform that is controlled', () => {
   });
 });
 
-test('faults of a file of rules stop the start, each with its line', async () => {
+test('faults of a file of rules abort startup, each with its line', async () => {
   const directory = await temporaryDirectory();
   const path = await inFile(directory, [
     'faults:', '  - name: one', '    effect: status_500', '    oparation: get_organization', '  - name: two', '    effect: build_eror', '  - name: three', '    effect: latency', 'other: 1',

@@ -27,7 +27,7 @@ describe('the tools that are offered', () => {
     [{ INFRA_EXCLUDE_TOOLS: 'stop-environment' }, '--exclude-tools (INFRA_EXCLUDE_TOOLS): there is no tool "stop-environment"; did you mean "stop_environment"?'],
     [{ INFRA_TOOLS: 'get_helm', INFRA_EXCLUDE_TOOLS: 'get_helm' }, 'get_helm is in both --tools (INFRA_TOOLS) and --exclude-tools (INFRA_EXCLUDE_TOOLS)'],
     [{ INFRA_TOOLSETS: 'clusters', INFRA_EXCLUDE_TOOLS: named(({ toolset }) => toolset === 'clusters').join(',') }, 'No tool is left'],
-  ])('%j stops the start', (env, says) => {
+  ])('%j aborts startup', (env, says) => {
     expect(() => offered(env)).toThrow(says);
   });
 

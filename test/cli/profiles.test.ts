@@ -85,7 +85,7 @@ describe('a profile', () => {
   });
 });
 
-describe('what stops the start', () => {
+describe('what aborts startup', () => {
   test.each<[string, Env, string, How?]>([
     [usual, { INFRA_PROFILE: 'stagin' }, 'There is no profile "stagin" in @file; did you mean staging?'],
     [usual, { INFRA_PROFILE: '__proto__' }, 'There is no profile "__proto__"'],

@@ -28,7 +28,7 @@ describe.concurrent('a start that can not be meant', () => {
   });
 });
 
-test('a token file that is empty stops the start', async () => {
+test('a token file that is empty aborts startup', async () => {
   const path = join(await temporaryDirectory(), 'token');
   await writeFile(path, '\n');
   const { code, stderr } = await runProgram(['--api-token-file', path], { INFRA_BASE_URL: 'https://api.example.com' });

@@ -3,19 +3,19 @@ import type { Call } from './call.ts';
 import type { CallSubject } from '../audit/index.ts';
 import type { TargetedOperation } from '../guard/index.ts';
 
-/** Whether one thing is, or holds, another. */
+/** Whether one resource is another one, or contains it. */
 const holds = ({ kind, id }: ResolvedResource, other: ResolvedResource): boolean => kind === 'organization' || [other.id, other.project?.id, other.environment?.id].includes(id);
 
-/** The narrowest of some things: nothing else that the call names lies in it. Of several, the first. */
-const narrowest = (addresses: readonly ResolvedResource[]): ResolvedResource | undefined =>
-  addresses.find((one) => addresses.every((other) => other.id === one.id || !holds(one, other))) ?? addresses[0];
+/** The first resource that contains none of the others. */
+const narrowest = (resources: readonly ResolvedResource[]): ResolvedResource | undefined =>
+  resources.find((one) => resources.every((other) => other.id === one.id || !holds(one, other))) ?? resources[0];
 
 /**
- * What the arguments of a call point at, for the record: the first of the narrowest things, and how many more there are
- * beside what it lies in. Asks nobody. Names are shown as everywhere: secrets masked, what can't be seen written out.
+ * What the arguments of a call refer to, for the audit record: the first resource that contains none of the others, and
+ * how many more there are, not counting those that contain it. Sends no request. Names are cleaned and masked.
  */
-export function subjectOf({ resolved: addresses, args, redactor }: Pick<Call, 'resolved' | 'args' | 'redactor'>): CallSubject | undefined {
-  const all = Object.values(addresses);
+export function subjectOf({ resolved, args, redactor }: Pick<Call, 'resolved' | 'args' | 'redactor'>): CallSubject | undefined {
+  const all = Object.values(resolved);
   const one = narrowest(all);
   if (!one) return typeof args['organization_id'] === 'string' ? { kind: 'organization', id: args['organization_id'] } : undefined;
   const shown = (text: string): string => redactor.text(text);
@@ -28,6 +28,6 @@ export function subjectOf({ resolved: addresses, args, redactor }: Pick<Call, 'r
   };
 }
 
-/** A request in words: its operation, what it is about, and its target. */
+/** A planned operation in words: its name, what it is about, and its target. */
 export const operationText = ({ operation, target, about }: TargetedOperation): string =>
   `${operation.name}${about === undefined ? '' : ` ${about}`}${target.id === undefined ? '' : ` on ${target.kind} ${target.id}`}`;

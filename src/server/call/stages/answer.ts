@@ -8,8 +8,8 @@ import type { Stage } from '../stage.ts';
 import { toolContextOf } from '../tool-context.ts';
 
 /** An answer that may be shown. Where it is that of the call's only request, what the caller itself gave is shown as it was asked for. */
-const protectAnswer = ({ tool, args, operations: acts, redactor, answers }: SentCall, answer: JsonRecord): JsonRecord =>
-  redactor.value(answer, toolAnswerSchema(tool), acts.length === 1 && answer === answers[0] ? args : undefined) as JsonRecord;
+const protectAnswer = ({ tool, args, operations, redactor, answers }: SentCall, answer: JsonRecord): JsonRecord =>
+  redactor.value(answer, toolAnswerSchema(tool), operations.length === 1 && answer === answers[0] ? args : undefined) as JsonRecord;
 
 /** Makes the answer. */
 export const makeAnswer: Stage<SentCall, never> = {
@@ -19,14 +19,14 @@ export const makeAnswer: Stage<SentCall, never> = {
   reads: true,
   replies: 'the answer',
   run: async (call) => {
-    const { tool, args, operations: acts, answers, context, deps } = call;
-    const changed = acts.filter(({ operation }) => operation.effect !== 'read');
-    const { toolContext, unread } = toolContextOf(call, { shown: true, hasChanged: changed.length > 0, done: acts.map(({ operation }) => operation.name) });
+    const { tool, args, operations, answers, context, deps } = call;
+    const changed = operations.filter(({ operation }) => operation.effect !== 'read');
+    const { toolContext, unread } = toolContextOf(call, { shown: true, hasChanged: changed.length > 0, done: operations.map(({ operation }) => operation.name) });
     const make = async (): Promise<JsonRecord> => (tool.answer ? tool.answer(args, toolContext, answers) : (answers[0] ?? {}));
     const answer = await make().catch((error: unknown) =>
       changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(operationText), error: failureOf(error, context.requestId, false) }),
     );
-    const isNoOp = tool.operation.effect !== 'read' && acts.length === 0;
+    const isNoOp = tool.operation.effect !== 'read' && operations.length === 0;
     const reply = answerReply({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), { isNoOp });
     return { reply, outcome: isNoOp ? { outcome: 'done', why: 'so_already' } : { outcome: 'done' } };
   },

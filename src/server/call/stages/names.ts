@@ -15,7 +15,7 @@ const rank = (kind: ResourceKind): number => (widestFirst.includes(kind) ? wides
 
 type Within = NonNullable<Lookup['within']>;
 
-/** Where what is named next is to be looked for, once this is known. */
+/** Narrows the search for the next names to a resource that was just found. */
 const narrowed = (within: Within, { kind, id }: ResolvedResource): Within => {
   if (kind === 'organization') return { ...within, organizationId: id };
   if (kind === 'project') return { ...within, projectId: id };
@@ -25,10 +25,10 @@ const narrowed = (within: Within, { kind, id }: ResolvedResource): Within => {
 
 const organizationMember = 'organization_id';
 
-/** Most things that one argument names: each may have to be looked for. */
+/** Maximum number of items in one argument that refers to resources: each may need a search. */
 const maximumReferences = 100;
 
-/** A name that stands for nothing, without what there is instead where the policy keeps some places from being read. */
+/** The error for a name that matches nothing. Drops the suggestions if the policy restricts which places may be read. */
 function withoutCandidates({ tool, deps }: Call, error: unknown): Error {
   const failure = error instanceof CallFailure ? error.failure : undefined;
   if (failure?.kind !== 'bad_address' || !needsLocation(tool, operations.list_services, deps.policy)) return error as Error;
@@ -38,41 +38,41 @@ function withoutCandidates({ tool, deps }: Call, error: unknown): Error {
 }
 
 /**
- * The call with ids where names were given, and with the organization where it was left out.
- * @throws CallFailure where a name stands for nothing or for several things; ApiError as the platform fails.
+ * Replaces names by ids, and fills in the organization if it is missing.
+ * @throws CallFailure if a name matches nothing or several resources; ApiError as the platform fails.
  */
 async function resolveAll(call: Call): Promise<Call> {
   const { tool, deps } = call;
-  const pointers = Object.entries(tool.input)
+  const references = Object.entries(tool.input)
     .flatMap(([name, schema]) => {
       const kind = pointsAt(schema);
       return kind === undefined ? [] : [{ name, kind }];
     })
     .toSorted((one, other) => rank(one.kind) - rank(other.kind));
   const args: JsonRecord = { ...call.args };
-  const addresses: Record<string, ResolvedResource> = {};
+  const resolved: Record<string, ResolvedResource> = {};
   let within: Within = {};
-  const looking = (): Lookup => lookupFor(call, within);
+  const lookup = (): Lookup => lookupFor(call, within);
 
   const find = (kind: ResourceKind, given: string): Promise<ResolvedResource> =>
-    deps.resolver.resolve(kind, given, looking()).catch((error: unknown) => Promise.reject(withoutCandidates(call, error)));
+    deps.resolver.resolve(kind, given, lookup()).catch((error: unknown) => Promise.reject(withoutCandidates(call, error)));
 
-  for (const { name, kind } of pointers) {
-    const given = args[name];
-    if (name === organizationMember && given === undefined) args[name] = await deps.resolver.organization(looking());
-    else if (Array.isArray(given)) {
-      if (given.length > maximumReferences) fail({ kind: 'bad_arguments', issues: [`"${name}" has ${given.length} items; give at most ${maximumReferences}`] });
-      const found = await Promise.all(given.map((one) => find(kind, String(one))));
+  for (const { name, kind } of references) {
+    const value = args[name];
+    if (name === organizationMember && value === undefined) args[name] = await deps.resolver.organization(lookup());
+    else if (Array.isArray(value)) {
+      if (value.length > maximumReferences) fail({ kind: 'bad_arguments', issues: [`"${name}" has ${value.length} items; give at most ${maximumReferences}`] });
+      const found = await Promise.all(value.map((one) => find(kind, String(one))));
       args[name] = found.map(({ id }) => id);
-      for (const [index, address] of found.entries()) addresses[`${name}[${index}]`] = address;
-    } else if (typeof given === 'string') {
-      const address = await find(kind, given);
-      args[name] = address.id;
-      addresses[name] = address;
-      within = narrowed(within, address);
+      for (const [index, resource] of found.entries()) resolved[`${name}[${index}]`] = resource;
+    } else if (typeof value === 'string') {
+      const resource = await find(kind, value);
+      args[name] = resource.id;
+      resolved[name] = resource;
+      within = narrowed(within, resource);
     }
   }
-  return { ...call, args, resolved: addresses };
+  return { ...call, args, resolved };
 }
 
 /** Replaces names, paths and URIs by ids. */

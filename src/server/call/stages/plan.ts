@@ -8,7 +8,7 @@ import type { Stage } from '../stage.ts';
 
 type AssessedStage = Stage<AssessedCall, AssessedCall>;
 
-const makesChanges = ({ tool, operations: acts }: AssessedCall): boolean => tool.operation.effect !== 'read' && acts.length > 0;
+const makesChanges = ({ tool, operations }: AssessedCall): boolean => tool.operation.effect !== 'read' && operations.length > 0;
 
 /** Whether somebody sees the plan before it is carried out. Otherwise nothing is read for it, so that a harmless change stays one request. */
 const isPreviewed = (call: AssessedCall): boolean => makesChanges(call) && (call.controls.dryRun || needsConfirmation(call.risk));
@@ -66,9 +66,9 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
   reads: true,
   run: async (call) => {
     if (!makesChanges(call)) return call;
-    const { tool, args, operations: acts, target, risk: tier, redactor, resolved: addresses, reader, note } = call;
+    const { tool, args, operations, target, risk, redactor, resolved, reader, note } = call;
     const shown = isPreviewed(call);
-    const plan = await planOf({ tool, args, operations: acts, target: shown ? target : withResolvedNames(target, addresses), risk: tier, reader: shown ? reader : undefined, redactor, key: sealingKey(call) });
+    const plan = await planOf({ tool, args, operations, target: shown ? target : withResolvedNames(target, resolved), risk, reader: shown ? reader : undefined, redactor, key: sealingKey(call) });
     note({ plan: plan.digest, target: plan.target });
     return { ...call, plan };
   },

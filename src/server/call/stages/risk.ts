@@ -33,17 +33,17 @@ export const assertReadable: Stage<ExpandedCall, ExpandedCall> = {
   },
 };
 
-/** Finds out what each request acts on, and how grave that is. */
+/** Finds out what each request operations on, and its risk. */
 export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
   name: 'assess risk',
-  does: 'Finds out what each request acts on, which other changes it carries out, and the risk of all of it.',
+  does: 'Finds out what each request operations on, which other changes it carries out, and the risk of all of it.',
   refuses: [],
   reads: true,
   run: async (call) => {
     const assessed = await assessOperations(call, call.planned);
-    const { target: { kind, id, mode }, risk: tier } = assessed;
+    const { target: { kind, id, mode }, risk } = assessed;
     // Names are recorded once they have been protected, with the plan.
-    call.note({ tier, target: { kind, id, mode } });
+    call.note({ tier: risk, target: { kind, id, mode } });
     return { ...call, ...assessed };
   },
 };

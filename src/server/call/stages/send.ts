@@ -13,15 +13,15 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
   refuses: ['not_confirmed', 'pending'],
   replies: 'the question',
   run: async (call) => {
-    const { args, controls, context, deps, operations: acts, risk: tier, plan } = call;
+    const { args, controls, context, deps, operations, risk, plan } = call;
     if (!plan) return call;
-    if (!needsConfirmation(tier)) return { ...call, confirmed: 'not_needed' };
-    const mayBeUnattended = allowsUnattended(tier, deps.policy) && !acts.some((one) => endangersProduction(one.risk, one.target));
+    if (!needsConfirmation(risk)) return { ...call, confirmed: 'not_needed' };
+    const mayBeUnattended = allowsUnattended(risk, deps.policy) && !operations.some((one) => endangersProduction(one.risk, one.target));
     // Every part counts: what is left to the operator isn't agreed to otherwise beside something graver.
-    const tiers = [tier, ...acts.flatMap((one) => [one.risk, ...one.parts.map((part) => part.risk)])];
-    const operatorOnly = tiers.some((one) => isOperatorOnly(one, deps.policy));
+    const risks = [risk, ...operations.flatMap((one) => [one.risk, ...one.parts.map((part) => part.risk)])];
+    const operatorOnly = risks.some((one) => isOperatorOnly(one, deps.policy));
     const confirmation = await deps.confirmer.confirm({ args, plan, question: questionFor(plan), planToken: controls.planToken, mayBeUnattended, operatorOnly }, context);
-    const refused = { tier, text: planText(plan) };
+    const refused = { tier: risk, text: planText(plan) };
     switch (confirmation.kind) {
       case 'approved':
         return { ...call, confirmed: confirmation.how };
@@ -52,10 +52,10 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
   does: 'Records the change before it is sent. When that fails, it is not sent.',
   refuses: ['not_recorded'],
   run: async (call) => {
-    const { tool, risk: tier, plan, confirmed, context, deps, note } = call;
+    const { tool, risk, plan, confirmed, context, deps, note } = call;
     if (!plan || !confirmed) return call;
     const { principal, connection, requestId } = context;
-    const intent = { tool: tool.name, principal, connection, requestId, tier, target: plan.target, subject: subjectOf(call), plan: plan.digest, confirmed };
+    const intent = { tool: tool.name, principal, connection, requestId, tier: risk, target: plan.target, subject: subjectOf(call), plan: plan.digest, confirmed };
     await recordIntent(intent, context, deps).catch((error: unknown) => unrecorded(call, error));
     note({ confirmed });
     return call;
@@ -69,18 +69,18 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
   refuses: ['cancelled', 'not_connected', 'partly'],
   reads: true,
   run: async (call) => {
-    const { operations: acts, context, deps } = call;
+    const { operations, context, deps } = call;
     const answers: JsonRecord[] = [];
-    for (const { operation, input } of acts) {
+    for (const { operation, input } of operations) {
       if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
       try {
         const answer = await send(operation, input, call);
         answers.push(isRecord(answer) ? answer : {});
         if (operation.effect !== 'read') deps.changed?.(context);
       } catch (error) {
-        const [failed, ...others] = acts.slice(answers.length);
+        const [failed, ...others] = operations.slice(answers.length);
         if (answers.length === 0 && others.length === 0) throw error;
-        fail({ kind: 'partly', done: acts.slice(0, answers.length).map(operationText), failed: operationText(failed!), of: acts.length, error: failureOf(error, context.requestId, true) });
+        fail({ kind: 'partly', done: operations.slice(0, answers.length).map(operationText), failed: operationText(failed!), of: operations.length, error: failureOf(error, context.requestId, true) });
       }
     }
     return { ...call, answers };
