@@ -16,7 +16,7 @@ const isWithin = (path: string, places: string[]): boolean =>
 const withoutComments = (source: string): string => source.replaceAll(/^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*)/gm, '');
 
 const statement = /(?:^|;)\s*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*(['"])(?<specifier>[^'"]+)\1/gm;
-const call = /(?<![.\w])(?:import|require)\s*\(\s*(?:(['"])(?<specifier>[^'"]+)\1)?/g;
+const call = /(?<![.\w])(?:import|require)\s*\(\s*(?:(['"])(?<specifier>[^'"]+)\1\s*\)(?<type>\.[A-Z])?)?/g;
 
 /** One import as written. @param isLazy whether it is loaded by a call. An import whose target is computed has no specifier. */
 interface Import {
@@ -27,7 +27,7 @@ interface Import {
 /** What a source imports, types included. */
 const importsOf = (source: string): Import[] => {
   const code = withoutComments(source);
-  const found = (pattern: RegExp, isLazy: boolean) => [...code.matchAll(pattern)].map((match) => ({ specifier: match.groups?.['specifier'], isLazy }));
+  const found = (pattern: RegExp, isLazy: boolean) => [...code.matchAll(pattern)].map((match) => ({ specifier: match.groups?.['specifier'], isLazy: isLazy && match.groups?.['type'] === undefined }));
   return [...found(statement, false), ...found(call, true)];
 };
 
@@ -112,6 +112,7 @@ describe('the rooms', () => {
     ['src/server/output/reply.ts', "import { planOf } from '../guard/plan.ts';"],
     ['src/platform/api/http.ts', "import { openDatabase } from '../store/database.ts';"],
     ['tools/service/search-logs.ts', "import { search } from '../../src/analysis/search.ts';"],
+    ['tools/service/search-logs.ts', "type Query = import('../../src/analysis/search.ts').LogQuery;"],
     ['src/helpers.ts', ''],
   ])('would be told of %s: %s', (path, source) => {
     expect(faultsOf(path, source)).toEqual([expect.stringContaining(path)]);

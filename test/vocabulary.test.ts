@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..');
 /** Words that only insiders understood. The glossary in AGENTS.md has the terms that replaced them. */
 const retired = [
   'act', 'acts', 'begun', 'desk', 'grave', 'graver', 'ground', 'judge', 'lab', 'lane', 'lanes', 'lens', 'letter', 'loose', 'mends', 'needless', 'pace', 'pin', 'pinned', 'purse',
-  'rig', 'shelf', 'sight', 'stir', 'thing', 'things', 'tier', 'tiers', 'trail', 'trails', 'trouble', 'voice', 'voices',
+  'rig', 'shelf', 'sight', 'admit', 'era', 'eras', 'insight', 'meanings', 'nature', 'need', 'put', 'stir', 'thing', 'things', 'tier', 'tiers', 'trail', 'trails', 'trouble', 'voice', 'voices',
 ];
 
 const wordsOf = (name: string): string[] => (name.match(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
@@ -43,7 +43,7 @@ test('a name is exported by one file of the program only, so that it means one t
 
 test('the glossary has at most 35 terms, each once', () => {
   const glossary = /## Glossary\n(?<table>[\s\S]*?)\n## /.exec(readFileSync(join(root, 'AGENTS.md'), 'utf8'))!.groups!['table']!;
-  const terms = [...glossary.matchAll(/^\| (?<term>[^|]+) \|/gm)].map(({ groups }) => groups!['term']!).filter((term) => term !== 'Term' && !term.startsWith('-'));
+  const terms = [...glossary.matchAll(/^\| (?<term>[^|]+) \|/gm)].flatMap(({ groups }) => groups!['term']!.split(', ')).filter((term) => term !== 'Term' && !term.startsWith('-'));
   expect(terms.length).toBeGreaterThan(20);
   expect(terms.length).toBeLessThanOrEqual(35);
   expect(new Set(terms).size).toBe(terms.length);

@@ -46,7 +46,7 @@ const stepDescriptions: Readonly<Record<StepName, Omit<LifeStage, 'by' | 'file'>
     durable: 'With each observation, in one transaction that checks the revision it was based on: cursor, log lines, commit; at the end of a phase also its step and the next state.',
     killed: 'The phase, at its last cursor. The runtime receives the same task again and continues; no log line is lost or duplicated.',
     messages: [
-      ['engine', 'runtime', 'begin the phase, once'], ['engine', 'runtime', 'observe, from the cursor'],
+      ['engine', 'runtime', 'begin the phase'], ['engine', 'runtime', 'observe, from the cursor'],
       ['runtime', 'engine', 'ongoing (with the time of the next observation), succeeded or failed', true], ['engine', 'database', 'cursor, lines, step, state'],
     ],
   },
@@ -72,7 +72,7 @@ export const lifeStages: readonly LifeStage[] = [
   },
   {
     title: 'Add webhooks to the outbox', by: announce, file: 'src/platform/engine/webhooks/outbox.ts',
-    does: 'Adds a delivery for each event that a webhook subscribes to. Its id is derived from the deployment, the event and the webhook. Part of every transaction that changes a state.',
+    does: 'Adds a delivery for each event that a webhook subscribes to. Its id is derived from the deployment, the event and the webhook. Part of the transaction that changes the state. Events exist for the start, success and failure of deployments and restarts, but not of scheduled runs, stops or deletions.',
     durable: 'The delivery with its body, together with the state that it reports.',
     killed: 'Neither the state nor the delivery, or both.',
     messages: [],
@@ -81,7 +81,7 @@ export const lifeStages: readonly LifeStage[] = [
     title: 'Claim', by: deploymentQueue, file: 'src/platform/engine/deployment-queue.ts',
     does: 'A worker of the engine claims the deployments that are due, and holds them under a lease that it renews.',
     durable: `The worker's id in the deployment, and its lease of ${seconds(leaseMilliseconds)}.`,
-    killed: `The claim of a dead worker. Other workers release it when its process has ended or, on another host, when its lease has expired. They check when they start, then every ${seconds(reapIntervalMilliseconds.inCompany)}, or every ${seconds(reapIntervalMilliseconds.alone)} if no other worker is known.`,
+    killed: `The claim of a dead worker. Other workers release it when its lease has expired, or earlier if they run on the same host and see that its process has ended. They check when they start, then every ${seconds(reapIntervalMilliseconds.inCompany)}, or every ${seconds(reapIntervalMilliseconds.alone)} if no other worker is known.`,
     messages: [['engine', 'database', 'claim what is due']],
   },
   {
@@ -96,7 +96,7 @@ export const lifeStages: readonly LifeStage[] = [
   {
     title: 'End a service, then the deployment', by: finishService, file: 'src/platform/engine/finish-service.ts',
     does: 'After the last phase, or the first one that failed. The last service of a stage starts the next stage; after a failure, the stages that have not begun are canceled. The last service of the deployment ends it, and the next deployment in the queue can begin.',
-    durable: 'In the transaction of the last observation: the end state, the running version (after a success only), the webhook delivery, the next run of a job, the start of the next deployment.',
+    durable: 'In the transaction of the last observation: the end state, the running version (after a successful deployment that was not a scheduled run), the webhook delivery, the next run of a job, the start of the next deployment.',
     killed: 'The last phase, unchanged: it is observed again, and ends the same way.',
     messages: [['engine', 'database', 'end state, running version, deliveries, next in the queue']],
   },

@@ -9,7 +9,6 @@ import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
 import { tools } from '../../tools/index.ts';
-import { startTestPlatform } from './test-platform.ts';
 
 /** A list of everything that a test opens. All of it is closed after each test, newest first. */
 export function closedAfterEach(): { close: () => Promise<unknown> }[] {
@@ -22,9 +21,6 @@ export function closedAfterEach(): { close: () => Promise<unknown> }[] {
 
 /** The approval code in an answer that says that its call waits for the operator. */
 export const approvalCodeIn = (text: string): string => /under code ([2-9A-Z]{4}-[2-9A-Z]{4})/.exec(text)![1]!;
-
-/** The former name of {@link startTestPlatform}. */
-export const startUnthrottledPlatform = startTestPlatform;
 
 export const operatorSecret = 'only the operator knows';
 

@@ -9,7 +9,7 @@ import { sizeIssues, toolArgumentSchema, type Tool } from '../tool/index.ts';
 import { send, type Call, type CallDependencies } from './call.ts';
 import { withheldText } from './last-resort.ts';
 import { recordOutcome } from './recording.ts';
-import { stages } from './stages.ts';
+import { stages } from './stages/stages.ts';
 
 export type { CallDependencies } from './call.ts';
 export type { Reply } from '../output/index.ts';

@@ -7,7 +7,8 @@ import { ephemeralHighRiskCalls } from '../../../src/server/guard/storage/high-r
 import { ephemeralKeys } from '../../../src/server/context/keys.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
-import { startUnthrottledPlatform, policyFrom } from '../../support/guard-fixture.ts';
+import { policyFrom } from '../../support/guard-fixture.ts';
+import { startTestPlatform } from '../../support/test-platform.ts';
 import { connectTampering, dependenciesFor } from '../../support/tampering-client.ts';
 
 /** The platform's token: what the server is configured with. */
@@ -69,10 +70,10 @@ const imported = (): string[] => {
 /** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
 const harmless = ['fail', 'fence', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure'];
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: Awaited<ReturnType<typeof startTestPlatform>>;
 let calls: ReturnType<typeof toolCallsOn>;
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   calls = toolCallsOn(platform);
 });
 afterAll(() => platform.close());

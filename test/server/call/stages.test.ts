@@ -4,7 +4,8 @@ import { credentialOf } from '../../../src/client/credential.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import type { Call, CallDependencies } from '../../../src/server/call/call.ts';
 import { newCall } from '../../../src/server/call/run-call.ts';
-import { stages } from '../../../src/server/call/stages.ts';
+import { stages } from '../../../src/server/call/stages/stages.ts';
+import { readFailures } from '../../../scripts/docs/life-of-a-call.ts';
 import type { AnyStage } from '../../../src/server/call/stage.ts';
 import { CallFailure, type Failure } from '../../../src/server/failure/failure.ts';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
@@ -12,14 +13,15 @@ import type { EndedCall } from '../../../src/server/output/reply.ts';
 import { createDependencies } from '../../../src/server/protocol/shared-dependencies.ts';
 import { tools } from '../../../tools/index.ts';
 import { contextWith, memoryLog } from '../../support/call-context.ts';
-import { policyFrom, startUnthrottledPlatform } from '../../support/guard-fixture.ts';
+import { policyFrom } from '../../support/guard-fixture.ts';
+import { startTestPlatform } from '../../support/test-platform.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 
-let platform: Awaited<ReturnType<typeof startUnthrottledPlatform>>;
+let platform: Awaited<ReturnType<typeof startTestPlatform>>;
 let client: ReturnType<typeof createClient>;
 let argumentsOf: ReturnType<typeof toolCallsOn>;
 beforeAll(async () => {
-  platform = await startUnthrottledPlatform();
+  platform = await startTestPlatform();
   client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
   argumentsOf = toolCallsOn(platform);
 });
@@ -126,6 +128,37 @@ describe('a stage refuses as it says', () => {
     const declared = stages.list.flatMap(({ name, refuses }) => refuses.map((kind) => `${name}: ${kind}`));
     expect(refusals.map(([stage, kind]) => `${stage}: ${kind}`).toSorted()).toEqual(declared.toSorted());
   });
+});
+
+/** Circumstances under which calls end in many places. */
+const troubles: Readonly<Record<string, Circumstances>> = {
+  'read-only': { policy: () => ({ readOnly: true }) },
+  'kept to another environment': { policy: () => ({ readOnly: false, scope: { environment: { name: 'shop/production', setBy: 'the test' } } }) },
+  'with rules about places': { policy: () => policyFrom('deny: [{ environment: shop/staging }, { mode: unknown }]') },
+  'without a platform': { dependencies: { connect: fail } },
+  'where the platform lacks everything': { context: { lacks: () => true } },
+  'where nobody can be asked': { context: { dialogue: { canAsk: false } } },
+  'where nothing can be recorded': { dependencies: { recorder: { intent: fail, outcome: async () => undefined }, confirmer: { confirm: async () => ({ kind: 'approved', how: 'elicited' }) } } },
+  'after the caller gave up': { context: { signal: aborted }, dependencies: { confirmer: { confirm: async () => ({ kind: 'approved', how: 'elicited' }) } } },
+};
+
+test.each(Object.entries(troubles))('no stage ends a call otherwise, %s', async (_, circumstances) => {
+  const undeclared: string[] = [];
+  for (const { name: tool } of tools) {
+    // One call at a time: each gets the whole platform.
+    // oxlint-disable-next-line no-await-in-loop
+    let call: Call | undefined = await callOf(tool, { ...circumstances, args: { dry_run: undefined } });
+    for (const stage of stages.list) {
+      // oxlint-disable-next-line no-await-in-loop
+      const result: Call | EndedCall | Error = await run(stage, call).catch((error: Error) => error);
+      const kind = result instanceof CallFailure ? result.failure.kind : undefined;
+      const declared: readonly string[] = [...stage.refuses, ...(stage.reads ? readFailures : [])];
+      if (kind !== undefined && !declared.includes(kind)) undeclared.push(`${stage.name}: ${kind} (${tool})`);
+      if (result instanceof Error || 'reply' in result) break;
+      call = result;
+    }
+  }
+  expect(undeclared).toEqual([]);
 });
 
 /** For every stage that may end a call otherwise: a call that it ends so. */

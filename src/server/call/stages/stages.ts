@@ -1,10 +1,10 @@
-import { startWith } from './stage.ts';
-import { makeAnswer } from './stages/answer.ts';
-import { applyScope, assertToolAllowed, checkArguments, checkControls } from './stages/arguments.ts';
-import { assertInScope, assertSameEnvironment, resolveNames } from './stages/names.ts';
-import { assertOffered, assertUnlocked, checkNoOp, dryRun, makePlan } from './stages/plan.ts';
-import { assertPermitted, assertReadable, assessRisk, expand } from './stages/risk.ts';
-import { confirm, countHighRisk, recordChange, sendRequests } from './stages/send.ts';
+import { startWith } from '../stage.ts';
+import { makeAnswer } from './answer.ts';
+import { applyScope, assertToolAllowed, checkArguments, checkControls } from './arguments.ts';
+import { assertInScope, assertSameEnvironment, resolveNames } from './names.ts';
+import { assertOffered, assertUnlocked, checkNoOp, dryRun, makePlan } from './plan.ts';
+import { assertPermitted, assertReadable, assessRisk, expand } from './risk.ts';
+import { confirm, countHighRisk, recordChange, sendRequests } from './send.ts';
 
 /**
  * The life of a call, from its arguments to its answer. Nothing before `send` has an effect but to use up an agreement and
