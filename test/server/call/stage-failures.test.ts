@@ -60,7 +60,7 @@ const room = join(import.meta.dirname, '../../../src/server/call');
 
 /** What the stages, and what takes calls through them, import from elsewhere in the server, types aside. */
 const imported = (): string[] => {
-  const files = ['run-call.ts', ...readdirSync(join(room, 'stages')).map((name) => join('stages', name))];
+  const files = ['run-call.ts', ...readdirSync(join(room, 'stages')).filter((name) => name !== 'stages.ts').map((name) => join('stages', name))];
   const names = files.flatMap((file) =>
     [...readFileSync(join(room, file), 'utf8').matchAll(/^import \{(?<names>[^}]+)\} from '\.{1,2}\/(?!(?:\.\.\/)+(?:contract|client)\/)/gm)].flatMap(({ groups }) => groups!['names']!.split(',').map((name) => name.trim())),
   );
