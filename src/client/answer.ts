@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { isRecord, operations, parseJson, tolerant, type AnyOperation } from '../contract/index.ts';
+import { logLinesIn } from './environment-log.ts';
 import type { ApiFailure } from './errors.ts';
+import { historyRowsIn } from './history-rows.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
 
@@ -22,9 +24,18 @@ const recordAndResults = (body: unknown): unknown => {
   return { ...body, results: [body] };
 };
 
+// The rows of these lists differ between platforms: callers get them in the contract's shape.
+const rowsInOneShape = (operation: AnyOperation): ((rows: readonly unknown[]) => unknown[]) | undefined => {
+  if (operation.name === operations.get_environment_logs.name) return logLinesIn;
+  return Object.hasOwn(operation.query as object, 'pageSize') ? historyRowsIn : undefined;
+};
+
 const normalised = (operation: AnyOperation, body: unknown): unknown => {
-  if (Array.isArray(body) && operation.response instanceof z.ZodObject && 'results' in operation.response.shape) return { results: body };
-  return operation.name === operations.get_organization.name ? recordAndResults(body) : body;
+  const isList = Array.isArray(body) && operation.response instanceof z.ZodObject && 'results' in operation.response.shape;
+  const answer = isList ? { results: body as unknown[] } : body;
+  if (operation.name === operations.get_organization.name) return recordAndResults(answer);
+  const inOneShape = rowsInOneShape(operation);
+  return inOneShape && isRecord(answer) && Array.isArray(answer['results']) ? { ...answer, results: inOneShape(answer['results']) } : answer;
 };
 
 /** A path as written in code, such as `results[0].id`. */

@@ -14,6 +14,7 @@ import { failureFromResponse } from './error-response.ts';
 import { buildRequest, invalidIdFailure, secretsOf, type OperationInput, type Trace } from './request.ts';
 import { safeDetail } from './safe-text.ts';
 import { createRequestCoalescer } from './request-coalescer.ts';
+import { cutToQuery } from './paging.ts';
 import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
 
 /** Logger of the client; compatible with pino. */
@@ -122,8 +123,9 @@ export function createClient(config: ClientConfig): Client {
     return readAnswer(operation, response);
   };
 
-  const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
-    const { credential = config.credential, log = config.log, signal, requestId, trace, attempts } = options;
+  /** One request with its retries. */
+  const callOnce = async (operation: AnyOperation, input: OperationInput, options: CallOptions & { readonly deadline: number }): Promise<unknown> => {
+    const { credential = config.credential, log = config.log, signal, requestId, trace, attempts, deadline } = options;
     // Created when first needed: most calls have no text to mask.
     let masks: ((text: string) => string) | undefined;
     const masked = (text: string): string => (masks ??= maskingOf([config.credential.value, credential.value, ...secretsOf(operation, input)]))(text);
@@ -134,7 +136,6 @@ export function createClient(config: ClientConfig): Client {
     if (knownFailure) throw fail(knownFailure);
 
     const began = now();
-    const deadline = options.deadline ?? began + timeouts.call;
     const lifetime = startLifetime(deadline - began, signal);
     const outgoing = buildRequest(operation, input, credential, { requestId, trace });
     const logFields = { operation: operation.name, requestId };
@@ -148,6 +149,12 @@ export function createClient(config: ClientConfig): Client {
     const { answer, failure } = settle(operation, input, result);
     if (failure) throw fail(failure);
     return answer;
+  };
+
+  const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
+    const limited = { ...options, deadline: options.deadline ?? now() + timeouts.call };
+    const answer = await callOnce(operation, input, limited);
+    return cutToQuery(operation, input, answer, (otherInput) => callOnce(operation, otherInput, limited));
   };
 
   return {

@@ -77,6 +77,6 @@ export const Log = z.object({ results: z.array(LogLine) });
 /** Log of an environment's latest deployments. Each line has its step, service and deployment. */
 export const EnvironmentLog = z.object({
   results: z.array(
-    LogLine.extend({ step: StepName.nullable(), service_id: Uuid, service_name: z.string(), deployment_request_id: Uuid }),
+    LogLine.extend({ id: z.string().optional(), step: StepName.nullable(), service_id: Uuid, service_name: z.string(), deployment_request_id: Uuid }),
   ),
 });

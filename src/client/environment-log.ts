@@ -1,0 +1,51 @@
+import { isRecord } from '../contract/index.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const textIn = (row: unknown, name: string): string | undefined => {
+  const value = isRecord(row) ? row[name] : undefined;
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+};
+
+/** Times in seconds are far below this, times in milliseconds above. */
+const leastMilliseconds = 1e11;
+
+function timeIn({ timestamp }: Row): string | undefined {
+  if (typeof timestamp === 'string') return timestamp;
+  if (typeof timestamp !== 'number') return undefined;
+  const time = new Date(timestamp < leastMilliseconds ? timestamp * 1000 : timestamp);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** The text of a record: the message that may be shown, then what its error adds to it. */
+function messageOf({ message, error }: Row): string | undefined {
+  const hint = textIn(error, 'hint_message');
+  const underlying = isRecord(error) ? textIn(error['underlying_error'], 'message') : undefined;
+  const parts = [textIn(message, 'safe_message'), textIn(error, 'user_log_message'), underlying, hint && `Hint: ${hint}`];
+  const texts = [...new Set(parts.filter((part) => part !== undefined))];
+  return texts.length === 0 ? undefined : texts.join('\n');
+}
+
+const isLogRecord = (row: unknown): row is Row => isRecord(row) && typeof row['message'] !== 'string' && (isRecord(row['message']) || isRecord(row['error']) || isRecord(row['details']));
+
+/** A record of a deployment log as a log line: what the line already has under our names stays. */
+function lineOf(row: Row): Row {
+  const details = isRecord(row['details']) ? row['details'] : {};
+  const members = {
+    created_at: timeIn(row),
+    message: messageOf(row) ?? '',
+    step: textIn(details['stage'], 'step'),
+    service_id: textIn(details['transmitter'], 'id'),
+    service_name: textIn(details['transmitter'], 'name'),
+    deployment_request_id: textIn(details, 'execution_id'),
+    level: isRecord(row['error']) ? 'error' : textIn(row, 'type'),
+  };
+  const missing = Object.entries(members).filter(([name, value]) => value !== undefined && (name === 'message' || row[name] === undefined || row[name] === null));
+  return { ...row, ...Object.fromEntries(missing) };
+}
+
+/**
+ * The rows of an environment's log in one shape. Some platforms answer lines, others records of their deployments, with the
+ * sender, the stage, a message in two versions and the details of an error.
+ */
+export const logLinesIn = (rows: readonly unknown[]): unknown[] => rows.map((row) => (isLogRecord(row) ? lineOf(row) : row));

@@ -1,0 +1,71 @@
+import { defaultHistoryPageSize, isRecord, maximumPageSize, type AnyOperation } from '../contract/index.ts';
+import { ApiError } from './errors.ts';
+import type { OperationInput } from './request.ts';
+
+type Answer = Readonly<Record<string, unknown>> & { readonly results: readonly unknown[] };
+
+/** Sends the same read with another input. */
+type Reread = (input: OperationInput) => Promise<unknown>;
+
+const isList = (answer: unknown): answer is Answer => isRecord(answer) && Array.isArray(answer['results']);
+
+const numberIn = (record: OperationInput, name: string): number | undefined => (typeof record[name] === 'number' ? record[name] : undefined);
+
+const pageOf = (rows: readonly unknown[], page: number, size: number): readonly unknown[] => rows.slice((page - 1) * size, page * size);
+
+const without = (input: OperationInput, ...names: readonly string[]): OperationInput => Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+
+/** The newest lines that were asked for, of a platform that always answers all. */
+function newestLines(answer: Answer, tail: number): Answer {
+  return answer.results.length > tail ? { ...answer, results: answer.results.slice(-tail) } : answer;
+}
+
+/** A page of a list that the platform answered as a whole. */
+const cutPage = (answer: Answer, page: number, size: number): Answer => ({
+  ...answer,
+  results: pageOf(answer.results, page, size),
+  pagination: { page, page_size: size, total_count: answer.results.length, total_pages: Math.ceil(answer.results.length / size) },
+});
+
+/**
+ * The page that was asked for. A platform that ignores pages answers the whole list, without `pagination`. Where the answer
+ * alone doesn't show that, it is compared with the list asked for without a page.
+ */
+async function pageOfList(answer: Answer, input: OperationInput, reread: Reread): Promise<Answer> {
+  const [page = 1, size = maximumPageSize] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
+  if (isRecord(answer['pagination'])) return answer;
+  if (answer.results.length > size) return cutPage(answer, page, size);
+  if (page === 1 || answer.results.length === 0) return answer;
+  const whole = await reread(without(input, 'page', 'page_size'));
+  return JSON.stringify(whole) === JSON.stringify(answer) ? cutPage(answer, page, size) : answer;
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.kind === 'invalid_input';
+
+/**
+ * The page of a history that was asked for. Platforms without such pages answer the newest deployments, as many as
+ * `pageSize` says: for a later page more are asked for. `without_pages` tells that in the answer.
+ */
+async function pageOfHistory(answer: Answer, input: OperationInput, reread: Reread): Promise<Answer> {
+  const [page = 1, size = defaultHistoryPageSize] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
+  if (answer['page'] === page) return answer;
+  const answered = (rows: readonly unknown[]): Answer => ({ ...answer, results: pageOf(rows, page, size), page: undefined, page_size: size, without_pages: true });
+  if (page === 1 || answer.results.length > size) return answered(answer.results);
+  const longer = await reread({ ...without(input, 'page'), page_size: page * size }).catch((error: unknown) => (isRefusal(error) ? undefined : Promise.reject(error as Error)));
+  return answered(isList(longer) ? longer.results : answer.results);
+}
+
+/**
+ * The part of an answer that was asked for, whether or not the platform heeds `tail` and pages.
+ * @param reread for the few answers that don't show by themselves whether it does.
+ * @throws ApiError if another read was necessary and failed.
+ */
+export async function cutToQuery(operation: AnyOperation, input: OperationInput, answer: unknown, reread: Reread): Promise<unknown> {
+  if (operation.method !== 'GET' || !isList(answer)) return answer;
+  const names = Object.keys(operation.query as object);
+  const tail = numberIn(input, 'tail');
+  if (names.includes('tail')) return tail === undefined ? answer : newestLines(answer, tail);
+  if (names.includes('pageSize')) return pageOfHistory(answer, input, reread);
+  const asksForPage = names.includes('page') && (input['page'] !== undefined || input['page_size'] !== undefined);
+  return asksForPage ? pageOfList(answer, input, reread) : answer;
+}
